@@ -8,7 +8,7 @@ use goal_lang::{Bytes, Program};
 use std::io;
 use std::sync::Arc;
 
-/// A program as it is executed.
+/// Encodes and loads a program.
 pub(crate) fn assemble(program: &Program) -> io::Result<Nisa> {
     let mut bytes = Vec::new();
     encode(program, &EncodeOptions::default(), None, &mut bytes).map_err(io::Error::other)?;
@@ -16,7 +16,7 @@ pub(crate) fn assemble(program: &Program) -> io::Result<Nisa> {
     Nisa::load(bytes, &Limits::default()).map_err(io::Error::other)
 }
 
-/// Memory for the state of an engine with the default options.
+/// Returns memory for the state of an engine with the default options.
 pub(crate) fn engine_state() -> Zeroed {
     let bytes = state_bytes(Options::UNEXPECTED_LIMIT) as usize;
     goal_shm::zeroed(bytes).expect("address space for an engine")

@@ -62,7 +62,7 @@ fn one_file(name: &str, input: &Path, runs: usize) -> io::Result<Vec<Vec<String>
     let reference = wall(&costs[0]);
     let mut rows = Vec::new();
     for ((label, command), costs) in variants.iter().zip(&costs) {
-        // Each variant writes the same file: build once more to see this one's size.
+        // Each variant writes the same file, so the file is built once more to read its size.
         let size = if command[0] == goalc {
             std::process::Command::new(&command[0]).args(&command[1..]).status()?;
             format!("{:.1}", std::fs::metadata(&output)?.len() as f64 / 1e6)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// Where jobs on hosts are started.
+/// The files with which jobs on hosts are started.
 pub(crate) struct Jobs {
     pub(crate) folder: TempDir,
     goal_run: String,
@@ -16,7 +16,7 @@ pub(crate) struct Jobs {
 }
 
 impl Jobs {
-    /// With a key of their own.
+    /// Creates the files, with a new key.
     ///
     /// # Errors
     /// The error of the system or of goal-run.
@@ -31,7 +31,7 @@ impl Jobs {
     }
 
     /// Runs a program on the first hosts of a bench, on `count` of them, each of which has a rank
-    /// or more: nanoseconds from the moment when all ranks were ready.
+    /// or more. Returns nanoseconds from the moment when all ranks were ready.
     ///
     /// # Errors
     /// The report of a host on which the job did not end as it should.

@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// Programs
     #[arg(required = true)]
     programs: Vec<PathBuf>,
-    /// How many hosts
+    /// Number of hosts
     #[arg(long, default_values_t = [4, 8], value_delimiter = ',')]
     hosts: Vec<usize>,
     /// Runs of each, of which the median counts

@@ -88,7 +88,7 @@ fn once(command: &[String], fresh: &Path) -> io::Result<Cost> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The middle value; the mean of the middle two where there are two.
+/// Returns the middle value, or the mean of the two in the middle.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
@@ -96,7 +96,7 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
-/// A program of this workspace, built beside this one.
+/// Returns the path of a program of this workspace that was built beside this one.
 pub(crate) fn sibling(name: &str) -> io::Result<String> {
     let path = std::env::current_exe()?.with_file_name(name);
     if !path.exists() {

@@ -26,8 +26,8 @@ impl MemoryGroup {
     /// beside it with version 2, where groups with processes have no groups below them.
     ///
     /// # Errors
-    /// `PermissionDenied`, `ReadOnlyFilesystem` or `NotFound` where this process may not or the
-    /// kernel can't.
+    /// `PermissionDenied`, `ReadOnlyFilesystem` or `NotFound` if this process may not create groups
+    /// or the kernel can't.
     pub(crate) fn new(limit: u64) -> io::Result<Self> {
         let (own, version) = own_group()?;
         let parent = match version {
@@ -45,7 +45,7 @@ impl MemoryGroup {
         Ok(group)
     }
 
-    /// A command whose process is in the group before it begins.
+    /// Returns a command whose process is in the group before it begins.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new("sh");
         command
@@ -55,8 +55,8 @@ impl MemoryGroup {
         command
     }
 
-    /// Bytes that its processes have now, of their own and shared ones: nothing that the kernel
-    /// could drop.
+    /// Returns the bytes that its processes have now, their own and shared ones. Bytes that the
+    /// kernel could drop are not counted.
     pub(crate) fn held(&self) -> io::Result<u64> {
         let text = fs::read_to_string(self.folder.join("memory.stat"))?;
         let own = match self.version {
@@ -70,8 +70,8 @@ impl MemoryGroup {
         Ok(value(own) + value("shmem"))
     }
 
-    /// Most bytes that the group had at once, with the pages of files that the kernel kept because
-    /// there was room.
+    /// Returns the most bytes that the group had at once, with the pages of files that the kernel
+    /// kept because there was room.
     pub(crate) fn peak(&self) -> io::Result<u64> {
         let name = match self.version {
             Version::One => "memory.max_usage_in_bytes",
@@ -86,7 +86,7 @@ impl MemoryGroup {
 
 impl Drop for MemoryGroup {
     fn drop(&mut self) {
-        // Processes that were killed leave it when the kernel is done with them.
+        // Killed processes leave the group when the kernel has finished with them.
         for _ in 0..200 {
             if fs::remove_dir(&self.folder).is_ok() {
                 return;
@@ -97,7 +97,7 @@ impl Drop for MemoryGroup {
     }
 }
 
-/// The folder of the group that this process's memory is counted in.
+/// Returns the folder of the group that the memory of this process is counted in.
 fn own_group() -> io::Result<(PathBuf, Version)> {
     let mounts = fs::read_to_string("/proc/self/mounts")?;
     let groups = fs::read_to_string("/proc/self/cgroup")?;

@@ -21,7 +21,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Messages of so many bytes.
+    /// Creates a pair that exchanges messages of so many bytes.
     pub(crate) fn new(bytes: u64) -> io::Result<Self> {
         let nisa = Arc::new(assemble(&Operation::Pingpong.program(RANKS, bytes))?);
         let schedules: Vec<_> = (0..RANKS)
@@ -40,7 +40,7 @@ impl Pair {
         Ok(Self { segment: Segment::create(layout)?, schedules })
     }
 
-    /// Nanoseconds of so many instances, one after the other, on both ranks together.
+    /// Returns the nanoseconds of so many instances, one after the other, on both ranks together.
     pub(crate) fn run(&self, instances: u32) -> f64 {
         let mut ranks: Vec<_> = (0..RANKS).map(|rank| self.rank(rank)).collect();
         time(|| {
@@ -75,7 +75,7 @@ impl Pair {
     }
 }
 
-/// The storage of a rank in a segment whose areas have room for the schedule's state.
+/// Returns the storage of a rank in a segment whose areas have room for the schedule's state.
 ///
 /// # Safety
 /// One storage of a rank is used at a time, and none after the segment is dropped.

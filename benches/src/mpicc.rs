@@ -1,5 +1,5 @@
-//! The MPI programs of the folder `mpi`, which this one carries with it and compiles where there is
-//! an MPI.
+//! The MPI programs of the folder `mpi`. They are part of this program, which compiles them if
+//! there is an MPI.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,10 +25,10 @@ pub(crate) const PINGPONG: Source = source!("pingpong");
 /// The header that the programs include.
 const HEADER: (&str, &str) = ("meeting.h", include_str!("../mpi/meeting.h"));
 
-/// The program, compiled into `folder`; `None`, which is told, where there is no MPI.
+/// Compiles a program into `folder`. Returns `None`, after a message, if there is no MPI.
 ///
 /// # Errors
-/// Where there is one, but its compiler fails, which says why itself.
+/// The compiler fails; it has printed the reason.
 pub(crate) fn build(source: &Source, folder: &Path) -> io::Result<Option<PathBuf>> {
     let program = folder.join(source.name);
     let file = program.with_extension("c");

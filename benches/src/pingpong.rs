@@ -85,7 +85,8 @@ fn mpi_half_ns(program: &Path, size: u64, round_trips: u64) -> io::Result<f64> {
         .map_err(|_| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
-/// Rank 0 sends and waits for the answer; each message starts when the one before has arrived.
+/// Builds the program. Rank 0 sends and waits for the answer; each message starts when the one
+/// before has arrived.
 fn schedule(size: u64, round_trips: u64) -> String {
     let mut text = String::new();
     for (rank, peer) in [(0, 1), (1, 0)] {

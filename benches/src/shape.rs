@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-/// Every rank sends on what it received, the first what it has.
+/// Returns a chain: each rank passes on the bytes that it received, the first its own.
 fn chain(ranks: u32, bytes: u64) -> String {
     let mut text = format!("num_ranks {ranks}\n");
     for rank in 0..ranks {
@@ -108,7 +108,8 @@ fn chain(ranks: u32, bytes: u64) -> String {
     text
 }
 
-/// Every rank sends a part of its memory to every other, all of them in the same order.
+/// Returns an alltoall: every rank sends a part of its memory to every other, in the order of
+/// ranks.
 fn alltoall(ranks: u32, bytes: u64) -> String {
     let mut text = format!("num_ranks {ranks}\n");
     let into = u64::from(ranks) * bytes;
@@ -123,7 +124,7 @@ fn alltoall(ranks: u32, bytes: u64) -> String {
     text
 }
 
-/// When the last rank ends on the machine that passes suppose, in nanoseconds.
+/// Returns the time at which the last rank ends on the machine that passes suppose, in nanoseconds.
 fn predict(text: &str, spec: &str) -> io::Result<f64> {
     let mut sources = SourceMap::default();
     sources.add("shape.goal", Arc::new(text.as_bytes().to_vec()));

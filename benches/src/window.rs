@@ -35,13 +35,13 @@ pub(crate) struct Args {
     folder: PathBuf,
 }
 
-/// How a run in the group ended.
+/// The end of a run in the group.
 struct Ended {
     status: ExitStatus,
     report: String,
-    /// Most bytes that could not be dropped, looked at every few milliseconds.
+    /// The most bytes that could not be dropped, sampled every few milliseconds.
     held_max: u64,
-    /// Most bytes with the pages of files.
+    /// The most bytes with the pages of files.
     peak: u64,
 }
 
@@ -99,7 +99,7 @@ const HEADER: [&str; 6] = [
     "entries of the table at most",
 ];
 
-/// Builds the schedule and leaves none of it in memory; actions of a rank.
+/// Builds the schedule and leaves none of it in memory. Returns the number of actions of a rank.
 fn write(args: &Args, path: &Path) -> io::Result<usize> {
     let program = exchange(args.actions, args.window)?;
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);

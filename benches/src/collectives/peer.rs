@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// The peer's program, and what starts its daemons in the hosts' namespaces.
+/// The peer's program, and the command that starts its daemons in the hosts' namespaces.
 pub(crate) struct Peer<'a> {
     cluster: &'a Cluster,
     program: &'a Path,
@@ -16,7 +16,7 @@ pub(crate) struct Peer<'a> {
 }
 
 impl<'a> Peer<'a> {
-    /// Gives each daemon files of its own, as on hosts of their own.
+    /// Creates the files. Each daemon has its own, as on separate hosts.
     ///
     /// # Errors
     /// The system's error.

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-/// How long the operations of a turn take together, about.
+/// The approximate time that the operations of a turn take together.
 const TURN_NS: f64 = 4e8;
 const ITERATIONS_MIN: u64 = 8;
 const ITERATIONS_MAX: u64 = 20_000;

@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
 }
 
-/// Both ends of one way, each in its thread.
+/// Runs both ends of one way, each in its thread.
 fn turn(
     cluster: &Cluster,
     mtu: usize,
@@ -135,7 +135,7 @@ fn turn(
     })
 }
 
-/// Rounds before those that count.
+/// The number of rounds before those that count.
 fn warm_up(messages: usize) -> usize {
     messages / 10 + 1
 }

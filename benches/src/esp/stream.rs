@@ -10,7 +10,7 @@ use goal_eth::{Driver, EspTransport, Packet, now_ns};
 use std::collections::VecDeque;
 use std::io;
 
-/// Bytes of messages that are taken at a time, where they are short.
+/// Bytes of short messages that are taken at a time.
 const BYTES_MAX: usize = 4096;
 
 /// Bytes of messages without a receive that a rank keeps, as an engine has it.
@@ -21,7 +21,7 @@ pub(super) struct Stream {
     esp: EspTransport<Packet>,
     rank: u32,
     spins: bool,
-    /// Bytes of messages that came with the one that was waited for.
+    /// Bytes of messages that came together with the expected one.
     spare: VecDeque<u8>,
 }
 
@@ -47,7 +47,7 @@ impl Stream {
         Ok(Self { esp, rank, spins, spare: VecDeque::new() })
     }
 
-    /// Lets frames come and go and hands messages to `sink`. Where nothing comes it waits.
+    /// Sends and receives frames and hands messages to `sink`. Waits if nothing comes.
     fn poll(
         &mut self,
         patience: &mut Patience,
@@ -62,7 +62,7 @@ impl Stream {
         if !self.spins && self.esp.exchange_frames() { Ok(()) } else { self.rest(patience) }
     }
 
-    /// Waits for a frame, if it waits asleep.
+    /// Sleeps until a frame comes, if this end waits asleep.
     fn rest(&mut self, patience: &mut Patience) -> io::Result<()> {
         if let Some((_, lost)) = self.esp.lost() {
             return Err(io::Error::other(lost));

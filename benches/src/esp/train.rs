@@ -1,4 +1,4 @@
-//! Messages as bare trains of frames: what a driver or UDP can do at best. Nothing is lost on the
+//! Messages as bare trains of frames, the best that a driver or UDP can do. Nothing is lost on the
 //! wire, and a credit in time keeps the receiver's queue from running over.
 
 use super::way::{Patience, Way};
@@ -10,22 +10,23 @@ use nix::sys::socket::{setsockopt, sockopt::RcvBufForce};
 use std::io::{self, ErrorKind};
 use std::net::UdpSocket;
 
-/// Frames that are on their way at most: as ESP's budget.
+/// The most frames that are on their way, as many as ESP's budget.
 const WINDOW: u32 = 256;
-/// Frames for which a credit is due.
+/// The number of frames after which the receiver sends a credit.
 const CREDIT: u32 = 64;
 
-/// A way for single frames.
+/// A way that carries single frames.
 pub(super) trait Frames: Send {
-    /// Most bytes in one.
+    /// Returns the most bytes of a frame.
     fn payload_max(&self) -> usize;
 
-    /// Sends one, at the latest with the next [`Frames::flush`]; empty, it is a credit.
+    /// Sends a frame, at the latest with the next [`Frames::flush`]. An empty frame is a credit.
     fn push(&mut self, payload: &[u8]) -> io::Result<()>;
 
     fn flush(&mut self) -> io::Result<()>;
 
-    /// Hands one that has come to `sink`; `waits` until there is one. Whether there was one.
+    /// Hands a frame that has come to `sink`. If `waits`, waits until there is one. Returns true if
+    /// there was one.
     fn take(&mut self, waits: bool, sink: impl FnMut(&[u8])) -> io::Result<bool>;
 }
 
@@ -33,7 +34,8 @@ pub(super) trait Frames: Send {
 pub(super) struct Train<F> {
     frames: F,
     spins: bool,
-    /// Frames that were sent and have no credit, and those that came and have none.
+    /// The number of frames that were sent and have no credit, and of those that came and have
+    /// none.
     unacknowledged: u32,
     owed: u32,
 }
@@ -43,7 +45,7 @@ impl<F: Frames> Train<F> {
         Self { frames, spins, unacknowledged: 0, owed: 0 }
     }
 
-    /// Waits for what comes next, and hands it to `sink` unless it is a credit.
+    /// Waits for the next frame, and hands it to `sink` unless it is a credit.
     fn next(&mut self, mut sink: impl FnMut(&[u8])) -> io::Result<()> {
         let mut patience = Patience::new();
         let mut is_credit = false;
@@ -102,7 +104,7 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// Bytes before the payload: as many as ESP has at least.
+    /// Bytes before the payload, as many as ESP's shortest headers.
     const HEADER_LEN: usize = 40;
 
     pub(super) fn open(port: u16, to: (Mac, u16)) -> io::Result<Self> {
@@ -161,7 +163,7 @@ impl Udp {
     pub(super) fn new(socket: UdpSocket, mtu: usize, spins: bool) -> io::Result<Self> {
         socket.set_read_timeout(Some(LIMIT))?;
         socket.set_nonblocking(spins)?;
-        // Room for all that is on its way, as the driver's ring has.
+        // Room for all frames that are on their way, as in the driver's ring.
         setsockopt(&socket, RcvBufForce, &(16 << 20))?;
         // The headers of IP and UDP.
         let payload_max = mtu - 28;

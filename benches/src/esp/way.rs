@@ -12,14 +12,15 @@ use std::time::Instant;
 
 pub(super) const PORTS: [u16; 2] = [1, 2];
 
-/// One end.
+/// One end of a way.
 pub(super) trait Way: Send {
     fn send(&mut self, message: &[u8]) -> io::Result<()>;
 
     /// Waits for a message as long as `message`.
     fn receive(&mut self, message: &mut [u8]) -> io::Result<()>;
 
-    /// Does what the other end may still need after the last message; to be called again and again.
+    /// Makes the progress that the other end may still need after the last message. The caller must
+    /// call this again and again.
     fn tend(&mut self) {}
 }
 
@@ -27,7 +28,7 @@ pub(super) trait Way: Send {
 pub(super) enum Kind {
     /// ESP over the driver of packet sockets, each frame with a tag over all of it
     Esp,
-    /// The same where data has no tag
+    /// The same, but data has no tag
     Untagged,
     /// Frames by that driver
     Frames,
@@ -52,7 +53,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Both ends.
+/// Opens both ends.
 pub(super) fn pair(
     cluster: &Cluster,
     mtu: usize,
@@ -124,7 +125,7 @@ impl Way for TcpStream {
     }
 }
 
-/// How long nothing has come, asked of the clock rarely.
+/// The time since the last message. Reads the clock rarely.
 pub(super) struct Patience {
     looks: u32,
     start: Option<Instant>,
@@ -135,10 +136,10 @@ impl Patience {
         Self { looks: 0, start: None }
     }
 
-    /// To be called each time that nothing was there.
+    /// Notes that no message was there. The caller must call this after each such look.
     pub(super) fn check(&mut self) -> io::Result<()> {
         self.looks += 1;
-        // One look of a side that sleeps may take as long as that.
+        // A side that sleeps checks the time only after such a wait.
         if self.looks % 1024 < 4 && self.start.get_or_insert_with(Instant::now).elapsed() > LIMIT {
             return Err(ErrorKind::TimedOut.into());
         }

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     csv: Option<PathBuf>,
 }
 
-/// How both sides wait, and on which processors they are.
+/// The way in which both sides wait, and the processors that they run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Setting {
     SpinTwo,
@@ -99,7 +99,7 @@ pub(crate) fn median(values: &mut [u64]) -> u64 {
     values[values.len() / 2]
 }
 
-/// The median round trip in nanoseconds.
+/// Returns the median round trip in nanoseconds.
 fn turn(
     cluster: &Cluster,
     kind: Kind,

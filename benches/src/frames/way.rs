@@ -7,9 +7,9 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// After so long a payload is lost.
+/// The time after which a payload counts as lost.
 pub(crate) const LIMIT: Duration = Duration::from_secs(5);
-/// Where the payload of a raw frame begins: behind the place of the ports, at a multiple of 8.
+/// The offset of the payload in a raw frame: behind the ports, at a multiple of 8.
 const PAYLOAD_AT: usize = 24;
 const PORTS: [u16; 2] = [1, 2];
 
@@ -33,16 +33,16 @@ impl Kind {
     }
 }
 
-/// One end.
+/// One end of a way.
 pub(super) enum Way {
     Frames { driver: AnyDriver, to: (Mac, u16), spins: bool },
     Udp(UdpSocket),
     Tcp(TcpStream),
 }
 
-/// Both ends of a connection of TCP without delay.
+/// Returns both ends of a TCP connection that sends without delay.
 pub(crate) fn tcp_pair(one: &Host, other: &Host, spins: bool) -> io::Result<[TcpStream; 2]> {
-    // Port 0: that of the last turn may still be held.
+    // Port 0, since the system may still hold the port of the last turn.
     let listener = other.call(|| TcpListener::bind((other.ip(), 0)))??;
     let address = listener.local_addr()?;
     let first = one.call(|| TcpStream::connect(address))??;
@@ -55,7 +55,7 @@ pub(crate) fn tcp_pair(one: &Host, other: &Host, spins: bool) -> io::Result<[Tcp
     Ok([first, second])
 }
 
-/// Both ends.
+/// Opens both ends.
 pub(super) fn pair(cluster: &Cluster, kind: Kind, spins: bool) -> io::Result<(Way, Way)> {
     let [one, other] = cluster.hosts() else { return Err(io::Error::other("not two hosts")) };
     let [here, there] = [(one.ip(), 7001), (other.ip(), 7002)];
@@ -115,7 +115,7 @@ impl Way {
         let mut looks = 0_u32;
         let mut is_late = || {
             looks = looks.wrapping_add(1);
-            // One look of a side that sleeps may take as long as that.
+            // A side that sleeps checks the time only after such a wait.
             (looks < 4 || looks.is_multiple_of(1024)) && start.elapsed() > LIMIT
         };
         let mut done = 0;

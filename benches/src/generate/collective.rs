@@ -1,4 +1,4 @@
-//! Collectives on many ranks, which say what must come of them.
+//! Collectives on many ranks, which state their expected results.
 
 use std::io::{self, Write};
 
@@ -28,8 +28,8 @@ pub(super) fn dissemination(out: &mut impl Write, rank: u32, ranks: u32) -> io::
     Ok(())
 }
 
-/// Eight bytes from rank 0 to all: who has them sends to the ranks 2^k above it, farthest first,
-/// for all k below the lowest bit of its own number.
+/// Eight bytes from rank 0 to all: a rank that has them sends them to the ranks 2^k above, farthest
+/// first, for all k below the lowest set bit of its own number.
 pub(super) fn binomial(out: &mut impl Write, rank: u32, ranks: u32) -> io::Result<()> {
     let low = if rank == 0 { ranks.next_power_of_two() } else { rank & rank.wrapping_neg() };
     if rank == 0 {

@@ -24,9 +24,9 @@ pub(super) struct Layers {
 #[derive(Clone, Copy)]
 enum Kind {
     Local,
-    /// To the rank so far above.
+    /// A send to the rank so far above.
     Send(u64),
-    /// From the rank so far below.
+    /// A receive from the rank so far below.
     Recv(u64),
 }
 
@@ -72,7 +72,8 @@ impl Layers {
         Ok(())
     }
 
-    /// One in four pairs of neighbours in a layer is a send and a receive.
+    /// Returns the kind of an action. One in four pairs of neighbours in a layer is a send and a
+    /// receive.
     fn kind(&self, action: u64) -> Kind {
         let column = action % self.width;
         let first = action - column % 2;
@@ -85,8 +86,8 @@ impl Layers {
         if action == first { Kind::Send(distance) } else { Kind::Recv(distance) }
     }
 
-    /// Actions of layers before, without one twice: each from a part of its own of those that come
-    /// into question.
+    /// Returns actions of the layers before, none of them twice, because each comes from a part of
+    /// its own of the candidates.
     fn dependencies(&self, rank: u32, action: u64) -> Vec<u64> {
         let begin = action - action % self.width;
         let from = if self.dense { 0 } else { begin.saturating_sub(self.width) };
@@ -100,7 +101,7 @@ impl Layers {
         (0..degree).map(|i| part(i) + self.dice(key(i + 1)) % (part(i + 1) - part(i))).collect()
     }
 
-    /// A number that the seed and the key alone decide (the finaliser of splitmix64).
+    /// Returns a number that depends on the seed and the key only (the finaliser of splitmix64).
     fn dice(&self, key: [u64; 3]) -> u64 {
         key.iter().fold(self.seed, |state, &part| {
             let mut z = (state ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,6 +1,6 @@
-//! Large programs as text: what `compile` and `passes` read. Right programs: every message has its
-//! receive, no two actions race, and where the real algorithm has data they say what must come of
-//! it.
+//! Large programs as text, for `compile` and `passes`. The programs are correct: every message has
+//! its receive and no two actions race. If the real algorithm has data, the program states the
+//! expected result.
 
 mod collective;
 mod layered;
@@ -48,7 +48,7 @@ pub(crate) struct Shape {
     /// Dependencies of an action at most (layered, dense) [default: 2; dense 8]
     #[arg(long)]
     degree: Option<u64>,
-    /// Where random choices begin (layered, dense)
+    /// Seed of random choices (layered, dense)
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -76,7 +76,7 @@ pub(crate) enum Pattern {
 }
 
 impl Shape {
-    /// The pattern with its defaults.
+    /// Creates the pattern with its defaults.
     pub(crate) fn new(pattern: Pattern) -> Self {
         Self {
             pattern,
@@ -90,24 +90,24 @@ impl Shape {
         }
     }
 
-    /// So many ranks instead of the pattern's default.
+    /// Sets the number of ranks.
     #[cfg(test)]
     pub(crate) fn ranks(self, ranks: u32) -> Self {
         Self { ranks: Some(ranks), ..self }
     }
 
-    /// So many messages that each rank passes on.
+    /// Sets the number of messages that each rank passes on.
     pub(crate) fn messages(self, messages: u32) -> Self {
         Self { messages, ..self }
     }
 
-    /// So many actions in all.
+    /// Sets the number of actions in all.
     #[cfg(test)]
     pub(crate) fn actions(self, actions: u64) -> Self {
         Self { actions, ..self }
     }
 
-    /// Messages carry bytes of memory.
+    /// Makes messages carry bytes of memory.
     pub(crate) fn memory(self) -> Self {
         Self { memory: true, ..self }
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// Each block of 8 bytes goes to its rank and comes to its place behind all blocks to send.
+/// Sends each block of 8 bytes to its rank, to its place behind all blocks to send.
 pub(super) fn alltoall(
     out: &mut impl Write,
     rank: u32,

@@ -6,7 +6,7 @@ use std::io;
 use std::process::Child;
 use std::time::Duration;
 
-/// Between two looks at the processes.
+/// The time between two looks at the processes.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Follows a command to its end; its name and those of its children, each with the milliseconds of
@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) fn follow(command: &mut Child) -> io::Result<BTreeMap<String, f64>> {
     let mut used = BTreeMap::new();
     while command.try_wait()?.is_none() {
-        // One that ends meanwhile keeps what it had.
+        // A process that ends meanwhile keeps its last figure.
         for process in children(command.id()).into_iter().chain([command.id()]) {
             if let Some((name, ms)) = look(process) {
                 used.insert(name, ms);
@@ -31,7 +31,7 @@ fn children(process: u32) -> Vec<u32> {
     text.split_whitespace().filter_map(|id| id.parse().ok()).collect()
 }
 
-/// A process' name and the milliseconds of processor time of its threads.
+/// Returns the name of a process and the milliseconds of processor time of its threads.
 fn look(process: u32) -> Option<(String, f64)> {
     let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
     let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Which ranks compute after their start.
+/// The ranks that compute after their start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Who {
     Nobody,
-    /// Nobody, but all did before: what they work on has left the caches.
+    /// No rank, but all computed before, so that the operands have left the caches.
     Before,
-    /// The last one; the others wait.
+    /// The last rank; the others wait.
     Last,
     All,
 }
@@ -17,7 +17,7 @@ pub(crate) enum Who {
 impl Who {
     pub(crate) const ALL: [Who; 4] = [Who::Nobody, Who::Before, Who::Last, Who::All];
 
-    /// Its name in the raw data.
+    /// Returns the name in the raw data.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Who::Nobody => "nobody",
@@ -28,13 +28,13 @@ impl Who {
     }
 }
 
-/// As text `late:WHO:BYTES:BUSY:ITERATIONS`.
+/// A case of the measurement. As text `late:WHO:BYTES:BUSY:ITERATIONS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Case {
     pub(crate) who: Who,
     /// Bytes of the allreduce.
     pub(crate) bytes: u64,
-    /// How long they compute in nanoseconds.
+    /// The time for which they compute, in nanoseconds.
     pub(crate) busy_ns: u64,
     pub(crate) iterations: usize,
 }

@@ -1,5 +1,5 @@
-//! True overlap: whether ranks that wait have to wait for one that started like them, but computes
-//! now and calls nothing; and whether anything is left to wait for where all compute.
+//! Measures true overlap: the time that ranks wait for one that has started too, but computes now
+//! and calls nothing; and the time that is left to wait if all compute.
 
 mod case;
 mod rank;
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
 }
 
-/// A contestant's name in the raw data; MPI has no progress of ours.
+/// Returns the name of a contestant in the raw data. MPI has no mode of progress.
 fn name(contestant: Option<Mode>) -> &'static str {
     contestant.map_or("mpi", Mode::name)
 }

@@ -23,8 +23,8 @@ pub(crate) struct Args {
     case: Case,
 }
 
-/// Prints of each iteration the case, the rank, and when by the clock of all it started, had
-/// computed and ended.
+/// Prints for each iteration the case, the rank, and the times in nanoseconds at which it started,
+/// had computed and ended, by the clock that all ranks share.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let Case { who, bytes, busy_ns, iterations } = args.case;
     let Place { rank, ranks, .. } = args.place;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     shared.with_member(args.progress, |mut member| {
         let mut product = Product::new(ORDER);
         let computes = who == Who::All || who == Who::Last && rank == ranks - 1;
-        // The first is not counted.
+        // The first iteration is not counted.
         for iteration in 0..=iterations {
             if who == Who::Before {
                 product.multiply_until(now_ns() + busy_ns)?;

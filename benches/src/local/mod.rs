@@ -64,7 +64,7 @@ fn function(text: &str) -> Result<(Op, Datatype), String> {
     FUNCTIONS.into_iter().find(|&function| name(function) == text).ok_or_else(known)
 }
 
-/// Its name in text, as in `exec sumInt32`.
+/// Returns the name of an operation in text, as in `exec sumInt32`.
 fn name((op, datatype): (Op, Datatype)) -> String {
     format!("{}{}", op.name(), datatype.name())
 }
@@ -150,7 +150,7 @@ impl Case {
         Ok(Self { function, bytes, one: prepared(1)?, chain: prepared(LINKS as usize)? })
     }
 
-    /// Compares what both schedules leave with what the loop leaves.
+    /// Compares the results of both schedules with the result of the loop.
     fn check(&mut self) -> io::Result<()> {
         let (function, bytes) = (self.function, self.bytes);
         for (prepared, times) in [(&mut self.one, 1), (&mut self.chain, LINKS)] {
@@ -168,8 +168,9 @@ impl Case {
         Ok(())
     }
 
-    /// Nanoseconds of one operation by each contestant, in the order of their names. Elements are
-    /// ones, whose products and largest stay ones, so that no value is slower than another.
+    /// Returns the nanoseconds of one operation by each contestant, in the order of their names. All
+    /// elements are ones, whose products and maxima are ones too, so that no value is slower than
+    /// another.
     fn times(&mut self) -> [f64; 3] {
         let (function, bytes) = (self.function, self.bytes);
         let repeats = (8_000_000 / (bytes + 200)).clamp(16, 40_000) as u32;
@@ -187,7 +188,7 @@ impl Case {
     }
 }
 
-/// The operands of a schedule.
+/// Returns the operands of a schedule.
 fn operands(bytes: u64, of: &mut Prepared) -> (&[u8], &mut [u8]) {
     let (a, b) = of.memory().split_at_mut(second(bytes) as usize);
     (&a[..bytes as usize], &mut b[..bytes as usize])
@@ -201,7 +202,7 @@ fn fill((_, datatype): (Op, Datatype), bytes: u64, of: &mut Prepared, counting: 
     plain::store(datatype, &mut b[..bytes as usize], |i| value(i + 3));
 }
 
-/// Where the second operand lies: at a cache line of its own.
+/// Returns the address of the second operand, at the next cache line after the first.
 fn second(bytes: u64) -> u64 {
     bytes.next_multiple_of(64)
 }

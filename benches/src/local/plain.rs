@@ -1,4 +1,4 @@
-//! The operations as anybody would write them: a loop over two slices, a memcpy for the copy.
+//! The operations in their plainest form: a loop over two slices, a memcpy for the copy.
 
 use goal_lang::{Datatype, Op};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -38,7 +38,7 @@ numbers! {
 /// B = A op B.
 ///
 /// # Panics
-/// On an operation or a type that is not measured.
+/// The operation or the type is not measured.
 #[inline(never)]
 pub(super) fn apply((op, datatype): (Op, Datatype), a: &[u8], b: &mut [u8]) {
     match (op, datatype) {
@@ -69,7 +69,7 @@ fn each<T: Number>(a: &[u8], b: &mut [u8], f: impl Fn(T, T) -> T) {
     }
 }
 
-/// Stores `value` of its index into each element.
+/// Stores into each element the `value` of its index.
 pub(super) fn store(datatype: Datatype, bytes: &mut [u8], value: impl Fn(usize) -> usize) {
     fn typed<T: Number>(bytes: &mut [u8], value: impl Fn(usize) -> usize) {
         elements_mut::<T>(bytes)

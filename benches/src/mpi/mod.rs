@@ -132,7 +132,7 @@ fn row(
     ]
 }
 
-/// How often an operation is timed in a run.
+/// The number of times that an operation is timed in a run.
 fn iterations(operation: Operation, ranks: u32, bytes: u64) -> u32 {
     let blocks = match operation {
         Operation::Alltoall | Operation::Allgather | Operation::Gather => u64::from(ranks),
@@ -141,7 +141,7 @@ fn iterations(operation: Operation, ranks: u32, bytes: u64) -> u32 {
     (100_000_000 / (bytes * blocks + 20_000)).clamp(20, 4_000) as u32
 }
 
-/// The mean over the ranks in nanoseconds; of a ping-pong half of what rank 0 measures.
+/// Returns the mean over the ranks in nanoseconds; for a ping-pong, half of rank 0's time.
 fn run_schedule((ranks, operation, bytes): Case, progress: Mode) -> io::Result<f64> {
     let iterations = iterations(operation, ranks, bytes);
     let arguments = [

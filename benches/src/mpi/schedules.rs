@@ -1,6 +1,6 @@
 //! The schedules that are timed beside MPI's operations: for each the best algorithm that is known
-//! for so few ranks in one memory. Operands lie as MPI's do: what a rank gives from address 0, what
-//! it gets behind that.
+//! for so few ranks in one memory. Operands lie as MPI's do: a rank's input from address 0 on,
+//! its output behind that.
 
 use goal_lang::{
     Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Piece, Placement, Program,
@@ -31,7 +31,7 @@ impl Operation {
         Operation::Alltoall,
     ];
 
-    /// Its name here and in the peer's program.
+    /// Returns the name of the operation, here and in the peer's program.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Operation::Pingpong => "pingpong",
@@ -44,13 +44,13 @@ impl Operation {
         }
     }
 
-    /// The program for `ranks` ranks on one host; `bytes` is what each rank gives, to each other
-    /// rank where that differs.
+    /// Returns the program for `ranks` ranks on one host. `bytes` is the size of a rank's input, or
+    /// for each other rank if that differs.
     pub(crate) fn program(self, ranks: u32, bytes: u64) -> Program {
         self.build(ranks, bytes, false)
     }
 
-    /// The same for ranks on hosts of their own, where a message costs more than a round.
+    /// Returns the program for ranks on hosts of their own, on which a message costs more.
     pub(crate) fn program_between_hosts(self, ranks: u32, bytes: u64) -> Program {
         self.build(ranks, bytes, true)
     }
@@ -77,7 +77,7 @@ impl Operation {
         program.finish()
     }
 
-    /// Where the result lies.
+    /// Returns the address of the result.
     pub(crate) fn result(self, ranks: u32, bytes: u64) -> u64 {
         match self {
             Operation::Allreduce if bytes <= WHOLE_MAX && ranks.is_power_of_two() => {
@@ -90,11 +90,11 @@ impl Operation {
     }
 }
 
-/// Largest allreduce in bytes of which every rank adds up everything: above, each adds up its part
-/// for all.
+/// The largest allreduce in bytes of which every rank adds up everything. In a larger one
+/// a rank adds up only its part.
 const WHOLE_MAX: u64 = 4096;
 
-/// Most bytes that are added up at once: what is read and written fits a cache.
+/// The most bytes that are added up at once, so that the operands fit a cache.
 const PIECE: u64 = 128 << 10;
 
 /// Bytes of an element of an allreduce.
@@ -137,13 +137,13 @@ impl Rank {
         })
     }
 
-    /// The other ranks, nearest above first, so that no two ranks begin with the same one.
+    /// Returns the other ranks, nearest above first, so that no two ranks begin with the same one.
     fn peers(&self) -> impl Iterator<Item = u32> + use<> {
         let (rank, ranks) = (self.rank, self.ranks);
         (1..ranks).map(move |distance| (rank + distance) % ranks)
     }
 
-    /// Where the block of `rank` lies in what is got.
+    /// Returns the address of the block of `rank` in the output.
     fn block(&self, rank: u32) -> u64 {
         self.bytes * u64::from(rank)
     }
@@ -157,8 +157,8 @@ impl Rank {
         }
     }
 
-    /// Every rank tells all others: one round, so that a rank that shares its processor gives it
-    /// away once.
+    /// Every rank sends to all others, in one round, so that a rank that shares its processor
+    /// gives it away once.
     fn barrier(&mut self) {
         for peer in self.peers() {
             self.send(peer, 0, 0, 0);
@@ -185,7 +185,7 @@ impl Rank {
         }
     }
 
-    /// Every rank takes it from the root: in one memory that is one copy each, all at once.
+    /// Every rank receives from the root. In one memory that is one copy each, all at once.
     fn bcast(&mut self) {
         let n = self.bytes;
         if self.rank == 0 {
@@ -213,7 +213,7 @@ impl Rank {
             }
             return;
         }
-        // What round k sends lies in block k, and what it gets is added up in block k + 1.
+        // Round k sends block k, and adds up what it receives in block k + 1.
         let mut sum: Option<ActionId> = None;
         for round in 0..self.ranks.ilog2() {
             let (from, into) = (u64::from(round) * n, u64::from(round + 1) * n);
@@ -250,7 +250,7 @@ impl Rank {
         for (number, (mine, size)) in pieces(self.rank) {
             let mut sum: Option<ActionId> = None;
             for (place, &peer) in (0u64..).zip(&peers) {
-                // The first comes where the result goes, the others behind it.
+                // The first piece arrives at the place of the result, the others behind it.
                 let into = if place == 0 { n + mine } else { 2 * n + place * part + mine % part };
                 let receive = self.recv(peer, into, size, 2 * number);
                 let source = if place == 0 { mine } else { into };

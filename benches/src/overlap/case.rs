@@ -15,7 +15,7 @@ pub(crate) enum Calls {
 impl Calls {
     pub(crate) const ALL: [Calls; 2] = [Calls::None, Calls::Block];
 
-    /// Its name in the raw data.
+    /// Returns the name in the raw data.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Calls::None => "none",
@@ -32,7 +32,7 @@ pub(crate) struct Case {
     /// Bytes of the allreduce.
     pub(crate) bytes: u64,
     pub(crate) calls: Calls,
-    /// How often each of both is timed.
+    /// The number of times that each of both is timed.
     pub(crate) iterations: u32,
 }
 
@@ -68,20 +68,20 @@ pub(crate) struct Sample {
     pub(crate) both: f64,
     /// Of that, the time spent waiting after the product.
     pub(crate) waiting: f64,
-    /// The product's.
+    /// The checksum of the product.
     pub(crate) checksum: u32,
 }
 
 impl Sample {
-    /// The cost of the allreduce for the program.
+    /// Returns the cost of the allreduce for the program.
     pub(crate) fn overhead(&self) -> f64 {
         self.both - self.alone
     }
 
-    /// From the lines of all ranks, among which there may be those of other cases.
+    /// Reads the lines of all ranks, among which there may be those of other cases.
     ///
     /// # Errors
-    /// Where a line of a rank is missing or garbled, or two ranks computed different products.
+    /// A line of a rank is missing or garbled, or two ranks computed different products.
     pub(crate) fn of_case<'a>(
         case: Case,
         ranks: u32,

@@ -54,7 +54,7 @@ fn order(text: &str) -> Result<usize, String> {
     order.ok_or_else(|| format!("give a multiple of {BLOCK}"))
 }
 
-/// Bytes of an allreduce of integers.
+/// Parses the size of an allreduce of integers, in bytes.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let bytes = text.parse().ok().filter(|&bytes: &u64| bytes > 0 && bytes.is_multiple_of(4));
     bytes.ok_or_else(|| "give a multiple of 4".to_owned())
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let mut contestants: Vec<Contestant> = peer.iter().map(|_| Contestant::Mpi).collect();
     contestants.extend(args.progress.iter().map(|&progress| Contestant::Schedule(progress)));
     let mut csv = format!("{HEADER}\n");
-    // Of each contestant in each case.
+    // The samples of each contestant in each case.
     let mut samples = vec![vec![Vec::new(); cases.len()]; contestants.len()];
     for run in 0..=args.runs {
         let mut products = vec![None; cases.len()];
@@ -125,7 +125,7 @@ impl Contestant {
         }
     }
 
-    /// A sample of every case.
+    /// Returns a sample of every case.
     fn run(self, peer: Option<&Path>, cases: &[Case]) -> io::Result<Vec<Sample>> {
         let progress = match self {
             Contestant::Mpi => return run_peer(peer.expect("MPI is there"), cases),

@@ -21,7 +21,7 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    /// Of matrices with so many rows, a multiple of [`BLOCK`].
+    /// Creates matrices with `order` rows, a multiple of [`BLOCK`].
     pub(crate) fn new(order: usize) -> Self {
         let blocks = order / BLOCK;
         let matrix = |modulus: usize| {
@@ -34,7 +34,7 @@ impl Product {
         Self { blocks, a: matrix(7), b: matrix(5), c: matrix(1) }
     }
 
-    /// Computes it, with a call after each block.
+    /// Computes the product, with a call after each block.
     pub(crate) fn multiply(
         &mut self,
         mut after_block: impl FnMut() -> io::Result<()>,
@@ -52,7 +52,7 @@ impl Product {
         Ok(())
     }
 
-    /// Computes it again and again until `end_ns` of the clock of all.
+    /// Computes the product again and again until `end_ns` of the clock that all ranks share.
     pub(crate) fn multiply_until(&mut self, end_ns: u64) -> io::Result<()> {
         while now_ns() < end_ns {
             self.multiply(|| Ok(()))?;
@@ -60,7 +60,7 @@ impl Product {
         Ok(())
     }
 
-    /// The sum of the product's bits.
+    /// Returns the sum of the product's elements as integers.
     pub(crate) fn checksum(&self) -> u32 {
         let elements = self.c.iter().flat_map(|block| block.0.as_flattened());
         elements.fold(0, |sum, element| sum.wrapping_add(element.to_bits()))

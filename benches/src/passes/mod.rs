@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Seconds after which a step on a program is given up
     #[arg(long, default_value_t = 120)]
     timeout: u64,
-    /// Where every run's figures go, as comma-separated values
+    /// Write every run's figures there, as comma-separated values
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }
@@ -57,10 +57,10 @@ fn programs() -> Vec<(&'static str, Shape)> {
     ]
 }
 
-/// The steps: what `--passes` takes, and `verify` and `check`.
+/// The steps: the passes that `--passes` takes, and `verify` and `check`.
 fn steps() -> Vec<(String, Option<f64>)> {
     let pass = |pass: &Pass| {
-        // Has no size of its own.
+        // These have no size of their own.
         let spec =
             if pass.name == "window" { "window(64)".to_owned() } else { pass.name.to_owned() };
         (spec, pass.level.filter(|&level| level <= Level::O1).map(|_| PASS_GOAL_S))
@@ -124,7 +124,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-/// The figures of one step on one program, or why there are none.
+/// Returns the figures of one step on one program, or the reason why there are none.
 fn child(path: &Path, step: &str, args: &Args) -> io::Result<Result<Measured, String>> {
     let mut child = Command::new(std::env::current_exe()?)
         .args(["pass", step, "--runs", &args.runs.to_string()])
@@ -133,7 +133,7 @@ fn child(path: &Path, step: &str, args: &Args) -> io::Result<Result<Measured, St
         .stdout(Stdio::piped())
         .spawn()?;
     let begin = Instant::now();
-    // What it writes fits into a pipe.
+    // The output fits into a pipe, so it can be read after the end.
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break status;

@@ -28,7 +28,7 @@ pub(crate) struct Args {
 pub(crate) struct Measured {
     /// Processor time of each run.
     pub(crate) seconds: Vec<f64>,
-    /// Largest resident set during a run less that before it, of the run where this is most.
+    /// The growth of the resident set during a run, of the run in which it is largest.
     pub(crate) extra_bytes: u64,
     /// Resident set with the program and its text, before the first run.
     pub(crate) program_bytes: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Measured {
     pub(crate) dependencies: [u64; 2],
 }
 
-/// Prints what was measured, or why nothing was, as JSON.
+/// Prints the figures, or the reason why there are none, as JSON.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let loaded = load_program(std::slice::from_ref(&args.input), &Options::default())
         .map_err(io::Error::other)?;
@@ -59,7 +59,7 @@ fn measure(args: &Args, loaded: &Loaded) -> io::Result<Result<Measured, String>>
     for _ in 0..args.runs {
         let mut program = loaded.program.clone();
         let before = resident("VmRSS")?;
-        // Sets the largest resident set back to what it is (proc_pid_clear_refs(5)).
+        // Resets the peak of the resident set to its current size (proc_pid_clear_refs(5)).
         fs::write("/proc/self/clear_refs", "5")?;
         match step(&args.step, &mut program, loaded) {
             Ok(seconds) => measured.seconds.push(seconds),
@@ -71,7 +71,7 @@ fn measure(args: &Args, loaded: &Loaded) -> io::Result<Result<Measured, String>>
     Ok(Ok(measured))
 }
 
-/// Runs a step once and tells how many seconds of processor time it took.
+/// Runs a step once. Returns the seconds of processor time that it took.
 fn step(name: &str, program: &mut Program, loaded: &Loaded) -> Result<f64, String> {
     let begin = cpu_s()?;
     match name {
@@ -86,7 +86,7 @@ fn step(name: &str, program: &mut Program, loaded: &Loaded) -> Result<f64, Strin
         }
         _ => {
             let mut pipeline = Pipeline::parse(name).map_err(|error| error.to_string())?;
-            // Without what the format needs, which comes last.
+            // Without the last passes, which the format needs.
             pipeline.passes.truncate(1);
             pipeline.verify = false;
             goal_opt::run(program, &pipeline, &mut Timings::default(), |_, _| {})
@@ -96,13 +96,13 @@ fn step(name: &str, program: &mut Program, loaded: &Loaded) -> Result<f64, Strin
     Ok(cpu_s()? - begin)
 }
 
-/// Processor time of this process so far, user and system.
+/// Returns the processor time of this process so far, user and system.
 fn cpu_s() -> Result<f64, String> {
     let usage = getrusage(UsageWho::RUSAGE_SELF).map_err(|error| error.to_string())?;
     Ok((usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6)
 }
 
-/// Actions and dependencies of all ranks.
+/// Returns the number of actions and of dependencies of all ranks.
 fn counts(program: &Program) -> (u64, u64) {
     (0..program.num_ranks()).map(|rank| program.body_of(rank)).fold(
         (0, 0),
@@ -113,7 +113,7 @@ fn counts(program: &Program) -> (u64, u64) {
     )
 }
 
-/// Bytes of one of the lines of `/proc/self/status`.
+/// Returns the bytes of a line of `/proc/self/status`.
 fn resident(line: &str) -> io::Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let found = status.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));

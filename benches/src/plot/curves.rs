@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, PartialEq)]
 pub(super) struct Panel {
     pub(super) bytes: u64,
-    /// In the order in which they occur.
+    /// The curves in the order in which they occur.
     pub(super) curves: Vec<Curve>,
 }
 
@@ -17,11 +17,11 @@ pub(super) struct Panel {
 pub(super) struct Curve {
     pub(super) contestant: String,
     pub(super) calls: String,
-    /// By the products, the smallest first.
+    /// The points by the products, the smallest first.
     pub(super) points: Vec<Point>,
 }
 
-/// Medians in microseconds.
+/// A point of a curve: medians in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Point {
     pub(super) order: usize,
@@ -31,7 +31,7 @@ pub(super) struct Point {
     pub(super) overhead: f64,
 }
 
-/// Contestant and calls.
+/// The contestant and the calls of a curve.
 type Name<'a> = (&'a str, &'a str);
 
 struct Row<'a> {

@@ -1,22 +1,22 @@
-//! Curves as SVG: a panel beside the other, the legend below.
+//! Curves as SVG: panels side by side, and the legend below.
 
 use super::curves::{Curve, Panel, Point};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
 
-/// Pixels.
+/// Sizes in pixels.
 const PANEL: (u32, u32) = (440, 380);
 const LEGEND_ROW: u32 = 24;
 
-/// Told apart by people who see colours differently (Okabe and Ito).
+/// Colours that people with any colour vision can tell apart (Okabe and Ito).
 const COLORS: [RGBColor; 4] =
     [RGBColor(213, 94, 0), RGBColor(0, 114, 178), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error + Send + Sync>>;
 
-/// The picture; there is a panel at least.
+/// Returns the picture. There must be at least one panel.
 pub(super) fn svg(panels: &[Panel]) -> Result<String, Box<dyn Error + Send + Sync>> {
     let mut names: Vec<&str> = Vec::new();
     let mut legend: Vec<&Curve> = Vec::new();
@@ -83,7 +83,7 @@ fn draw_panel(panel: &Panel, area: &Area<'_>, color: impl Fn(&Curve) -> RGBColor
         .light_line_style(WHITE.mix(0.0))
         .bold_line_style(BLACK.mix(0.12))
         .draw()?;
-    // Where the allreduce costs nothing.
+    // The line of an allreduce without cost.
     chart
         .draw_series([PathElement::new([(left * 0.7, 0.0), (right * 1.4, 0.0)], BLACK.mix(0.6))])?;
     for curve in &panel.curves {
@@ -101,7 +101,7 @@ fn draw_panel(panel: &Panel, area: &Area<'_>, color: impl Fn(&Curve) -> RGBColor
     Ok(())
 }
 
-/// A line of the legend at a place of `area`.
+/// Draws a line of the legend at a place of `area`.
 fn draw_entry(curve: &Curve, area: &Area<'_>, (x, y): (i32, i32), color: RGBColor) -> Drawn {
     let piece = |from, to| PathElement::new([(x + from, y), (x + to, y)], color.stroke_width(2));
     if has_calls(curve) {
@@ -121,7 +121,7 @@ fn draw_entry(curve: &Curve, area: &Area<'_>, (x, y): (i32, i32), color: RGBColo
     Ok(())
 }
 
-/// Full with calls, empty without.
+/// Draws the mark of a point, full with calls and empty without.
 fn marker<C>(at: C, curve: &Curve, color: RGBColor) -> Circle<C, i32> {
     Circle::new(at, 4, if has_calls(curve) { color.filled() } else { color.stroke_width(2) })
 }
@@ -138,14 +138,14 @@ fn size_text(bytes: u64) -> String {
     }
 }
 
-/// 1, 2 and 5 times a power of ten; other lines have no room for a number.
+/// Returns true for 1, 2 and 5 times a power of ten. Other lines have no room for a number.
 fn logarithmic(value: f64) -> String {
     let leading = value / 10f64.powf((value.log10() + 1e-9).floor());
     let is_shown = [1.0, 2.0, 5.0].into_iter().any(|shown: f64| (leading - shown).abs() < 1e-6);
     if is_shown { number(value) } else { String::new() }
 }
 
-/// Without needless decimals.
+/// Returns a number without needless decimals.
 fn number(value: f64) -> String {
     if value.fract().abs() < 1e-6 { format!("{value:.0}") } else { format!("{value:.1}") }
 }

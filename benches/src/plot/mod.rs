@@ -1,5 +1,5 @@
-//! The raw data of `overlap` as a picture: what the allreduce costs over the time that the product
-//! takes.
+//! The raw data of `overlap` as a picture: the cost of the allreduce over the time
+//! that the product takes.
 
 mod curves;
 mod draw;

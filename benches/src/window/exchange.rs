@@ -1,4 +1,4 @@
-//! Two ranks that exchange numbers and add them up, for as long as one likes.
+//! Two ranks that exchange numbers and add them up, for any number of steps.
 
 use goal_lang::{
     Action, ActionId, Body, BodyBuilder, Datatype, Datum, MemoryImage, Op, Payload, Piece, Program,
@@ -33,12 +33,12 @@ pub(super) fn exchange(actions: usize, window: u32) -> io::Result<Program> {
     Ok(builder.finish())
 }
 
-/// A slot's number, below the sum of all.
+/// Returns the address of a slot's number. The sum of all lies before the slots.
 fn number(slot: u64) -> u64 {
     8 * slot
 }
 
-/// Where a slot's message arrives.
+/// Returns the address at which a slot's message arrives.
 fn arrival(slot: u64) -> u64 {
     8 * (SLOTS + 1 + slot)
 }
@@ -99,7 +99,7 @@ fn exec(op: Op, a: u64, b: u64) -> Action {
     Action::Exec { op, datatype: Datatype::UInt64, spaces, has_c: false, a, b, c: 0, size: 8 }
 }
 
-/// A body in windows so many times, with a dummy between two.
+/// Repeats a body in windows, with a dummy between two copies.
 fn repeated(period: &Body, times: usize) -> Body {
     let (requires, irequires) =
         (period.requires.transposed(period.len()), period.irequires.transposed(period.len()));
@@ -127,7 +127,7 @@ fn repeated(period: &Body, times: usize) -> Body {
     body.finish()
 }
 
-/// The numbers of both ranks and their sum after so many steps.
+/// Returns the numbers of both ranks and their sums after so many steps.
 fn numbers(steps: usize) -> [Vec<u8>; 2] {
     let mut of =
         [0, 1].map(|rank: u64| (0..SLOTS).map(|slot| 1 + slot + SLOTS * rank).collect::<Vec<_>>());
