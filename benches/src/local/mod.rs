@@ -168,9 +168,9 @@ impl Case {
         Ok(())
     }
 
-    /// Returns the nanoseconds of one operation by each contestant, in the order of their names. All
-    /// elements are ones, whose products and maxima are ones too, so that no value is slower than
-    /// another.
+    /// Returns the nanoseconds of one operation by each contestant, in the order of their names.
+    /// All elements are ones, whose products and maxima are ones too, so that no value is slower
+    /// than another.
     fn times(&mut self) -> [f64; 3] {
         let (function, bytes) = (self.function, self.bytes);
         let repeats = (8_000_000 / (bytes + 200)).clamp(16, 40_000) as u32;
