@@ -29,8 +29,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// Opens a window of `size` actions over the sections of a file. `reading` limits the memory for
-    /// reading ahead. Reads the file once to compare its checksums.
+    /// Opens a window of `size` actions over the sections of a file. `reading` limits the memory
+    /// for reading ahead. Reads the file once to compare its checksums.
     ///
     /// # Errors
     /// The file is not valid, or can't be read.

@@ -62,8 +62,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Registers the function that `exec user FUNCTION` calls. Only this process can call it, so the
-    /// rank makes progress as in mode `caller` while it runs a schedule that does.
+    /// Registers the function that `exec user FUNCTION` calls. Only this process can call it, so
+    /// the rank makes progress as in mode `caller` while it runs a schedule that does.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -137,8 +137,8 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.test(handle)).ok_or_else(|| self.gone())
     }
 
-    /// Makes a bounded amount of progress for this rank or, if it has nothing to do, for other ranks
-    /// of its host. Returns true if that did something.
+    /// Makes a bounded amount of progress for this rank or, if it has nothing to do, for other
+    /// ranks of its host. Returns true if that did something.
     ///
     /// # Errors
     /// [`Interrupted`].
