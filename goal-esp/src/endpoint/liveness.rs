@@ -9,6 +9,9 @@ use super::config::Timing;
 const LULLS_MAX: u64 = 4;
 /// But never more than this multiple of [`Timing::dead_ns`].
 const PATIENCE_MAX: u64 = 5;
+/// The number of times that a silent peer is asked, at least, before it counts as dead. If every
+/// third frame is lost, a few requests or their answers may all be lost.
+const PROBES_MIN: u64 = 16;
 
 /// The signs of life of a peer.
 #[derive(Debug)]
@@ -60,8 +63,11 @@ impl Liveness {
 
     /// Notes that a sign of life was requested.
     pub(super) fn note_probe(&mut self, now_ns: u64, timing: &Timing) {
-        let Timing { probe_ns, probe_again_ns, .. } = *timing;
-        let interval_ns = probe_again_ns.saturating_mul(1 << self.probes.min(20)).min(probe_ns);
+        let Timing { probe_ns, probe_again_ns, dead_ns, retransmit_min_ns, .. } = *timing;
+        let share_ns = dead_ns.saturating_sub(probe_ns) / PROBES_MIN;
+        let interval_max_ns = probe_ns.min(share_ns.max(retransmit_min_ns));
+        let interval_ns =
+            probe_again_ns.saturating_mul(1 << self.probes.min(20)).min(interval_max_ns);
         self.probe_at_ns = now_ns + interval_ns;
         self.probes += 1;
     }

@@ -169,6 +169,14 @@ fn a_peer_that_falls_silent_is_told_in_time() {
     assert_eq!(lost, [(0, Event::Lost { id: a, cause }), (1, Event::Lost { id: b, cause })]);
 }
 
+#[test]
+fn an_idle_peer_is_not_given_up_if_every_third_frame_is_lost() {
+    let mut simulation = pair(|_| {});
+    connect(&mut simulation);
+    simulation.network.set_faults(Faults { lost: 333_333, ..Faults::default() });
+    assert_eq!(run_for(&mut simulation, 1000 * SECOND_NS), []);
+}
+
 /// Runs a host's endpoint at a time of its clock, and drops its frames. Returns its events.
 fn look(simulation: &mut Simulation, host: usize, now_ns: u64) -> Vec<Event> {
     let endpoint = &mut simulation.hosts[host].endpoint;
