@@ -22,8 +22,8 @@ pub struct Timing {
     pub acknowledge_ns: u64,
     /// The silence of a peer after which it is asked for a sign of life.
     pub probe_ns: u64,
-    /// The interval until it is asked again, at first. It doubles up to `probe_ns`. It is shorter if
-    /// fewer than 16 requests would fit into the time until the peer counts as dead.
+    /// The interval until it is asked again, at first. It doubles up to `probe_ns`. It is shorter
+    /// if fewer than 16 requests would fit into the time until the peer counts as dead.
     pub probe_again_ns: u64,
     /// The silence after which a peer counts as dead; also the time for which a closed connection
     /// still answers. Time in which this end did not run does not count, and a peer that answered

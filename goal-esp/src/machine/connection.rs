@@ -172,9 +172,11 @@ impl<P: Default> Machine<P> {
         self.due = Due { handshake: !is_confirmed, ..Due::default() };
     }
 
-    /// Asks the peer for a sign of life.
+    /// Asks the peer for a sign of life. A peer that may not have got the end of the handshake gets
+    /// it again first: it could not answer.
     pub(crate) fn probe(&mut self) {
         self.due.probe = true;
+        self.due.handshake |= self.is_asking();
     }
 
     /// Handles a packet of the peer. Payloads that the peer has acknowledged are passed to `free`.
