@@ -1,6 +1,6 @@
 //! The counters and queues that decide which action of an instance may start.
 
-use super::code::Home;
+use super::home::Home;
 use super::ids::Action;
 use super::ready::Ready;
 use super::schedule::Schedule;

@@ -5,8 +5,7 @@
 //! constant table, and an instance that starts again reuses its empty queues.
 
 use super::ids::{Action, ChannelId, MessageKey};
-use super::incoming::Incoming;
-use super::schedule::Schedule;
+use super::incoming::{Chain, Incoming};
 use crate::heap::{Block, Heap, Pool, flat};
 
 /// No next receive.
@@ -23,19 +22,6 @@ pub(super) enum Queue {
     Posted { first: u32, last: u32 },
     /// Messages that wait for a receive.
     Waiting(Chain),
-}
-
-/// Messages in the order of their arrival, linked by [`Incoming::next`].
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Chain {
-    first: MessageKey,
-    last: MessageKey,
-}
-
-impl Default for Chain {
-    fn default() -> Self {
-        Self { first: MessageKey::NONE, last: MessageKey::NONE }
-    }
 }
 
 /// A posted receive on a channel that has several.
@@ -56,39 +42,13 @@ pub(super) struct Channels {
 }
 
 flat!(enum Queue { Empty, One(part), Posted { first, last }, Waiting(part) });
-flat!(struct Chain { first, last });
 flat!(struct Posted { action, next });
 flat!(struct Channels { queues, strays, waiting });
 
-impl Chain {
-    /// Appends a message.
-    pub(super) fn push(&mut self, heap: &Heap, messages: &mut Pool<Incoming>, key: MessageKey) {
-        messages.get_mut(heap, key).next = MessageKey::NONE;
-        match self.last {
-            MessageKey::NONE => self.first = key,
-            last => messages.get_mut(heap, last).next = key,
-        }
-        self.last = key;
-    }
-
-    /// Removes and returns the first message.
-    pub(super) fn pop(&mut self, heap: &Heap, messages: &Pool<Incoming>) -> Option<MessageKey> {
-        let first = self.first;
-        if first == MessageKey::NONE {
-            return None;
-        }
-        self.first = messages.get(heap, first).next;
-        if self.first == MessageKey::NONE {
-            self.last = MessageKey::NONE;
-        }
-        Some(first)
-    }
-}
-
 impl Channels {
     /// Creates the queues for the channels of a schedule.
-    pub(super) fn new(heap: &Heap, schedule: &Schedule) -> Self {
-        Self { queues: Block::new(heap, schedule.channels()), ..Self::default() }
+    pub(super) fn new(heap: &Heap, channels: usize) -> Self {
+        Self { queues: Block::new(heap, channels), ..Self::default() }
     }
 
     /// Posts a receive to its channel. Returns the message that it takes, if one waits.

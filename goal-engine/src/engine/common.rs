@@ -1,7 +1,8 @@
 //! One schedule and storage that several processes know, so that other processes can act for a
 //! rank.
 
-use super::code::{Code, Home};
+use super::code::Code;
+use super::home::Home;
 use super::ids::InstanceKey;
 use super::schedule::Schedule;
 use super::storage::Storage;

@@ -1,8 +1,8 @@
 //! The instances of a communicator: their numbers, the running ones, and messages that arrived
 //! early.
 
-use super::channel::Chain;
 use super::ids::InstanceKey;
+use super::incoming::Chain;
 use crate::heap::{Fifo, Heap, Table, flat};
 
 /// The instances of a communicator, numbered in the order of their starts. Numbers wrap around: a

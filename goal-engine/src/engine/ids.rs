@@ -1,6 +1,5 @@
 //! The typed numbers of instances, messages and other objects of an engine.
 
-use super::schedule::slot;
 use crate::heap::{Key, flat};
 
 macro_rules! id {
@@ -78,11 +77,14 @@ impl ChannelId {
     }
 }
 
+/// The smallest action, a `nop` without dependents, takes 8 bytes: no two actions share a slot.
+pub(super) const SLOT_BYTES: u32 = 8;
+
 impl Action {
-    /// Its place in the counters and bitmaps of an instance.
+    /// Its index in the counters, in the bitmap and in the record of matches.
     #[inline(always)]
-    pub(crate) fn slot(self) -> usize {
-        slot(self.0)
+    pub(crate) const fn slot(self) -> usize {
+        (self.0 / SLOT_BYTES) as usize
     }
 }
 

@@ -1,16 +1,8 @@
-//! Incoming messages: matching, and the messages that are kept because they have no receive yet.
+//! Messages that have arrived and are not delivered yet.
 
-use super::channel::{Channels, Posted};
-use super::code::Code;
-use super::communicator::{Communicator, Target};
-use super::ids::{Action, ActionRef, ChannelId, InstanceKey, MessageKey, Rank};
-use super::instance::{Instance, Matched};
-use super::requests::Requests;
-use super::schedule::Schedule;
-use crate::heap::{Block, Fifo, Heap, Pool, Table, flat};
-use crate::matching::Matching;
-use crate::transport::{Header, Kind};
-use goal_lang::limits::KEPT_OVERHEAD;
+use super::ids::{ActionRef, MessageKey};
+use crate::heap::{Block, Heap, Pool, flat};
+use crate::transport::Header;
 
 /// A message that has arrived and is not delivered yet.
 #[derive(Debug, Default)]
@@ -22,7 +14,7 @@ pub(super) struct Incoming {
     pub(super) place: Place,
     /// True if the sender was asked for the bytes.
     pub(super) is_cleared: bool,
-    /// The next message in the same [`Chain`](super::channel::Chain).
+    /// The next message in the same [`Chain`].
     pub(super) next: MessageKey,
 }
 
@@ -40,41 +32,17 @@ pub(super) enum Place {
     Dropped,
 }
 
-/// The instance that was started last. Most often the next message is for it.
+/// Messages in the order of their arrival, linked by [`Incoming::next`].
 #[derive(Debug, Clone, Copy)]
-struct Recent {
-    communicator: u32,
-    number: u32,
-    /// [`InstanceKey::NONE`] for none.
-    key: InstanceKey,
+pub(super) struct Chain {
+    pub(super) first: MessageKey,
+    last: MessageKey,
 }
 
-impl Default for Recent {
+impl Default for Chain {
     fn default() -> Self {
-        Self { communicator: 0, number: 0, key: InstanceKey::NONE }
+        Self { first: MessageKey::NONE, last: MessageKey::NONE }
     }
-}
-
-/// All incoming messages that are not delivered, and all posted receives.
-#[derive(Debug, Default)]
-pub(super) struct Arrivals {
-    recent: Recent,
-    /// Messages whose receive is posted and whose payload is with their sender.
-    pub(super) direct: Fifo<MessageKey>,
-    pub(super) messages: Pool<Incoming>,
-    posted: Pool<Posted>,
-    /// The number of posted receives that no message has matched, and its maximum.
-    pub(super) receives: u32,
-    receives_max: u32,
-    matching: Matching<ActionRef, MessageKey>,
-    communicators: Table<u32, Communicator>,
-    /// By source, the message whose parts come next. It is incomplete, so it stays in `messages`
-    /// until the last part has arrived.
-    pub(super) long: Table<Rank, MessageKey>,
-    /// Requests that wait for a receive, by source, if their number is bounded.
-    pub(super) requests: Table<Rank, Requests>,
-    /// Bytes of messages that are kept here, with an overhead for each message.
-    kept: u64,
 }
 
 flat!(struct Incoming { header, arrived, place, is_cleared, next });
@@ -86,270 +54,29 @@ flat!(
         Dropped,
     }
 );
-flat!(struct Recent { communicator, number, key });
-flat!(struct Arrivals { recent, direct, messages, posted, receives, receives_max, matching, communicators, long, requests, kept });
+flat!(struct Chain { first, last });
 
-impl Arrivals {
-    /// Gives an instance that starts its number, and the messages that arrived early for it.
-    #[inline]
-    pub(super) fn open(
-        &mut self,
-        heap: &Heap,
-        communicator: u32,
-        key: InstanceKey,
-        code: &Code,
-        instance: &mut Instance,
-    ) {
-        let of = self.communicators.entry(heap, communicator);
-        let number = of.open(heap, key);
-        (instance.communicator, instance.number) = (communicator, number);
-        if let Matched::Space(space) = &mut instance.matched {
-            *space = self.matching.add_space(heap);
-            self.matching.open_space(
-                heap,
-                *space,
-                code.whole().is_none_or(Schedule::has_wildcards),
-            );
+impl Chain {
+    /// Appends a message.
+    pub(super) fn push(&mut self, heap: &Heap, messages: &mut Pool<Incoming>, key: MessageKey) {
+        messages.get_mut(heap, key).next = MessageKey::NONE;
+        match self.last {
+            MessageKey::NONE => self.first = key,
+            last => messages.get_mut(heap, last).next = key,
         }
-        self.recent = Recent { communicator, number, key };
-        if !of.early.is_empty() {
-            self.queue_early(heap, code, instance);
+        self.last = key;
+    }
+
+    /// Removes and returns the first message.
+    pub(super) fn pop(&mut self, heap: &Heap, messages: &Pool<Incoming>) -> Option<MessageKey> {
+        let first = self.first;
+        if first == MessageKey::NONE {
+            return None;
         }
-    }
-
-    /// Queues the messages that arrived before their instance was started.
-    fn queue_early(&mut self, heap: &Heap, code: &Code, instance: &mut Instance) {
-        let of = self.communicators.entry(heap, instance.communicator);
-        let Some(mut early) = of.early.remove(heap, instance.number) else { return };
-        while let Some(message) = early.pop(heap, &self.messages) {
-            self.queue_kept(heap, code, instance, message);
+        self.first = messages.get(heap, first).next;
+        if self.first == MessageKey::NONE {
+            self.last = MessageKey::NONE;
         }
-    }
-
-    /// Removes an instance. Returns how many of its messages were not received.
-    #[inline]
-    pub(super) fn close(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
-        self.communicators.entry(heap, instance.communicator).close(heap, instance.number);
-        if self.recent.number == instance.number
-            && self.recent.communicator == instance.communicator
-        {
-            self.recent = Recent::default();
-        }
-        if matches!(&instance.matched, Matched::Channels(channels) if channels.is_empty()) {
-            return 0;
-        }
-        self.drop_left(heap, instance)
-    }
-
-    /// Drops the messages of a finished instance. Returns how many there were.
-    #[cold]
-    fn drop_left(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
-        let mut left: Vec<MessageKey> = Vec::new();
-        match &mut instance.matched {
-            Matched::Channels(channels) => {
-                channels.drain(heap, &self.messages, |message| left.push(message))
-            }
-            Matched::Space(space) => {
-                self.matching.remove_space(heap, *space, |message| left.push(message))
-            }
-        }
-        for &message in &left {
-            let header = self.messages.get(heap, message).header;
-            self.release(heap, &header);
-            let incoming = self.messages.get_mut(heap, message);
-            let place = std::mem::replace(&mut incoming.place, Place::Dropped);
-            let is_underway =
-                matches!(place, Place::Kept(_)) && incoming.arrived < incoming.header.size;
-            if let Place::Kept(mut bytes) = place {
-                bytes.release(heap);
-            }
-            if !is_underway {
-                self.messages.remove(heap, message);
-            }
-        }
-        left.len() as u64
-    }
-
-    /// Returns the instance that a message belongs to.
-    #[inline]
-    pub(super) fn target(&mut self, heap: &Heap, header: &Header) -> Target {
-        match self.recent(header) {
-            Some(key) => Target::Running(key),
-            None => self.other_target(heap, header),
-        }
-    }
-
-    /// Returns the key of the instance that a message belongs to, if that is the instance that was
-    /// started last.
-    #[inline(always)]
-    pub(super) fn recent(&self, header: &Header) -> Option<InstanceKey> {
-        let Recent { communicator, number, key } = self.recent;
-        (number == header.instance
-            && communicator == header.communicator
-            && key != InstanceKey::NONE)
-            .then_some(key)
-    }
-
-    #[inline(never)]
-    fn other_target(&mut self, heap: &Heap, header: &Header) -> Target {
-        self.communicators.entry(heap, header.communicator).target(heap, header.instance)
-    }
-
-    /// Returns the message that the next part from a source belongs to.
-    pub(super) fn next_part(&mut self, heap: &Heap, source: Rank) -> Option<MessageKey> {
-        let key = *self.long.get(heap, source)?;
-        let message = self.messages.find(heap, key)?;
-        (message.header.sender() == source && message.arrived < message.header.size).then_some(key)
-    }
-
-    /// Removes and returns the posted receive that matches a message, if there is one.
-    #[inline(always)]
-    pub(super) fn take_posted(
-        &mut self,
-        heap: &Heap,
-        key: InstanceKey,
-        instance: &mut Instance,
-        code: &Code,
-        header: &Header,
-    ) -> Option<ActionRef> {
-        match &mut instance.matched {
-            Matched::Channels(channels) => {
-                let channel = code.whole()?.channel(header.source, header.tag)?;
-                let action = channels.take_posted(heap, channel, &mut self.posted)?;
-                Some(ActionRef { instance: key, action })
-            }
-            Matched::Space(space) => {
-                self.matching.take_posted(heap, *space, header.source, header.tag)
-            }
-        }
-    }
-
-    /// Posts a receive. Returns the message that it takes, if one waits.
-    #[inline]
-    pub(super) fn post(
-        &mut self,
-        heap: &Heap,
-        receive: ActionRef,
-        instance: &mut Instance,
-        code: &Code,
-        from: u32,
-        tag: u32,
-    ) -> Option<MessageKey> {
-        match &mut instance.matched {
-            Matched::Channels(channels) => {
-                let channel = code.whole().and_then(|schedule| schedule.channel(from, tag));
-                let channel = channel.expect("a receive has its channel");
-                channels.post(heap, channel, receive.action, &mut self.posted, &self.messages)
-            }
-            Matched::Space(space) => self.matching.post(heap, *space, from, tag, receive),
-        }
-    }
-
-    /// Posts a receive of a short schedule to its channel. Returns the message that it takes, if
-    /// one waits.
-    #[inline(always)]
-    pub(super) fn post_step(
-        &mut self,
-        heap: &Heap,
-        channels: &mut Channels,
-        channel: ChannelId,
-        action: Action,
-    ) -> Option<MessageKey> {
-        let message = channels.post(heap, channel, action, &mut self.posted, &self.messages);
-        if message.is_none() {
-            self.count_posted();
-        }
-        message
-    }
-
-    /// Queues a kept message until its instance posts a receive for it.
-    fn queue_kept(
-        &mut self,
-        heap: &Heap,
-        code: &Code,
-        instance: &mut Instance,
-        message: MessageKey,
-    ) {
-        let Header { source, tag, .. } = self.messages.get(heap, message).header;
-        match &mut instance.matched {
-            Matched::Channels(channels) => {
-                let channel = code.whole().and_then(|schedule| schedule.channel(source, tag));
-                channels.keep(heap, channel, &mut self.messages, message);
-            }
-            Matched::Space(space) => self.matching.keep(heap, *space, source, tag, message),
-        }
-    }
-
-    /// Keeps a message that no posted receive matches. `running` is its instance, or `None` if that
-    /// has not started.
-    pub(super) fn keep(
-        &mut self,
-        heap: &Heap,
-        running: Option<(&mut Instance, &Code)>,
-        header: &Header,
-        place: Place,
-        arrived: u64,
-    ) -> MessageKey {
-        self.kept += counted(header);
-        let message = MessageKey(self.messages.insert(
-            heap,
-            Incoming { header: *header, arrived, place, is_cleared: false, next: MessageKey::NONE },
-        ));
-        match running {
-            Some((instance, code)) => self.queue_kept(heap, code, instance, message),
-            None => {
-                let communicator = self.communicators.entry(heap, header.communicator);
-                communicator.early.entry(heap, header.instance).push(
-                    heap,
-                    &mut self.messages,
-                    message,
-                );
-            }
-        }
-        message
-    }
-
-    /// Stops counting a kept message.
-    pub(super) fn release(&mut self, heap: &Heap, header: &Header) {
-        self.kept -= counted(header);
-        if header.kind() == Kind::Rts
-            && let Some(requests) = self.requests.get_mut(heap, header.sender())
-        {
-            // Requests that arrived before the bound was set were not counted.
-            requests.waiting = requests.waiting.saturating_sub(1);
-        }
-    }
-
-    /// Counts a posted receive that waits.
-    #[inline]
-    pub(super) fn count_posted(&mut self) {
-        self.receives += 1;
-        self.receives_max = self.receives_max.max(self.receives);
-    }
-
-    /// The most posted receives at a time that no message had matched.
-    pub(super) fn receives_max(&self) -> u64 {
-        self.receives_max.into()
-    }
-
-    /// The bytes that are kept now, with the overhead of each message.
-    #[inline]
-    pub(super) fn kept(&self) -> u64 {
-        self.kept
-    }
-}
-
-/// Returns the bytes that a kept message of `size` bytes counts: its size and an overhead.
-#[inline]
-pub fn kept_bytes(size: u64) -> u64 {
-    size.saturating_add(KEPT_OVERHEAD)
-}
-
-/// Returns the bytes that a message counts while it is kept: 0 if its payload stays with its
-/// sender.
-fn counted(header: &Header) -> u64 {
-    match header.kind() {
-        Kind::Rts => 0,
-        _ => kept_bytes(header.size),
+        Some(first)
     }
 }

@@ -1,8 +1,9 @@
 //! Starts instances, and removes those that have ended.
 
 use super::channel::Channels;
-use super::code::{Code, Home};
+use super::code::Code;
 use super::common::COMMON;
+use super::home::Home;
 use super::ids::InstanceKey;
 use super::instance::{Handle, Instance, Matched};
 use super::schedule::Schedule;
@@ -122,7 +123,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         communicator: u32,
         mut storage: Storage<'m>,
     ) -> Result<Handle, StreamError> {
-        let window = Window::new(windowed, &mut storage, self.core.options.seed)?;
+        let window = Window::new(windowed, &mut storage.home, self.core.options.seed)?;
         storage.home.matches = None;
         storage.home.check_sizes(windowed.memory, windowed.place.scratch);
         let code = self.add_code(Code::Window(Box::new(window))) as u32;
@@ -195,7 +196,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         core.running[key.index()] = None;
         match &codes[code as usize] {
             Code::Whole(schedule) => {
-                instance.sequences.values_mut(heap)[..schedule.destinations()].fill(0);
+                instance.sequences.values_mut(heap)[..schedule.routes().destinations()].fill(0);
                 core.ended.push((code, key));
             }
             Code::Window(_) | Code::Ended => {
@@ -221,11 +222,11 @@ impl Core {
     #[cold]
     fn add_instance(&mut self, code: u32, schedule: &Schedule) -> InstanceKey {
         let heap = &self.heap();
-        let matched = match schedule.has_wildcards() {
+        let matched = match schedule.routes().has_wildcards() {
             true => Matched::default(),
-            false => Matched::Channels(Channels::new(heap, schedule)),
+            false => Matched::Channels(Channels::new(heap, schedule.routes().channels())),
         };
-        let sequences = Block::new(heap, schedule.destinations());
+        let sequences = Block::new(heap, schedule.routes().destinations());
         self.insert(Instance { code, matched, sequences, ..Instance::default() })
     }
 

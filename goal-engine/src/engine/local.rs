@@ -1,7 +1,7 @@
 //! Local operations: predefined and registered functions, and `calc`.
 
-use super::buffer::Memory;
 use super::error::Cause;
+use super::home::Memory;
 use super::ids::ActionRef;
 use super::options::Calc;
 use crate::heap::{Heap, Least, Table, flat};

@@ -1,13 +1,13 @@
 //! A rank's section, made ready to be started any number of times.
 
-use super::ids::{ChannelId, DestinationId, Rank};
-use super::lookup::Lookup;
+use super::board::Board;
+use super::ids::{Action, SLOT_BYTES};
+use super::routes::Routes;
 use super::steps::Steps;
-use super::window::Board;
+
 use crate::seed::Seed;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, Section};
-use goal_lang::ANY;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,13 +25,10 @@ pub struct Schedule {
     /// The initial values of an instance's counters.
     counters: Vec<u16>,
     actions: u32,
-    has_wildcards: bool,
     asks_time: bool,
     calls_functions: bool,
-    /// Numbers each pair of source and tag that a receive names.
-    channels: Lookup,
-    /// Numbers each rank that a send names.
-    destinations: Lookup,
+    /// The numbers of its channels and destinations.
+    routes: Routes,
     /// Its actions, decoded, if it is short.
     steps: Option<Steps>,
 }
@@ -60,17 +57,8 @@ impl StateSizes {
     }
 }
 
-/// The smallest action, a `nop` without dependents, takes 8 bytes: no two actions share a slot.
-const SLOT_BYTES: u32 = 8;
-
-/// The index of the action at `offset` in the counters, in the bitmap and in the record of matches.
-#[inline]
-pub(super) const fn slot(offset: u32) -> usize {
-    (offset / SLOT_BYTES) as usize
-}
-
 impl Schedule {
-    /// Prepares the schedule of `rank` in one walk over its section. `seed` is for its hash tables,
+    /// Prepares the schedule of `rank`. `seed` is for its hash tables,
     /// like [`Options::seed`](super::Options::seed).
     ///
     /// # Panics
@@ -78,16 +66,10 @@ impl Schedule {
     pub fn new(nisa: Arc<Nisa>, rank: u32, seed: Seed) -> Self {
         let section = nisa.section(rank);
         let mut counters = vec![0; section.bytes().len().div_ceil(SLOT_BYTES as usize)];
-        let (mut has_wildcards, mut asks_time, mut calls_functions) = (false, false, false);
-        let (mut channels, mut destinations) = (Lookup::new(seed), Lookup::new(seed));
+        let (mut asks_time, mut calls_functions) = (false, false);
         for (offset, record) in section.records() {
-            counters[slot(offset)] = record.sources;
+            counters[Action(offset).slot()] = record.sources;
             match record.operation() {
-                Operation::Recv { peer, tag, .. } => {
-                    has_wildcards |= peer == ANY || tag == ANY;
-                    channels.add(channel_key(peer, tag));
-                }
-                Operation::Send { peer, .. } => destinations.add(peer.into()),
                 Operation::Calc { .. } | Operation::Wtime { .. } => asks_time = true,
                 Operation::User { .. } => calls_functions = true,
                 _ => {}
@@ -96,10 +78,10 @@ impl Schedule {
         let actions = nisa.num_actions(nisa.section_id(rank));
         let range = nisa.section_range(nisa.section_id(rank));
         let (memory, scratch) = (nisa.memory_size(rank), nisa.scratch_size(rank));
-        if has_wildcards {
-            channels = Lookup::new(seed);
-        }
-        let mut schedule = Self {
+        let operations = section.records().map(|(_, record)| record.operation());
+        let routes = Routes::new(operations, seed);
+        let steps = Steps::new(section, &routes);
+        Self {
             nisa,
             rank,
             range,
@@ -107,15 +89,11 @@ impl Schedule {
             scratch,
             counters,
             actions,
-            has_wildcards,
             asks_time,
             calls_functions,
-            channels,
-            destinations,
-            steps: None,
-        };
-        schedule.steps = Steps::new(&schedule);
-        schedule
+            routes,
+            steps,
+        }
     }
 
     /// The same schedule without decoded actions, even if it is short.
@@ -181,26 +159,10 @@ impl Schedule {
         StateSizes::of(self.section())
     }
 
-    /// The number of channels; 0 if a receive has wildcards.
-    pub(super) fn channels(&self) -> usize {
-        self.channels.len()
-    }
-
-    /// The number of the channel with this source and tag; `None` if no receive names them.
+    /// The numbers of its channels and destinations.
     #[inline]
-    pub(super) fn channel(&self, source: u32, tag: u32) -> Option<ChannelId> {
-        self.channels.get(channel_key(source, tag)).map(ChannelId)
-    }
-
-    /// Number of ranks that sends name.
-    pub(super) fn destinations(&self) -> usize {
-        self.destinations.len()
-    }
-
-    /// The number of a rank that a send names.
-    #[inline]
-    pub(super) fn destination(&self, to: Rank) -> Option<DestinationId> {
-        self.destinations.get(to.0.into()).map(DestinationId)
+    pub(super) fn routes(&self) -> &Routes {
+        &self.routes
     }
 
     /// Its decoded actions; `None` if it is long, or if a receive has wildcards.
@@ -213,15 +175,4 @@ impl Schedule {
     pub(super) fn initial_counters(&self) -> &[u16] {
         &self.counters
     }
-
-    /// Returns true if a receive takes any source or any tag.
-    pub(super) fn has_wildcards(&self) -> bool {
-        self.has_wildcards
-    }
-}
-
-/// The key of a channel in its table.
-#[inline]
-const fn channel_key(source: u32, tag: u32) -> u64 {
-    (source as u64) << 32 | tag as u64
 }

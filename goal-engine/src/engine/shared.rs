@@ -12,12 +12,10 @@ use super::send::Message;
 use crate::heap::flat;
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
-use crate::transport::{SharedTask, Transport};
+use crate::transport::{SHARED_MIN, SharedTask, Transport};
 use goal_asm::nisa::Operation;
 use goal_lang::{Datatype, Op};
 
-/// The least bytes of an operation that is shared.
-pub(super) const SHARED_MIN: u64 = 128 << 10;
 /// The most chunks that one poll works on: of all operations, and of one operation at a time.
 const CHUNKS_PER_POLL: u32 = 16;
 const CHUNKS_AT_ONCE: u32 = 4;

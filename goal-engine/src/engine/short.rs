@@ -2,14 +2,15 @@
 //! operations of few ranks consist of these. All other cases use the general path.
 
 use super::actions::ActionQueue;
-use super::buffer::copy_short;
+use super::arrivals::kept_bytes;
 use super::channel::Queue;
-use super::code::{Code, Home};
+use super::code::Code;
+use super::home::Home;
+use super::home::copy_short;
 use super::ids::{Action, ActionRef, ChannelId, DestinationId, InstanceKey, MessageKey, Rank};
-use super::incoming::kept_bytes;
 use super::instance::Matched;
 use super::options::{Options, Stats};
-use super::step::ACTIONS_PER_POLL;
+use super::run::ACTIONS_PER_POLL;
 use super::steps::{Step, StepKind, Steps};
 use super::{Cause, Core};
 use crate::ops::{self, DivisionByZero};
@@ -170,7 +171,9 @@ impl Core {
         else {
             return false;
         };
-        let Some(channel) = schedule.channel(header.source, header.tag) else { return false };
+        let Some(channel) = schedule.routes().channel(header.source, header.tag) else {
+            return false;
+        };
         let queue = channels.queue(heap, channel);
         let Queue::One(action) = *queue else { return false };
         let step = steps.step(action);

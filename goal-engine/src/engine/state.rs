@@ -2,9 +2,9 @@
 //! continue with it.
 #![allow(unsafe_code)] // the one reference to the state of an engine
 
+use super::arrivals::Arrivals;
 use super::error::Failure;
 use super::ids::{ActionRef, InstanceKey};
-use super::incoming::Arrivals;
 use super::instance::Instance;
 use super::local::Timers;
 use super::options::Stats;

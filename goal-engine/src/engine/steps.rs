@@ -5,9 +5,9 @@
 //! memory than the section.
 
 use super::ids::{Action, ChannelId, DestinationId, Rank};
-use super::schedule::{Schedule, slot};
-use super::shared::SHARED_MIN;
-use goal_asm::nisa::{Buffer, Operation, Record};
+use super::routes::Routes;
+use crate::transport::SHARED_MIN;
+use goal_asm::nisa::{Buffer, Operation, Record, Section};
 use goal_lang::{Datatype, Op, Piece, Space};
 
 /// The longest section in bytes that is decoded. A decoded action takes 64 bytes, and 4 more for
@@ -66,27 +66,26 @@ pub(super) enum StepKind {
 }
 
 impl Steps {
-    /// Decodes the actions of a schedule. Returns `None` if it is long, or if a receive has
+    /// Decodes the actions of a section. Returns `None` if it is long, or if a receive has
     /// wildcards.
-    pub(super) fn new(schedule: &Schedule) -> Option<Self> {
-        let section = schedule.section();
+    pub(super) fn new(section: Section<'_>, routes: &Routes) -> Option<Self> {
         let bytes = section.bytes().len();
-        if bytes > SECTION_BYTES_MAX || schedule.has_wildcards() {
+        if bytes > SECTION_BYTES_MAX || routes.has_wildcards() {
             return None;
         }
-        let mut numbers = vec![0; slot(bytes as u32) + 1];
+        let mut numbers = vec![0; Action(bytes as u32).slot() + 1];
         let (mut steps, mut lists) = (Vec::new(), Vec::new());
         lists.extend(section.independent().iter().map(Action));
         let independent = lists.len() as u32;
         for (offset, record) in section.records() {
-            numbers[slot(offset)] = steps.len() as u16;
+            numbers[Action(offset).slot()] = steps.len() as u16;
             let ends = lists.len() as u32;
             lists.extend(record.dependents.iter().map(Action));
             let starts = lists.len() as u32;
             lists.extend(record.start_dependents.iter().map(Action));
             steps.push(Step {
                 lists: [ends, starts, lists.len() as u32],
-                ..Step::decode(schedule, &record)
+                ..Step::decode(routes, &record)
             });
         }
         Some(Self {
@@ -130,7 +129,7 @@ impl Step {
     }
 
     /// Decodes an action, except for its lists.
-    fn decode(schedule: &Schedule, record: &Record<'_>) -> Self {
+    fn decode(routes: &Routes, record: &Record<'_>) -> Self {
         let nothing = Piece { addr: 0, size: 0, space: Space::Memory };
         let other = Step {
             kind: StepKind::Other,
@@ -147,12 +146,12 @@ impl Step {
             Operation::Send { peer, tag, payload: Buffer::One(piece), reduce: None } => {
                 let peer = Rank(peer);
                 let DestinationId(number) =
-                    schedule.destination(peer).expect("a send has its destination");
+                    routes.destination(peer).expect("a send has its destination");
                 Step { kind: StepKind::Send, peer, tag, number, piece, ..other }
             }
             Operation::Recv { peer, tag, payload: Buffer::One(piece), reduce: function } => {
                 let ChannelId(number) =
-                    schedule.channel(peer, tag).expect("a receive has its channel");
+                    routes.channel(peer, tag).expect("a receive has its channel");
                 let peer = Rank(peer);
                 Step { kind: StepKind::Receive, peer, tag, number, piece, function, ..other }
             }

@@ -1,8 +1,8 @@
 //! The memory and counters of an instance, which the caller provides.
 #![allow(unsafe_code)] // references to memory that a storage has to itself
 
-use super::buffer::Memory;
-use super::code::Home;
+use super::home::Home;
+use super::home::Memory;
 use super::schedule::{Schedule, StateSizes};
 use super::window::Windowed;
 use crate::memory::{Cells, Region, Zeroed};

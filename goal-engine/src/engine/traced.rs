@@ -58,7 +58,7 @@ impl Core {
             Operation::Send { peer, tag, payload, .. } => {
                 let sequence = match code
                     .whole()
-                    .and_then(|schedule| schedule.destination(Rank(peer)))
+                    .and_then(|schedule| schedule.routes().destination(Rank(peer)))
                 {
                     Some(destination) => instance.sequences.values(heap)[destination.index()],
                     None => instance.sequences_by_rank.get(heap, Rank(peer)).copied().unwrap_or(0),

@@ -1,8 +1,8 @@
 //! Reads the state of an instance from outside its engine: from a copy of its words, which may be
 //! of a rank that still runs, has died or is on another host.
 
-use super::schedule::slot;
-use super::window::Board;
+use super::board::Board;
+use super::ids::Action;
 use goal_asm::nisa::{Offsets, Section};
 use std::ops::Range;
 
@@ -22,14 +22,14 @@ impl InstanceView {
 
     /// Returns true if the action at `offset` has ended.
     pub fn has_ended(&self, offset: u32) -> bool {
-        let slot = slot(offset);
+        let slot = Action(offset).slot();
         self.finished[slot / 64] >> (slot % 64) & 1 != 0
     }
 
     /// Returns the number of dependencies that the action at `offset` still waits for. An action
     /// starts when it is 0.
     pub fn counter(&self, offset: u32) -> u16 {
-        self.counters[slot(offset)]
+        self.counters[Action(offset).slot()]
     }
 }
 
@@ -95,7 +95,7 @@ impl MatchesView {
 
     /// Returns the message of the send or receive at `offset`, if it is recorded.
     pub fn met(&self, offset: u32) -> Option<Met> {
-        let word = self.0.get(slot(offset))?.checked_sub(1)?;
+        let word = self.0.get(Action(offset).slot())?.checked_sub(1)?;
         Some(Met { source: (word >> 32) as u32, sequence: word as u32 })
     }
 }
@@ -109,7 +109,7 @@ impl Countdown {
     pub fn new(section: Section<'_>) -> Self {
         let mut counters = Vec::new();
         for (offset, record) in section.records() {
-            counters.resize(slot(offset), 0);
+            counters.resize(Action(offset).slot(), 0);
             counters.push(record.sources);
         }
         Self(counters)
@@ -122,7 +122,7 @@ impl Countdown {
         dependents: Offsets<'a>,
     ) -> impl Iterator<Item = u32> + use<'_, 'a> {
         dependents.iter().filter(|&offset| {
-            let counter = &mut self.0[slot(offset)];
+            let counter = &mut self.0[Action(offset).slot()];
             *counter = counter.saturating_sub(1);
             *counter == 0
         })
@@ -132,7 +132,7 @@ impl Countdown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::code::match_word;
+    use crate::engine::home::match_word;
 
     #[test]
     fn every_message_is_told_from_every_other_and_from_none() {

@@ -5,13 +5,11 @@
 //! On a schedule in windows (Theorem 4) the table has at most as many entries as a window.
 
 use super::actions::ActionQueue;
-use super::code::{Code, Home};
-use super::ids::{Action, ActionRef, InstanceKey};
-use super::step::ACTIONS_PER_POLL;
-use super::storage::Storage;
-use super::{Cause, Core, Engine};
+use super::board::Board;
+use super::error::Cause;
+use super::home::Home;
+use super::ids::Action;
 use crate::seed::Seed;
-use crate::transport::Transport;
 use goal_asm::nisa::{
     Chunk, Offsets, Operation, ReadAt, Record, SectionPlace, SectionStream, StreamError,
     StreamLimits, Streamed,
@@ -45,92 +43,13 @@ pub struct WindowStats {
     pub stores_time: bool,
 }
 
-/// The layout of the words that describe a window to other code: the number of its oldest action,
-/// the number after its newest, one bit per place, set if the action there has ended, and one
-/// offset per place. An action's place is its number modulo the window's size.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Board {
-    size: u64,
-}
-
-impl Board {
-    /// The board of a window of `size` actions.
-    pub(super) fn new(size: u32) -> Self {
-        Self { size: size.into() }
-    }
-
-    /// The number of words.
-    pub(super) fn words(self) -> usize {
-        self.offset_word(0) + self.size as usize
-    }
-
-    /// The numbers of the actions in the window.
-    pub(super) fn numbers(self, words: &[u64]) -> std::ops::Range<u64> {
-        words[0]..words[1]
-    }
-
-    /// The index of a numbered action's counter.
-    #[inline]
-    pub(super) fn place(self, number: u64) -> usize {
-        (number % self.size) as usize
-    }
-
-    /// The offset of a numbered action in the section.
-    #[inline]
-    pub(super) fn offset(self, words: &[u64], number: u64) -> u32 {
-        words[self.offset_word(self.place(number))] as u32
-    }
-
-    /// Returns true if a numbered action has ended.
-    #[inline]
-    pub(super) fn has_ended(self, words: &[u64], number: u64) -> bool {
-        let place = self.place(number);
-        words[2 + place / 64] >> (place % 64) & 1 != 0
-    }
-
-    #[inline]
-    fn offset_word(self, place: usize) -> usize {
-        2 + (self.size as usize).div_ceil(64) + place
-    }
-
-    fn add(self, words: &mut [u64], offset: u32) -> usize {
-        let place = self.place(words[1]);
-        words[2 + place / 64] &= !(1 << (place % 64));
-        words[self.offset_word(place)] = offset.into();
-        words[1] += 1;
-        place
-    }
-
-    /// Marks an action as ended, and moves the start of the window past ended actions.
-    #[inline]
-    fn mark_ended(self, words: &mut [u64], number: u64) {
-        let place = self.place(number);
-        words[2 + place / 64] |= 1 << (place % 64);
-        while words[0] < words[1] && self.has_ended(words, words[0]) {
-            words[0] += 1;
-        }
-    }
-
-    /// Returns the number of the action at an offset, if it is in the window. A binary search, as
-    /// offsets ascend.
-    #[inline]
-    fn find(self, words: &[u64], offset: u32) -> Option<u64> {
-        let (mut low, mut high) = (words[0], words[1]);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.offset(words, middle) < offset { low = middle + 1 } else { high = middle }
-        }
-        (low < words[1] && self.offset(words, low) == offset).then_some(low)
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Window {
     stream: SectionStream,
     /// True if the end of the section was reached.
     is_read: bool,
     /// The offset of the newest action, plus 1.
-    end: u32,
+    pub(super) end: u32,
     board: Board,
     /// The chunks that contain the actions of the window, in order.
     chunks: VecDeque<Arc<Chunk>>,
@@ -142,12 +61,12 @@ pub(super) struct Window {
 impl Window {
     pub(super) fn new(
         windowed: &Windowed,
-        storage: &mut Storage<'_>,
+        home: &mut Home,
         seed: Seed,
     ) -> Result<Self, StreamError> {
         let board = Board::new(windowed.size);
-        storage.home.counters.as_mut_slice()[..windowed.size as usize].fill(0);
-        storage.home.finished.as_mut_slice()[..board.words()].fill(0);
+        home.counters.as_mut_slice()[..windowed.size as usize].fill(0);
+        home.finished.as_mut_slice()[..board.words()].fill(0);
         Ok(Self {
             stream: SectionStream::new(
                 Arc::clone(&windowed.file),
@@ -173,7 +92,7 @@ impl Window {
     }
 
     #[inline]
-    fn chunk(&self, action: Action) -> &Arc<Chunk> {
+    pub(super) fn chunk(&self, action: Action) -> &Arc<Chunk> {
         let behind = self.chunks.partition_point(|chunk| chunk.start() <= action.0);
         &self.chunks[behind - 1]
     }
@@ -184,7 +103,7 @@ impl Window {
 
     /// Adds actions to the window while it has room. An error is the offset at which the section is
     /// not valid, and the cause.
-    fn fill(&mut self, queue: &mut ActionQueue<'_>) -> Result<(), (Action, Cause)> {
+    pub(super) fn fill(&mut self, queue: &mut ActionQueue<'_>) -> Result<(), (Action, Cause)> {
         while !self.is_read {
             let numbers = self.board.numbers(queue.home.finished.as_slice());
             if numbers.end - numbers.start == self.board.size {
@@ -218,7 +137,7 @@ impl Window {
         Ok(())
     }
 
-    fn release(&mut self, queue: &mut ActionQueue<'_>, dependents: Offsets<'_>) {
+    pub(super) fn release(&mut self, queue: &mut ActionQueue<'_>, dependents: Offsets<'_>) {
         for offset in dependents.iter() {
             if offset >= self.end {
                 *self.table.entry(offset).or_insert(0) += 1;
@@ -238,7 +157,7 @@ impl Window {
     }
 
     /// Finishes an action: releases its dependents, and adds actions to the window.
-    fn finish(
+    pub(super) fn finish(
         &mut self,
         queue: &mut ActionQueue<'_>,
         action: Action,
@@ -256,69 +175,5 @@ impl Window {
             self.chunks.pop_front();
         }
         self.fill(queue)
-    }
-}
-
-impl<T: Transport> Engine<'_, T> {
-    /// Runs an instance in a window for a bounded number of actions. Returns true if it made
-    /// progress.
-    #[inline(never)]
-    pub(super) fn run_in_window(&mut self, key: InstanceKey, now_ns: u64) -> bool {
-        let Self { transport, core, codes, .. } = self;
-        let heap = &core.heap();
-        let code = core.held.instances.get(heap, key).code as usize;
-        let was_finished = core.held.instances.get(heap, key).actions.is_finished();
-        let ready = core.held.instances.get(heap, key).actions.ready.len();
-        core.held.stats.ready_max = core.held.stats.ready_max.max(ready);
-        let mut actions = 0;
-        if !was_finished {
-            core.in_window(&mut codes[code], key, |window, queue| match window.end {
-                0 => window.fill(queue),
-                _ => Ok(()),
-            });
-        }
-        while actions < ACTIONS_PER_POLL && !core.held.has_failed() {
-            let Code::Window(window) = &mut codes[code] else { unreachable!("it has a window") };
-            let mut queue = core.queue(heap, key);
-            if let Some(action) = queue.actions.ended.pop(heap) {
-                actions += 1;
-                let chunk = Arc::clone(window.chunk(action));
-                core.in_window(&mut codes[code], key, |window, queue| {
-                    window.finish(queue, action, &chunk.record(action.0))
-                });
-                continue;
-            }
-            let Some(action) = queue.actions.ready.pop(heap) else { break };
-            actions += 1;
-            let chunk = Arc::clone(window.chunk(action));
-            let record = chunk.record(action.0);
-            window.release(&mut queue, record.start_dependents);
-            if core.start_action(transport, codes, key, action, &record, now_ns) {
-                core.note_end(ActionRef { instance: key, action });
-                core.in_window(&mut codes[code], key, |window, queue| {
-                    window.finish(queue, action, &record)
-                });
-            }
-        }
-        core.end_run(key, 0, was_finished);
-        actions > 0
-    }
-}
-
-impl Core {
-    /// Calls `work` with the window of an instance. An error in the section ends the job.
-    fn in_window(
-        &mut self,
-        code: &mut Code,
-        key: InstanceKey,
-        work: impl FnOnce(&mut Window, &mut ActionQueue<'_>) -> Result<(), (Action, Cause)>,
-    ) {
-        let heap = &self.heap();
-        let Code::Window(window) = code else { unreachable!("it has a window") };
-        if let Err((action, cause)) = work(window, &mut self.queue(heap, key)) {
-            let number = window.number(&self.homes[key.index()], action);
-            let failure = self.held.instances.get(heap, key).failure(action, number, cause);
-            self.held.fail(heap, &failure);
-        }
     }
 }

@@ -16,6 +16,7 @@ pub use header::{Header, Kind};
 pub use in_memory::InMemory;
 pub use plugin::{Distance, Plugin, ZeroCopy};
 pub use wakeup::Wakeup;
+pub(crate) use workers::SHARED_MIN;
 pub use workers::{SharedTask, Workers};
 
 use crate::memory::Span;

@@ -6,6 +6,9 @@ use crate::ops::{self, DivisionByZero};
 use goal_lang::{Datatype, Op};
 use std::ops::Range;
 
+/// The least bytes of an operation that an engine shares.
+pub(crate) const SHARED_MIN: u64 = 128 << 10;
+
 /// An operation `C = A op B` that any rank may take chunks of; copies are `B = A`.
 #[derive(Debug, Clone, Copy)]
 pub struct SharedTask {

@@ -1,0 +1,211 @@
+//! Delivers messages to their receives.
+
+use super::Core;
+use super::code::Code;
+use super::error::{Cause, Fault};
+use super::home::Home;
+use super::ids::{ActionRef, MessageKey};
+use super::incoming::{Incoming, Place};
+use crate::ops::{self, DivisionByZero};
+use crate::transport::{Header, Kind};
+use goal_asm::nisa::{Buffer, Operation};
+use goal_lang::{Datatype, Op};
+
+impl Core {
+    /// Delivers a message to its receive, or notes that its payload is still to come.
+    #[inline(never)]
+    pub(super) fn deliver(
+        &mut self,
+        codes: &[Code],
+        receive: ActionRef,
+        header: &Header,
+        payload: Option<&[u8]>,
+    ) {
+        if !self.check_match(codes, receive, header) {
+            return;
+        }
+        match payload {
+            Some(payload) => {
+                self.store(codes, receive, header, 0, payload);
+                self.finish_later(receive);
+            }
+            None => self.remember(header, Place::Receive(receive)),
+        }
+    }
+
+    /// Stores a message that is already matched or dropped and whose payload is still to come.
+    #[inline(never)]
+    pub(super) fn remember(&mut self, header: &Header, place: Place) {
+        match (header.kind(), &place) {
+            (Kind::Long, _) | (Kind::Rts, Place::Receive(_)) => {}
+            // The sender of a dropped request waits forever: its program has no matching receive.
+            _ => return,
+        }
+        let heap = &self.heap();
+        let arrivals = &mut self.held.arrivals;
+        let message = Incoming { header: *header, place, ..Incoming::default() };
+        let key = MessageKey(arrivals.messages.insert(heap, message));
+        if header.kind() == Kind::Long {
+            *arrivals.long.entry(heap, header.sender()) = key;
+        } else {
+            arrivals.direct.push(heap, key);
+        }
+    }
+
+    /// Handles the next part of a payload. Returns true if it was the last one.
+    pub(super) fn arrive_part(&mut self, codes: &[Code], key: MessageKey, payload: &[u8]) -> bool {
+        let heap = &self.heap();
+        let message = self.held.arrivals.messages.get_mut(heap, key);
+        let (header, offset) = (message.header, message.arrived);
+        let left = header.size - offset;
+        if payload.len() as u64 > left {
+            let end = offset.saturating_add(payload.len() as u64);
+            self.refuse(header.source, Fault::TooLong { end, size: header.size });
+            return false;
+        }
+        message.arrived += payload.len() as u64;
+        let is_last = message.arrived == header.size;
+        match &mut message.place {
+            Place::Kept(bytes) => {
+                let end = message.arrived as usize;
+                if end > bytes.len() {
+                    bytes.grow(heap, end.max(2 * bytes.len()));
+                }
+                bytes.values_mut(heap)[offset as usize..end].copy_from_slice(payload);
+            }
+            Place::Receive(receive) => {
+                let receive = *receive;
+                self.store(codes, receive, &header, offset, payload);
+                if is_last {
+                    self.held.arrivals.messages.remove(heap, key);
+                    self.finish_later(receive);
+                }
+            }
+            Place::Dropped if is_last => drop(self.held.arrivals.messages.remove(heap, key)),
+            Place::Dropped => {}
+            Place::Sender => unreachable!("parts come after the receive is there"),
+        }
+        is_last
+    }
+
+    /// Gives a kept message to its receive. Returns true if the receive has ended.
+    #[inline(never)]
+    pub(super) fn take_kept(
+        &mut self,
+        codes: &[Code],
+        receive: ActionRef,
+        key: MessageKey,
+    ) -> bool {
+        let heap = &self.heap();
+        let arrivals = &mut self.held.arrivals;
+        let message = arrivals.messages.get_mut(heap, key);
+        let (header, arrived) = (message.header, message.arrived);
+        let place = std::mem::replace(&mut message.place, Place::Receive(receive));
+        arrivals.release(heap, &header);
+        if !self.check_match(codes, receive, &header) {
+            return false;
+        }
+        match place {
+            Place::Kept(mut bytes) => {
+                let kept = &bytes.values(heap)[..arrived as usize];
+                self.store(codes, receive, &header, 0, kept);
+                bytes.release(heap);
+                if arrived < header.size {
+                    return false;
+                }
+                self.held.arrivals.messages.remove(heap, key);
+                true
+            }
+            Place::Sender => {
+                self.held.arrivals.direct.push(heap, key);
+                false
+            }
+            Place::Receive(_) | Place::Dropped => unreachable!("such messages do not wait"),
+        }
+    }
+
+    /// Records that a message has matched a receive. Returns false if their sizes differ, which
+    /// ends the job.
+    #[inline]
+    fn check_match(&mut self, codes: &[Code], receive: ActionRef, header: &Header) -> bool {
+        self.homes[receive.instance.index()].note_received(
+            receive.action,
+            header.sender(),
+            header.sequence,
+        );
+        self.note_match(receive, header);
+        let received = self.target_of(codes, receive).0.size();
+        if received != header.size {
+            let cause = Cause::SizeMismatch {
+                source_rank: header.source,
+                source_action: header.action,
+                tag: header.tag,
+                sent: header.size,
+                received,
+            };
+            self.fail(codes, receive, cause);
+        }
+        received == header.size
+    }
+
+    /// Stores bytes of a message. If the receive has an operation, combines them with its buffer.
+    /// If the message is a pattern and the receive has no address, compares them. `offset` is a
+    /// multiple of every element's width, and so is the number of bytes except in the last part of
+    /// a message.
+    pub(super) fn store(
+        &mut self,
+        codes: &[Code],
+        receive: ActionRef,
+        header: &Header,
+        offset: u64,
+        bytes: &[u8],
+    ) {
+        let (payload, reduce) = self.target_of(codes, receive);
+        let Home { memory, .. } = &self.homes[receive.instance.index()];
+        if let Some((op, datatype)) = reduce {
+            let buffer = memory.contiguous(payload).expect("an operation has a contiguous buffer");
+            let width = datatype.width();
+            if !offset.is_multiple_of(width) || !(bytes.len() as u64).is_multiple_of(width) {
+                let fault = Fault::Elements { offset, len: bytes.len(), width };
+                return self.refuse(header.source, fault);
+            }
+            let start = offset as usize;
+            let part = buffer.part(start..start + bytes.len());
+            if let Err(DivisionByZero { element }) = ops::apply_bytes(op, datatype, bytes, part) {
+                let element = offset / datatype.width() + element;
+                self.fail(codes, receive, Cause::DivisionByZero { element });
+            }
+            return;
+        }
+        match payload {
+            Buffer::Pattern { .. } if header.is_pattern() => {
+                match header.message(self.rank.0).check(offset, bytes) {
+                    Ok(()) => self.held.stats.verified_bytes += bytes.len() as u64,
+                    Err(offset) => {
+                        let Header { source: source_rank, tag, sequence, .. } = *header;
+                        self.fail(
+                            codes,
+                            receive,
+                            Cause::PatternMismatch { source_rank, tag, sequence, offset },
+                        );
+                    }
+                }
+            }
+            buffer => memory.scatter(buffer, offset, bytes),
+        }
+    }
+
+    /// Returns the buffer of a receive, and the operation that combines it with the message.
+    #[inline]
+    pub(super) fn target_of<'a>(
+        &self,
+        codes: &'a [Code],
+        receive: ActionRef,
+    ) -> (Buffer<'a>, Option<(Op, Datatype)>) {
+        let instance = self.held.instances.get(&self.held.heap, receive.instance);
+        match codes[instance.code as usize].record(receive.action).operation() {
+            Operation::Recv { payload, reduce, .. } => (payload, reduce),
+            _ => unreachable!("only receives are posted"),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The numbers of a schedule's channels and destinations, computed once per schedule.
+
+use super::ids::{ChannelId, DestinationId, Rank};
+use super::lookup::Lookup;
+use crate::seed::Seed;
+use goal_asm::nisa::Operation;
+use goal_lang::ANY;
+
+/// Numbers the pairs of source and tag that receives name, and the ranks that sends name.
+#[derive(Debug)]
+pub(super) struct Routes {
+    /// Empty if a receive has wildcards.
+    channels: Lookup,
+    destinations: Lookup,
+    has_wildcards: bool,
+}
+
+impl Routes {
+    /// Numbers the routes of `operations`.
+    pub(super) fn new<'a>(operations: impl Iterator<Item = Operation<'a>>, seed: Seed) -> Self {
+        let (mut channels, mut destinations) = (Lookup::new(seed), Lookup::new(seed));
+        let mut has_wildcards = false;
+        for operation in operations {
+            match operation {
+                Operation::Recv { peer, tag, .. } => {
+                    has_wildcards |= peer == ANY || tag == ANY;
+                    channels.add(channel_key(peer, tag));
+                }
+                Operation::Send { peer, .. } => destinations.add(peer.into()),
+                _ => {}
+            }
+        }
+        if has_wildcards {
+            channels = Lookup::new(seed);
+        }
+        Self { channels, destinations, has_wildcards }
+    }
+
+    /// Returns true if a receive takes any source or any tag.
+    pub(super) fn has_wildcards(&self) -> bool {
+        self.has_wildcards
+    }
+
+    /// The number of channels; 0 if a receive has wildcards.
+    pub(super) fn channels(&self) -> usize {
+        self.channels.len()
+    }
+
+    /// The number of the channel with this source and tag; `None` if no receive names them.
+    #[inline]
+    pub(super) fn channel(&self, source: u32, tag: u32) -> Option<ChannelId> {
+        self.channels.get(channel_key(source, tag)).map(ChannelId)
+    }
+
+    /// The number of ranks that sends name.
+    pub(super) fn destinations(&self) -> usize {
+        self.destinations.len()
+    }
+
+    /// The number of a rank that a send names.
+    #[inline]
+    pub(super) fn destination(&self, to: Rank) -> Option<DestinationId> {
+        self.destinations.get(to.0.into()).map(DestinationId)
+    }
+}
+
+/// The key of a channel in its table.
+#[inline]
+const fn channel_key(source: u32, tag: u32) -> u64 {
+    (source as u64) << 32 | tag as u64
+}

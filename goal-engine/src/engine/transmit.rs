@@ -1,0 +1,221 @@
+//! Hands messages to the transport: at once, or later when there is room for them.
+
+use super::Core;
+use super::arrivals::kept_bytes;
+use super::code::Code;
+use super::home::Memory;
+use super::ids::{Action, ActionRef, InstanceKey, Rank};
+use super::options::Options;
+use super::outgoing::{Outgoing, Rendezvous, Stream};
+use crate::transport::{Full, Header, Kind, Transport};
+use goal_asm::nisa::{Buffer, Operation};
+
+/// The most bytes of streams and long messages that one poll sends.
+pub(super) const BYTES_PER_POLL: u64 = 1 << 20;
+
+/// The size in bytes of the longest element.
+pub const ELEMENT_BYTES_MAX: u64 = 8;
+
+/// The result of an attempt to send a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// The whole message has left.
+    All,
+    /// A part of it, or all of it, waits for room.
+    Waits,
+}
+
+impl Sent {
+    #[inline]
+    fn of(result: Result<(), Full>) -> Self {
+        match result {
+            Ok(()) => Sent::All,
+            Err(Full) => Sent::Waits,
+        }
+    }
+}
+
+impl Core {
+    /// Sends waiting messages while there is room. Returns true if any bytes left.
+    pub(super) fn flush<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
+        let heap = &self.heap();
+        let mut worked = false;
+        let mut budget = BYTES_PER_POLL;
+        for _ in 0..self.held.outbox.destinations() {
+            let Some((to, mut queue)) = self.held.outbox.take_turn(heap) else { break };
+            while let Some(outgoing) = queue.at_mut(heap, 0) {
+                let before = outgoing.left;
+                let sent = self.try_send(transport, codes, to, outgoing, &mut budget);
+                worked |= sent == Sent::All || outgoing.left != before;
+                if sent == Sent::Waits {
+                    break;
+                }
+                let Outgoing { header, instance, .. } = *outgoing;
+                queue.pop(heap);
+                if matches!(header.kind(), Kind::Eager | Kind::Long) {
+                    self.finish_later(ActionRef { instance, action: Action(header.action) });
+                }
+            }
+            self.held.outbox.put_back(heap, to, queue);
+        }
+        for _ in 0..self.held.outbox.streams.len() {
+            let Some(stream) = self.held.outbox.streams.pop(heap) else { break };
+            worked |= self.send_stream(transport, codes, stream, &mut budget);
+        }
+        worked
+    }
+
+    pub(super) fn try_send<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: Rank,
+        outgoing: &mut Outgoing,
+        budget: &mut u64,
+    ) -> Sent {
+        if matches!(outgoing.header.kind(), Kind::Eager | Kind::Long)
+            && outgoing.left.is_none()
+            && kind(transport, &self.options, to, outgoing.header.size) == Kind::Rts
+        {
+            // The receiver's room was used up while this waited for its turn.
+            self.request(transport, codes, to, outgoing);
+        }
+        let header = &outgoing.header;
+        match header.kind() {
+            Kind::Eager => {
+                try_send_eager(transport, &self.source(codes, outgoing.instance, header, to))
+            }
+            Kind::Long => self.try_send_long(transport, codes, to, outgoing, budget),
+            Kind::Rts | Kind::Cts | Kind::Fin | Kind::Data | Kind::Part => {
+                Sent::of(transport.try_send(to.0, header, |_| {}))
+            }
+        }
+    }
+
+    fn try_send_long<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: Rank,
+        outgoing: &mut Outgoing,
+        budget: &mut u64,
+    ) -> Sent {
+        let Outgoing { header, instance, left } = outgoing;
+        let source = self.source(codes, *instance, header, to);
+        if left.is_none() {
+            if transport.try_send(to.0, header, |_| {}) == Err(Full) {
+                return Sent::Waits;
+            }
+            *left = Some(0);
+        }
+        let left = left.get_or_insert(0);
+        while *left < header.size {
+            let mut part = Header::new(Kind::Part, header.source);
+            part.size = (header.size - *left).min(part_max(transport, to));
+            if *budget < part.size
+                || transport.try_send(to.0, &part, |out| source.fill(*left, out)) == Err(Full)
+            {
+                return Sent::Waits;
+            }
+            *budget -= part.size;
+            *left += part.size;
+        }
+        self.held.stats.in_parts += 1;
+        Sent::All
+    }
+
+    /// Sends parts of a stream, and queues it again unless it is complete. Returns true if any
+    /// bytes left.
+    fn send_stream<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        mut stream: Stream,
+        budget: &mut u64,
+    ) -> bool {
+        let heap = &self.heap();
+        let Rendezvous { instance, to, header, .. } =
+            *self.held.outbox.rendezvous.get(heap, stream.send);
+        let source = self.source(codes, instance, &header, to);
+        let before = stream.left;
+        while stream.left < header.size {
+            let mut part = Header::new(Kind::Data, header.source);
+            part.cookie = stream.cookie;
+            part.offset = stream.left;
+            part.size = (header.size - stream.left).min(part_max(transport, to));
+            if *budget < part.size
+                || transport.try_send(to.0, &part, |out| source.fill(stream.left, out)) == Err(Full)
+            {
+                break;
+            }
+            *budget -= part.size;
+            stream.left += part.size;
+        }
+        let worked = stream.left > before;
+        if stream.left == header.size {
+            self.held.outbox.rendezvous.remove(heap, stream.send);
+            self.finish_later(ActionRef { instance, action: Action(header.action) });
+        } else {
+            self.held.outbox.streams.push(heap, stream);
+        }
+        worked
+    }
+
+    /// The bytes of a send.
+    #[inline]
+    pub(super) fn source<'a>(
+        &'a self,
+        codes: &'a [Code],
+        instance: InstanceKey,
+        header: &'a Header,
+        to: Rank,
+    ) -> Source<'a> {
+        let code = self.held.instances.get(&self.held.heap, instance).code;
+        let record = codes[code as usize].record(Action(header.action));
+        let Operation::Send { payload, .. } = record.operation() else {
+            unreachable!("only sends send")
+        };
+        Source { memory: &self.homes[instance.index()].memory, payload, header, to }
+    }
+}
+
+/// Returns the protocol for a message of `size` bytes to rank `to`, given its room now.
+#[inline]
+pub(super) fn kind(transport: &mut impl Transport, options: &Options, to: Rank, size: u64) -> Kind {
+    if size > options.eager_limit || kept_bytes(size) > transport.room(to.0) {
+        Kind::Rts
+    } else if size > transport.short_max() as u64 && size > transport.payload_max(to.0) as u64 {
+        Kind::Long
+    } else {
+        Kind::Eager
+    }
+}
+
+/// Returns the most bytes of a part for rank `to`: whole elements of every type, so that a receive
+/// can combine each part with its buffer.
+fn part_max(transport: &mut impl Transport, to: Rank) -> u64 {
+    transport.part_max(to.0) as u64 & !(ELEMENT_BYTES_MAX - 1)
+}
+
+fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
+    Sent::of(transport.try_send(source.to.0, source.header, |out| source.fill(0, out)))
+}
+
+/// The bytes of a send.
+pub(super) struct Source<'a> {
+    pub(super) memory: &'a Memory,
+    pub(super) payload: Buffer<'a>,
+    header: &'a Header,
+    to: Rank,
+}
+
+impl Source<'_> {
+    /// Writes the bytes from `offset` on.
+    #[inline]
+    fn fill(&self, offset: u64, out: &mut [u8]) {
+        match self.payload {
+            Buffer::Pattern { .. } => self.header.message(self.to.0).fill(offset, out),
+            payload => self.memory.gather(payload, offset, out),
+        }
+    }
+}
