@@ -6,20 +6,9 @@ use super::home::Home;
 use super::ids::InstanceKey;
 use super::schedule::Schedule;
 use super::storage::Storage;
-use super::{Core, Engine};
+use super::{Common, Core, Engine};
 use crate::transport::Transport;
 use std::sync::Arc;
-
-/// One schedule on one storage that every process that acts for the rank knows.
-#[derive(Debug)]
-pub(super) struct Common {
-    /// The addresses and sizes of the storage's areas.
-    place: [usize; 7],
-    /// [`Schedule::name`].
-    name: u64,
-    /// In an engine of another process: the index of the storage in `homes`.
-    home: Option<InstanceKey>,
-}
 
 /// The index in `Engine::codes`, in every process, of the schedule that all of them know.
 pub(super) const COMMON: u32 = 0;

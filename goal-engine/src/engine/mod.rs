@@ -70,7 +70,6 @@ use crate::memory::{Region, Zeroed};
 use crate::trace::Recorder;
 use crate::transport::Transport;
 use code::Code;
-use common::Common;
 use home::Home;
 use ids::{InstanceKey, Rank};
 use local::Locals;
@@ -116,6 +115,17 @@ struct Core {
     recorder: Option<Box<dyn Recorder>>,
     /// The most requests of a rank that may wait, if that is known.
     bound: Option<Bound>,
+}
+
+/// One schedule on one storage that every process that acts for the rank knows.
+#[derive(Debug)]
+struct Common {
+    /// The addresses and sizes of the storage's areas.
+    place: [usize; 7],
+    /// [`Schedule::name`].
+    name: u64,
+    /// In an engine of another process: the index of the storage in `homes`.
+    home: Option<InstanceKey>,
 }
 
 impl Core {
@@ -203,6 +213,14 @@ impl<'m, T: Transport> Engine<'m, T> {
         let mut engine = Self { transport, core, codes: Vec::new(), lent: PhantomData };
         engine.announce_room();
         engine
+    }
+
+    /// Sets the bound on requests that wait for a receive. `sends` returns, for another rank, the
+    /// most sends to this rank that it may have under way at a time, in all its instances together.
+    /// A rank with more waiting requests ends the job. Without this call there is no bound. The
+    /// caller must call it before any message arrives.
+    pub fn bound_requests(&mut self, sends: impl Fn(u32) -> u64 + Send + 'static) {
+        self.core.bound = Some(Bound::new(sends));
     }
 
     /// Registers the function that `exec user FUNCTION` calls.

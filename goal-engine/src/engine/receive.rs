@@ -207,12 +207,15 @@ impl Core {
         header: &Header,
         payload: Option<&[u8]>,
     ) {
-        if header.kind() == Kind::Rts
-            && let Err(fault) = self.count_request(header.sender())
-        {
-            return self.refuse(header.source, fault);
-        }
         let heap = &self.heap();
+        if header.kind() == Kind::Rts
+            && let Some(bound) = &self.bound
+        {
+            let requests = self.held.arrivals.requests.entry(heap, header.sender());
+            if let Err(fault) = requests.count(header.sender(), bound) {
+                return self.refuse(header.source, fault);
+            }
+        }
         let state = &mut *self.held;
         let running = running.map(|key| {
             let instance = state.instances.get_mut(heap, key);

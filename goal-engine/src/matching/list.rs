@@ -1,8 +1,10 @@
 //! The doubly linked lists that contain a waiting message: one for each kind of receive that may
 //! take it.
 
-use super::NONE;
 use crate::heap::{Block, Heap, flat};
+
+/// No entry.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The kinds of receives that match a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

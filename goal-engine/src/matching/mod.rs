@@ -19,7 +19,7 @@ mod tests;
 
 use crate::heap::{self, Flat, Heap, Pool, Table, flat};
 use goal_lang::ANY;
-use list::{Lists, Way};
+use list::{Lists, NONE, Way};
 
 /// A matching space: an instance of a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -98,9 +98,6 @@ struct Waiting<M> {
     key: Key,
     lists_all: bool,
 }
-
-/// No entry.
-const NONE: u32 = u32::MAX;
 
 flat!(struct SpaceId(a));
 flat!(struct Space { lists_all, posted_wildcards, postings, first, last });

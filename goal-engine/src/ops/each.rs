@@ -3,6 +3,7 @@
 
 use super::element::Element;
 use crate::memory::Span;
+use goal_lang::Op;
 
 /// The bytes of an operation's operands, all of the same length, by the form of aliasing with the
 /// result.
@@ -169,4 +170,24 @@ pub(super) fn try_each<T: Element>(
         }
     }
     Ok(())
+}
+
+/// Stores the result of an operation that every type has.
+pub(super) fn numbers<T: Element>(op: Op, operands: Operands<'_>) {
+    match op {
+        Op::Max if T::HAS_NAN => each_mostly(operands, T::max_number, T::max),
+        Op::Min if T::HAS_NAN => each_mostly(operands, T::min_number, T::min),
+        Op::Max => each(operands, T::max),
+        Op::Min => each(operands, T::min),
+        Op::Sum => each(operands, T::sum),
+        Op::Sub => each(operands, T::sub),
+        Op::Prod => each(operands, T::prod),
+        Op::Div => each(operands, T::div),
+        Op::Land => each(operands, |a: T, b| T::truth(a.is_true() & b.is_true())),
+        Op::Lor => each(operands, |a: T, b| T::truth(a.is_true() | b.is_true())),
+        Op::Lxor => each(operands, |a: T, b| T::truth(a.is_true() ^ b.is_true())),
+        Op::Copy | Op::Band | Op::Bor | Op::Bxor => {
+            panic!("{} on elements that don't have it", op.name())
+        }
+    }
 }

@@ -2,9 +2,8 @@
 //! has at least twice the bits of a Float16's and two more, so rounding to Float32 first never
 //! changes the result.
 
-use super::each::Operands;
+use super::each::{Operands, numbers};
 use super::element::Element;
-use super::numbers;
 use ::half::f16;
 use ::half::slice::HalfFloatSliceExt;
 use goal_lang::Op;

@@ -22,8 +22,8 @@ mod tests;
 pub(crate) use scattered::apply_scattered;
 
 use crate::memory::Span;
-use each::{Operands, each, each_mostly, try_each};
-use element::{Element, Integer};
+use each::{Operands, each, numbers, try_each};
+use element::Integer;
 use goal_lang::{Datatype, Op};
 use std::hint::black_box;
 
@@ -133,23 +133,4 @@ fn divide<T: Integer>(operands: Operands<'_>) -> Result<(), DivisionByZero> {
         b.is_true().then(|| a.div(b))
     });
     divided.map_err(|element| DivisionByZero { element: element as u64 })
-}
-
-fn numbers<T: Element>(op: Op, operands: Operands<'_>) {
-    match op {
-        Op::Max if T::HAS_NAN => each_mostly(operands, T::max_number, T::max),
-        Op::Min if T::HAS_NAN => each_mostly(operands, T::min_number, T::min),
-        Op::Max => each(operands, T::max),
-        Op::Min => each(operands, T::min),
-        Op::Sum => each(operands, T::sum),
-        Op::Sub => each(operands, T::sub),
-        Op::Prod => each(operands, T::prod),
-        Op::Div => each(operands, T::div),
-        Op::Land => each(operands, |a: T, b| T::truth(a.is_true() & b.is_true())),
-        Op::Lor => each(operands, |a: T, b| T::truth(a.is_true() | b.is_true())),
-        Op::Lxor => each(operands, |a: T, b| T::truth(a.is_true() ^ b.is_true())),
-        Op::Copy | Op::Band | Op::Bor | Op::Bxor => {
-            panic!("{} on elements that don't have it", op.name())
-        }
-    }
 }
