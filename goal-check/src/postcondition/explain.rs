@@ -1,13 +1,12 @@
 //! Explains wrong bytes: the required content, the actual one, and the actions that led to it.
 
 use super::beside::beside;
+use super::causes;
 use super::compare::{Comparison, Difference, Violation, Wrong};
 use super::contributions::{Contributions, Run};
 use super::execute::Execution;
 use super::follow::Follower;
-use super::instead::written_instead;
 use super::layout::{Content, Layout};
-use super::lost;
 use super::value::{Expression, Value, Values};
 use crate::options::{CollectiveKind, OptionNames};
 use crate::places::{Places, in_words};
@@ -68,7 +67,7 @@ impl Explainer<'_> {
             names.push("and so on".to_owned());
         }
         if names.is_empty() {
-            let written = written_instead(whole, rank, addr);
+            let written = causes::written_instead(whole, rank, addr);
             if written.is_empty()
                 && let Some(last) = whole.vertices_of(rank).last()
             {
@@ -89,7 +88,7 @@ impl Explainer<'_> {
         if let Violation::Contributions(Difference { missing, .. }) = &wrong.how
             && let Some(&(missing, _)) = missing.first()
         {
-            let mut ends = lost::ends_of(whole, trace, layout, execution, wrong, missing);
+            let mut ends = causes::ends_of(whole, trace, layout, execution, wrong, missing);
             ends.retain(|end| !steps.iter().any(|(vertex, _)| vertex == end));
             for &end in &ends {
                 let text = format!(

@@ -5,14 +5,13 @@
 mod agreement;
 mod barrier;
 mod beside;
+mod causes;
 mod compare;
 mod contributions;
 mod execute;
 mod explain;
 mod follow;
-mod instead;
 mod layout;
-mod lost;
 mod memory;
 mod ranks;
 mod start;

@@ -1,15 +1,19 @@
-//! Finds the last actions that stored the input of a rank that is missing in a result.
+//! Finds the actions that a finding about a wrong result points to: the last ones that stored a
+//! missing input, and the writes that are closest to a byte that no action wrote.
 
 use super::compare::Wrong;
 use super::execute::Execution;
 use super::layout::Layout;
 use super::trail::{Source, Step};
 use super::value::Values;
-use goal_lang::Space;
+use goal_lang::{Access, Space};
 use goal_opt::whole::{Trace, Vertex, Whole};
+use std::collections::BinaryHeap;
 
-/// Bound on the actions that a finding shows.
-const SHOWN_MAX: usize = 4;
+/// Bound on the actions that a finding shows of those that stored a missing input last.
+const ENDS_SHOWN_MAX: usize = 4;
+/// Bound on the actions that a finding shows of those that write close to a byte.
+const WRITES_SHOWN_MAX: usize = 3;
 
 /// Finds the actions that stored the byte of the input of `missing` that corresponds to the wrong
 /// byte, alone or combined, and whose result no later action used: actions of the rank with the
@@ -66,6 +70,33 @@ pub(super) fn ends_of(
         false => own,
         true => others.into_iter().filter(|&vertex| !has_output(whole.rank(vertex))).collect(),
     };
-    shown.truncate(SHOWN_MAX);
+    shown.truncate(ENDS_SHOWN_MAX);
     shown
+}
+
+/// The actions of a rank that write memory closest to a byte, in the order of the rank, each with
+/// the first and the last byte that it writes there.
+pub(super) fn written_instead(whole: &Whole<'_>, rank: u32, addr: u64) -> Vec<(Vertex, [u64; 2])> {
+    let mut closest: BinaryHeap<(u64, Vertex, [u64; 2])> = BinaryHeap::new();
+    for vertex in whole.vertices_of(rank) {
+        let mut best = None;
+        whole.body(vertex).visit_accesses(whole.action(vertex), |piece, access| {
+            if access == Access::Read || piece.space != Space::Memory || piece.size == 0 {
+                return;
+            }
+            let last = piece.addr.saturating_add(piece.size - 1);
+            let distance = piece.addr.saturating_sub(addr).max(addr.saturating_sub(last));
+            best = best.into_iter().chain([(distance, [piece.addr, last])]).min();
+        });
+        if let Some((distance, bytes)) = best {
+            closest.push((distance, vertex, bytes));
+            if closest.len() > WRITES_SHOWN_MAX {
+                closest.pop();
+            }
+        }
+    }
+    let mut closest: Vec<_> =
+        closest.into_iter().map(|(_, vertex, bytes)| (vertex, bytes)).collect();
+    closest.sort_unstable();
+    closest
 }
