@@ -7,7 +7,6 @@
 
 mod ends;
 mod order;
-mod partners;
 mod priority;
 #[cfg(test)]
 mod tests;
