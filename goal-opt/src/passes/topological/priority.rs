@@ -210,11 +210,11 @@ fn duration_ns(body: &Body, action: &Action, machine: &Machine) -> f64 {
     }
 }
 
-/// Calls `visit` with pairs of a send and a receive, each as its body and action: the n-th send of a
-/// channel with the n-th receive, as the layouts suggest. Messages to ranks
-/// that receive with wildcards are left out. Of ranks with the same body, only the first one's
-/// sends are used, so the work depends on the bodies, not on the number of ranks: linear but for a
-/// search for each channel.
+/// Calls `visit` with pairs of a send and a receive, each as its body and action: the n-th send of
+/// a channel with the n-th receive, as the layouts suggest. Messages to ranks that receive with
+/// wildcards are left out. Of ranks with the same body, only the first one's sends are used, so the
+/// work depends on the bodies, not on the number of ranks: linear but for a search for each
+/// channel.
 fn visit_partners(
     program: &Program,
     views: &[View],
