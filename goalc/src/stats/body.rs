@@ -1,7 +1,36 @@
 //! Figures about one rank's graph.
 
-use super::Kinds;
-use goal_lang::{Action, Body, Space, topological_order};
+use goal_lang::{Action, ActionKind, Body, Space, topological_order};
+use serde::{Serialize, Serializer};
+
+/// Numbers of actions by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kinds([u64; ActionKind::ALL.len()]);
+
+impl Kinds {
+    /// Actions of a kind.
+    pub fn of(&self, kind: ActionKind) -> u64 {
+        self.0[kind as usize]
+    }
+
+    /// Adds the numbers of `other`.
+    pub(super) fn add(&mut self, other: &Kinds) {
+        for (sum, one) in self.0.iter_mut().zip(other.0) {
+            *sum += one;
+        }
+    }
+
+    /// Every kind with its number.
+    pub fn iter(&self) -> impl Iterator<Item = (ActionKind, u64)> + '_ {
+        ActionKind::ALL.into_iter().map(|kind| (kind, self.of(kind)))
+    }
+}
+
+impl Serialize for Kinds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(kind, count)| (kind.name(), count)))
+    }
+}
 
 /// The contribution of a rank with this body to a program's figures.
 #[derive(Debug, Default)]

@@ -6,9 +6,10 @@ mod table;
 mod tests;
 
 use body::BodyStats;
+pub use body::Kinds;
 use goal_lang::{ActionKind, BodyId, Program};
 use rayon::prelude::*;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// Figures about a whole program. Sums go over all ranks, and saturate at 64 bits.
 ///
@@ -55,28 +56,6 @@ pub struct Stats {
     pub scratch_largest: Largest,
 }
 
-/// Numbers of actions by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Kinds([u64; ActionKind::ALL.len()]);
-
-impl Kinds {
-    /// Actions of a kind.
-    pub fn of(&self, kind: ActionKind) -> u64 {
-        self.0[kind as usize]
-    }
-
-    /// Every kind with its number.
-    pub fn iter(&self) -> impl Iterator<Item = (ActionKind, u64)> + '_ {
-        ActionKind::ALL.into_iter().map(|kind| (kind, self.of(kind)))
-    }
-}
-
-impl Serialize for Kinds {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(kind, count)| (kind.name(), count)))
-    }
-}
-
 /// The largest value among the ranks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Largest {
@@ -111,9 +90,7 @@ pub fn stats(program: &Program) -> Stats {
         }
         let body = &bodies[id as usize];
         let memory = body.memory.max(entry.image.map_or(0, |image| images[image.index()]));
-        for (sum, one) in stats.kinds.0.iter_mut().zip(body.kinds.0) {
-            *sum += one;
-        }
+        stats.kinds.add(&body.kinds);
         stats.actions += body.actions;
         stats.requires += body.requires;
         stats.irequires += body.irequires;
