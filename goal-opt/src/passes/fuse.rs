@@ -6,6 +6,10 @@ use crate::flow::{Fate, Flow, Order, Outputs};
 use crate::pass::{Context, Refusal};
 use goal_lang::{Action, ActionId, Body, Datatype, Edge, Op, Payload, Piece, Program};
 
+/// Bound on the rounds. A fusion makes the end of an operation that of its receive, which can allow
+/// others. Most of these are found in the same round.
+const ROUNDS_MAX: usize = 8;
+
 /// Turns `recv T; exec F with T B` into one receive that combines into B (a plain receive if F is a
 /// copy), and `exec F with A B; send B` into one send that combines. It does so if the difference
 /// can't be observed: no other action reads T, and no action waits for more than before.
@@ -30,7 +34,18 @@ struct Fusion {
     dropped: Option<Piece>,
 }
 
+/// Fuses until no two actions are left that can be. Returns true if it changed the body.
 fn fuse_body(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool {
+    for round in 0..ROUNDS_MAX {
+        if !fuse_once(body, outputs, context) {
+            return round > 0;
+        }
+    }
+    context.note("fusions led to others too often: some messages and operations may stay apart");
+    true
+}
+
+fn fuse_once(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool {
     let is_candidate = |id| {
         receive_candidates(body, id).next().is_some() || send_candidates(body, id).next().is_some()
     };
@@ -106,18 +121,21 @@ fn receives(
     used: &mut [bool],
     context: &Context<'_>,
 ) -> Vec<Fusion> {
-    let found = body.ids().flat_map(|id| receive_candidates(body, id));
-    let mut fusions: Vec<Fusion> =
-        found.filter(|fusion| starts_as_early(order, fusion.exec, fusion.message)).collect();
-    if fusions.is_empty() {
-        return fusions;
+    let ids = order.ids().to_vec();
+    let found: Vec<Fusion> = ids.into_iter().flat_map(|id| receive_candidates(body, id)).collect();
+    // By operation, the receive that performs it.
+    let mut performed = vec![None; body.len()];
+    if !found.iter().any(|fusion| starts_as_early(order, fusion.exec, fusion.message, &performed)) {
+        return Vec::new();
     }
     let Some(flow) = Flow::new(body, order) else {
         context
             .note("the search for what is read was cut short: receives and operations stay apart");
         return Vec::new();
     };
-    fusions.retain(|&Fusion { message, exec, .. }| {
+    let mut fusions = Vec::new();
+    for fusion in found {
+        let Fusion { message, exec, .. } = fusion;
         let unread = flow.written_by(message).all(|value| {
             let is_dead = match value.fate {
                 Fate::Overwritten(_) => true,
@@ -125,18 +143,22 @@ fn receives(
             };
             value.is_certain && is_dead && flow.readers(value).iter().all(|&reader| reader == exec)
         });
-        let free =
-            unread && flow.written_by(exec).all(|value| value.is_certain) && !used[exec.index()];
-        if free {
+        if unread
+            && !used[exec.index()]
+            && flow.written_by(exec).all(|value| value.is_certain)
+            && starts_as_early(order, exec, message, &performed)
+        {
             used[exec.index()] = true;
+            performed[exec.index()] = Some(message);
+            fusions.push(fusion);
         }
-        free
-    });
+    }
     fusions
 }
 
 /// Adds the sends that perform an operation.
 fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Vec<Fusion>) {
+    let none = vec![None; body.len()];
     for id in body.ids().filter(|id| !used[id.index()]).collect::<Vec<_>>() {
         // An action that waits for the operation must not start to wait for the message.
         let fits = |&Fusion { message, exec, .. }: &Fusion| {
@@ -151,7 +173,7 @@ fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Ve
                     .row(message)
                     .iter()
                     .all(|&waiter| order.ends_before(message, waiter))
-                && starts_as_early(order, message, exec)
+                && starts_as_early(order, message, exec, &none)
         };
         if let Some(fusion) = send_candidates(body, id).find(fits) {
             (used[fusion.message.index()], used[fusion.exec.index()]) = (true, true);
@@ -161,11 +183,24 @@ fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Ve
 }
 
 /// Returns true if all prerequisites of `later` other than `earlier` are met when `earlier` starts.
-fn starts_as_early(order: &mut Order<'_>, later: ActionId, earlier: ActionId) -> bool {
+/// `performed` has the receives that perform operations from now on: such an operation ends with
+/// its receive.
+fn starts_as_early(
+    order: &mut Order<'_>,
+    later: ActionId,
+    earlier: ActionId,
+    performed: &[Option<ActionId>],
+) -> bool {
     let ends = order.requires(later).to_vec();
     let starts = order.irequires(later).to_vec();
-    ends.into_iter().all(|before| before == earlier || order.ends_before(before, earlier))
-        && starts.into_iter().all(|before| order.starts_before(before, earlier))
+    let is_performed = |order: &mut Order<'_>, before: ActionId| {
+        performed[before.index()].is_some_and(|recv| order.ends_before(recv, earlier))
+    };
+    ends.into_iter().all(|before| {
+        before == earlier || order.ends_before(before, earlier) || is_performed(order, before)
+    }) && starts
+        .into_iter()
+        .all(|before| order.starts_before(before, earlier) || is_performed(order, before))
 }
 
 fn apply(body: &mut Body, fusions: &[Fusion]) {
