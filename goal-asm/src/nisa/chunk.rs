@@ -58,7 +58,7 @@ impl Chunk {
     /// another process executes.
     ///
     /// # Errors
-    /// As for [`SectionStream::next`].
+    /// As for [`SectionStream::next`](super::SectionStream::next).
     pub fn of_action(
         file: &dyn ReadAt,
         place: &SectionPlace,
