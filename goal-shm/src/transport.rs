@@ -60,9 +60,7 @@ impl<'a> ShmTransport<'a> {
     /// The end of `rank`.
     ///
     /// # Safety
-    /// While a method of it sends or polls, no other end of the rank does, in any process. The
-    /// operands of a task that is opened through [`Transport::workers`] are left alone until the
-    /// task ends, except by the ranks that do its chunks.
+    /// While a method of it sends or polls, no other end of the rank does, in any process.
     pub unsafe fn new(segment: &'a Segment, rank: u32) -> Self {
         let mailbox = Cell::new(segment.mailbox(rank));
         Self {

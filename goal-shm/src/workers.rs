@@ -22,7 +22,7 @@ impl Workers for Node<'_> {
         self.segment.tasks().forget_wanted();
     }
 
-    fn open(&self, task: &SharedTask) -> Option<(u32, u32)> {
+    unsafe fn open(&self, task: &SharedTask) -> Option<(u32, u32)> {
         let SharedTask { function: (op, datatype), operands, before } = *task;
         let places = operands.map(|(_, operand)| self.segment.place_of(operand));
         let [Some(a), Some(b), Some(c)] = places else { return None };
@@ -41,7 +41,7 @@ impl Workers for Node<'_> {
         chunk.map(|chunk| work(self.segment, chunk)).is_some()
     }
 
-    fn end(&self, task: u32) -> Option<Option<u64>> {
+    unsafe fn end(&self, task: u32) -> Option<Option<u64>> {
         self.segment.tasks().end(task as usize)
     }
 }
@@ -79,8 +79,8 @@ fn work(segment: &Segment, chunk: Chunk) {
     let function = Op::from_code(op).zip(Datatype::from_code(datatype));
     let task = SharedTask { function: function.expect("a function's codes"), operands, before };
     // SAFETY: the operands lie in the memory of ranks, in a live segment. A chunk has one holder,
-    // so nobody else writes this part of the result. The owner of the task leaves the operands
-    // alone until the task ends, which is the contract of `ShmTransport::new`.
+    // so nobody else writes this part of the result. Other code leaves the operands alone until the
+    // task ends, by the contract of `Workers::open`.
     let divided = unsafe { task.run(chunk.bytes()) };
     // SAFETY: the chunk comes from this segment, and its work has been done.
     unsafe { segment.tasks().finish(chunk, divided) };

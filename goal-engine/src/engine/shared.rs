@@ -1,5 +1,6 @@
 //! Large operations whose chunks idle ranks may take: copies and receives from a peer's memory, and
 //! local operations.
+#![allow(unsafe_code)] // opens tasks on memory of instances
 
 use super::Core;
 use super::code::Code;
@@ -109,7 +110,11 @@ impl Core {
             return false;
         }
         let task = SharedTask { function, operands, before };
-        let Some((task, chunks)) = workers.open(&task) else { return false };
+        // SAFETY: the operands lie in the memory of an instance and, for a receive, of the sender,
+        // for which the contract of `Region::new` holds. The action ends only in `finish_shared`,
+        // which follows the end of the task, and tells the sender only then. Until then the engine
+        // leaves the operands alone, and other code does by the contract.
+        let Some((task, chunks)) = (unsafe { workers.open(&task) }) else { return false };
         let shared = Shared { task, chunks, own: 0, message, action };
         let heap = &self.heap();
         self.held.shared.push(heap, shared);
@@ -138,7 +143,8 @@ impl Core {
             left -= taken;
             shared.own += taken;
             worked |= taken > 0;
-            match workers.end(shared.task) {
+            // SAFETY: the task was opened in `share`. It leaves the queue when it has ended.
+            match unsafe { workers.end(shared.task) } {
                 None => self.held.shared.push(heap, shared),
                 Some(divided) => {
                     worked = true;

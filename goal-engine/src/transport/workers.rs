@@ -1,5 +1,5 @@
 //! Large operations that several ranks of a node work on.
-#![allow(unsafe_code)] // `SharedTask::run` has a contract
+#![allow(unsafe_code)] // tasks have contracts
 
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
@@ -53,12 +53,22 @@ pub trait Workers {
     /// Offers the chunks of a task to other ranks. Returns the task's number and the number of its
     /// chunks. Returns `None` if the others can't access an operand, or if there is no room for
     /// another task.
-    fn open(&self, task: &SharedTask) -> Option<(u32, u32)>;
+    ///
+    /// # Safety
+    /// Other threads and processes read and write the operands from now on. Until
+    /// [`end`](Self::end) has returned `Some` for this task, the contract of
+    /// [`Region::new`](crate::memory::Region::new) must hold for the operands' memory, and only
+    /// chunks of this task may access the result or write the inputs.
+    unsafe fn open(&self, task: &SharedTask) -> Option<(u32, u32)>;
 
     /// Does one chunk of a task. Returns false if none is left to take.
     fn work(&self, task: u32) -> bool;
 
     /// Ends a task if all of its chunks are done, and returns `Some` with the first element that
     /// was divided by zero, if there was one. Returns `None` if other ranks still work on chunks.
-    fn end(&self, task: u32) -> Option<Option<u64>>;
+    ///
+    /// # Safety
+    /// This rank opened the task and has not ended it: another task may have its number from then
+    /// on.
+    unsafe fn end(&self, task: u32) -> Option<Option<u64>>;
 }
