@@ -1,9 +1,9 @@
 //! Descriptors that a rank process inherits. `unsafe`: numbers become descriptors.
 //!
-//! Threat: the numbers come from the environment, which whoever starts the process chooses. A
+//! Threat: the numbers come from the environment, which the starter of the process chooses. A
 //! number that is not open is refused, and so are those of the standard streams and a second use of
-//! a number. A rank process has no more rights than who started it, so what is behind a descriptor
-//! is checked where it is used, to get an error and not a fault.
+//! a number. A rank process has no more rights than its starter, so the object of a descriptor is
+//! checked only when it is used, to get an error and not a fault.
 #![allow(unsafe_code)]
 
 use goal_eth::{AnyDriver, PassedDriver};
@@ -40,7 +40,7 @@ impl Inherited {
         // SAFETY: it lives for the call, which fails if it is not open.
         fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) })
             .map_err(|_| refused("is not open"))?;
-        // SAFETY: it is open, and nobody else of this process knows it: it was inherited, and is
+        // SAFETY: it is open, and no other part of this process uses it: it was inherited, and is
         // taken once.
         let fd = unsafe { OwnedFd::from_raw_fd(number) };
         fcntl_setfd(&fd, FdFlags::CLOEXEC)?;
@@ -54,13 +54,13 @@ impl Inherited {
     /// A descriptor can't be taken, or the driver does not match its description.
     pub(crate) fn driver(&mut self, passed: &PassedDriver) -> io::Result<AnyDriver> {
         // SAFETY: the launcher opens a driver for each process and closes its own copy after it has
-        // started the process, and each descriptor is taken once. A process that somebody else
-        // started has refused its order by now.
+        // started the process, and each descriptor is taken once. A process with another
+        // starter has refused its order by now.
         unsafe { AnyDriver::inherited(passed, |number| self.take(number)) }
     }
 }
 
-/// Keeps all that was inherited, also what nobody takes, from programs that this process executes.
+/// Closes all inherited descriptors, taken or not, in programs that this process executes.
 fn close_on_exec() {
     let (first, last) = (libc::STDERR_FILENO as libc::c_uint + 1, libc::c_uint::MAX);
     // SAFETY: a system call on numbers that only sets flags. Kernels before 5.11 refuse it: what is

@@ -1,13 +1,16 @@
 //! Runs GOAL schedules as a job: every rank is a process or a thread, of this host or of several.
 //!
-//! [`launcher::run`] starts the ranks of a schedule, watches over them and says how the job ended.
-//! [`report`] puts that into words, and [`verify`] compares it with the reference interpreter. A
-//! program that computes beside its communication takes a [`progress::Member`] instead: the end of
-//! one rank, with which it starts schedules and waits for them.
+//! - [`launcher::run`] starts the ranks of a schedule, watches over them and returns how the job
+//!   ended. [`launcher::Options`] describes the job: kind of ranks, transports, limits, window.
+//!   [`launcher::run_on_hosts`] does the same for the part of a job that is on this host.
+//! - [`report`] describes an outcome as text and as JSON, and [`verify`] compares it with the
+//!   reference interpreter.
+//! - A program that computes beside its communication takes a [`progress::Member`] of a
+//!   [`job::Job`] instead: the end of one rank, with which it starts schedules and waits for them.
 //!
-//! This crate never looks at text, and it does not wait for what cannot happen: a job that can't go
-//! on, whose rank has died or whose host is lost ends at once with an error that says why. When a
-//! launcher returns, nothing of its job is left.
+//! This crate never looks at text. A job that can't go on, whose rank has died or whose host is
+//! lost ends at once with an error that gives the reason. When a launcher returns, nothing of its
+//! job is left.
 //!
 //! ```no_run
 //! use goal_asm::Nisa;
@@ -29,7 +32,7 @@
 //! # Layers
 //! A module imports only from modules of earlier lines:
 //!
-//! - `inherited`, `limits`, `network`, `rights`, `seed`, `trace`, `wait`
+//! - `inherited`, `limits`, `network`, `rights`, `trace`, `wait`
 //! - `transport`
 //! - `job`
 //! - `progress`
@@ -53,7 +56,6 @@ pub mod progress;
 mod rank;
 pub mod report;
 pub mod rights;
-mod seed;
 mod trace;
 pub mod transport;
 pub mod verify;

@@ -1,26 +1,25 @@
-//! The rights that a process of goal-run has: it gives them up as soon as it can.
+//! The rights of the processes of a job, which give them up as soon as they can.
 //!
-//! Threat: whoever takes over a process of a job, by a frame or by a fault of ours, has the rights
-//! of that process. So launchers open the sockets of their ranks and then give up what they have,
-//! and ranks never have any: no capability in any set, and `no_new_privs`, so that no program that
-//! they execute gets one from its file or from being root's.
+//! Threat: an attacker who takes over a process of a job, by a frame or by a fault of ours, has the
+//! rights of that process. So launchers open the sockets of their ranks and then give up their
+//! rights, and ranks never have any: no capability in any set, and `no_new_privs`, so that no
+//! program that they execute gets one from its file or its owner.
 //!
-//! Rights are those of a thread, and a thread that starts has those of its starter. So nobody has
-//! to know which threads a library starts if they start after rights are gone: on one host the main
-//! thread gives them up before there is another thread, and where it needs them later it does its
-//! work [`apart`].
+//! Each thread has rights of its own, and a new thread gets those of its starter. So rights are
+//! given up before libraries start threads: on one host the main thread gives them up before there
+//! is another thread; if it needs them later, it does its work [`apart`].
 //!
 //! Threat: a local user starts a file that has capabilities (`setcap`) and chooses its environment.
 //! A process becomes a rank only if `no_new_privs` was set before the file was executed: then the
-//! kernel has granted it nothing that its starter lacked. `AT_SECURE` does not tell, because the
-//! kernel sets it for every file with effective capabilities, also where it grants none.
+//! kernel has granted it nothing that its starter lacked. `AT_SECURE` does not show that, because
+//! the kernel sets it for every file with effective capabilities, even if it grants none.
 //!
 //! Threat: the same user takes a socket out of a rank process, which runs as this user and has no
-//! right that the user lacks (`ptrace`, `pidfd_getfd`). The kernel forbids that from the first
-//! moment of a process on where the user can't read its file. So a launcher starts no rank
-//! processes with sockets where its rights are those of a file that the user can read.
+//! right that the user lacks (`ptrace`, `pidfd_getfd`). If the user can't read the file of the
+//! process, the kernel forbids that from the first moment on. So a launcher that has its rights
+//! from a file that the user can read starts no rank processes with sockets.
 //!
-//! `unsafe`: what a process does between its start and its program.
+//! `unsafe`: code that a child runs between its start and its program.
 #![allow(unsafe_code)]
 
 use goal_eth::DriverKind;
@@ -39,10 +38,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-/// Capabilities that root's launcher keeps: it writes its results where root may.
+/// Capabilities that root's launcher keeps, to write its results to any folder.
 const FILES: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH);
 
-/// Capabilities that open packet sockets and let the thread that hears other hosts be prompt.
+/// Capabilities to open packet sockets, and to raise the priority of the thread that receives
+/// frames of other hosts.
 const PACKETS: CapabilitySet = CapabilitySet::NET_RAW.union(CapabilitySet::SYS_NICE);
 /// Capabilities that sockets of XDP take beside.
 const XDP: CapabilitySet = CapabilitySet::NET_ADMIN
@@ -70,7 +70,7 @@ pub fn give_up_all_but_files() -> io::Result<()> {
     keep(of_results())
 }
 
-/// The same for a launcher that is about to hear other hosts, before it has opened the sockets of
+/// The same for a launcher that is about to receive frames, before it has opened the sockets of
 /// its ranks.
 ///
 /// # Errors
@@ -184,8 +184,8 @@ pub(crate) fn refuse_readable(executable: &Path) -> Result<(), Exposed> {
     Ok(())
 }
 
-/// Returns true if this thread has rights that whoever started its program did not have. Those in
-/// the ambient set are the starter's: the kernel empties it where a file gives rights.
+/// Returns true if this thread has rights that the starter of its program did not have. Those in
+/// the ambient set are the starter's, because the kernel empties it if a file gives rights.
 fn has_rights_of_file() -> bool {
     let Ok(sets) = capabilities(None) else { return false };
     let is_of_file = |number: &u32| {
@@ -196,8 +196,8 @@ fn has_rights_of_file() -> bool {
     !getuid().is_root() && (0..u64::BITS).any(|number| is_of_file(&number))
 }
 
-/// Returns the capabilities that the file of this program gives. The kernel executes it only where
-/// the bounding set has them; after no_new_privs it does not give them.
+/// Returns the capabilities that the file of this program gives. The kernel executes it only if the
+/// bounding set has them; after no_new_privs it does not give them.
 fn of_own_file() -> CapabilitySet {
     // linux/capability.h: a word of flags, then the permitted and the inheritable set, low words
     // first. The owner of a namespace may follow.

@@ -445,3 +445,25 @@ fn an_engine_without_room_for_its_messages_is_an_error() {
     let Interrupted::UsedUp(used_up) = &error else { panic!("{error}") };
     assert!(used_up.needed > used_up.room, "{error}");
 }
+
+/// A program with members can write the trace of its job.
+#[test]
+fn members_leave_a_trace() {
+    let nisa = nisa("rank 0 { s: send 8b to 0; r: recv 8b from 0; requ r -> s }");
+    let settings = settings(1, Mode::Caller, Wait::Adaptive).with_trace(100);
+    let segment = Segment::create(layout(&nisa, &settings, 1 << 40).unwrap()).unwrap();
+    let job = Job::new(&segment, &nisa, &settings);
+    with_member(job, 0, |member| {
+        let handle = member.start(&job.schedule(0), job.storage(0)).unwrap();
+        finish_all(member, vec![handle]);
+    })
+    .unwrap();
+    let mut out = Vec::new();
+    let omitted = job.write_trace(&mut out).unwrap();
+    assert_eq!((omitted.lost, omitted.foreign), (0, 0));
+    let trace: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    for name in ["s", "r"] {
+        assert!(events.iter().any(|event| event["name"] == name), "{name}: {trace}");
+    }
+}

@@ -8,7 +8,8 @@
 //! the search with an error that names the host, and no answer makes the memory grow. Answers
 //! without the key are dropped earlier, and old ones have another nonce.
 
-use super::plan::{self, Distribution, Fault, Plan, named, ranges};
+use super::error::{DiscoveryError, listed};
+use super::plan::{self, Distribution, Plan, named, ranges};
 use goal_esp::auth::Address;
 use goal_esp::wire::{Mac, Message, PortRun, Ports};
 use std::collections::BTreeSet;
@@ -18,103 +19,6 @@ const STRANGERS_MAX: usize = 8;
 /// The time between two questions, at first and at most.
 const PAUSE_MIN_NS: u64 = 5_000_000;
 const PAUSE_MAX_NS: u64 = 100_000_000;
-
-/// The reason why the hosts of a job do not come together.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum DiscoveryError {
-    /// The distribution of ranks is wrong.
-    #[error(transparent)]
-    Plan(#[from] Fault),
-    /// This host is not in the list of hosts.
-    #[error("this host's interface has the address {0}, which is not among the peers")]
-    NotListed(Mac),
-    /// The job has fewer ranks than hosts.
-    #[error("there can't be {hosts} hosts: the program has {ranks} ranks")]
-    TooFewRanks {
-        /// The number of hosts.
-        hosts: u32,
-        /// The number of ranks.
-        ranks: u32,
-    },
-    /// The list of this host's ranks has a rank twice.
-    #[error("rank {0} is named twice")]
-    NamedTwice(u32),
-    /// This host has no rank.
-    #[error("no rank is on this host, {0}")]
-    NoRank(Mac),
-    /// More hosts answered than the job has.
-    #[error(
-        "{seen} hosts are there, {expected} were expected: beside this one there are {}",
-        listed(others)
-    )]
-    TooManyHosts {
-        /// The number of hosts, with this one.
-        seen: u32,
-        /// The number of hosts that the job has.
-        expected: u32,
-        /// The other hosts.
-        others: Vec<Mac>,
-    },
-    /// A host runs a program with another number of ranks.
-    #[error("host {host} runs a program of {theirs} ranks, here it has {ours}")]
-    OtherProgram {
-        /// The host.
-        host: Mac,
-        /// Its number of ranks.
-        theirs: u32,
-        /// The number of ranks here.
-        ours: u32,
-    },
-    /// A host that is not in the list takes part.
-    #[error("host {0} takes part, which is not among the peers")]
-    Stranger(Mac),
-    /// A host has a rank that the program does not have.
-    #[error("host {host} has rank {rank}, and the program has {ranks} ranks")]
-    NoSuchRank {
-        /// The host.
-        host: Mac,
-        /// The rank.
-        rank: u32,
-        /// The number of ranks of the program.
-        ranks: u32,
-    },
-    /// This host and another one have the same rank.
-    #[error("both this host, {here}, and host {host} have rank {rank}")]
-    AlsoHere {
-        /// This host.
-        here: Mac,
-        /// The other host.
-        host: Mac,
-        /// The rank.
-        rank: u32,
-    },
-    /// Two other hosts have the same rank.
-    #[error("both host {first} and host {second} have rank {rank}")]
-    Both {
-        /// A host.
-        first: Mac,
-        /// Another host.
-        second: Mac,
-        /// The rank.
-        rank: u32,
-    },
-    /// A host has a rank that the list of hosts gives to another one.
-    #[error(
-        "host {host} has rank {rank}, which should be on {owner}: do all hosts have the same peers?"
-    )]
-    WrongOwner {
-        /// The host.
-        host: Mac,
-        /// The rank.
-        rank: u32,
-        /// The host that should have it.
-        owner: Mac,
-    },
-}
-
-fn listed(hosts: &[Mac]) -> String {
-    hosts.iter().map(Mac::to_string).collect::<Vec<_>>().join(", ")
-}
 
 /// One launcher's knowledge of the hosts and ranks of the job.
 #[derive(Debug)]

@@ -10,18 +10,17 @@
 //! are sent before answers, probes of other runs are ignored, and only one answer or probe per host
 //! is kept.
 
-mod streams;
-
+use super::message::{Event, Message, Reply};
 use super::questions::Questions;
-use super::{Discovery, DiscoveryError, Key, Message};
+use super::streams::Streams;
+use super::{Discovery, Key};
 use crate::network::Ethertypes;
 use crate::transport::RETRANSMIT_MAX_NS;
 use goal_esp::auth::Address;
 use goal_esp::datagram::Datagrams;
 use goal_esp::endpoint::{Config, Endpoint, FRAME_LEN_MAX};
-use goal_esp::wire::{EdpRepr, Frame, Mac, Message as Datagram, State, VERSION};
+use goal_esp::wire::{EdpRepr, Frame, Mac, Message as Datagram, VERSION};
 use std::collections::{BTreeMap, VecDeque};
-use streams::Streams;
 
 /// The time between two reports of hosts that have not been found.
 const TELL_NS: u64 = 2_000_000_000;
@@ -34,47 +33,6 @@ const ANSWERS_MAX: usize = 64;
 const REPLY_AGAIN_NS: u64 = 5_000_000;
 /// The most hosts with other versions that are remembered.
 const OTHERS_MAX: usize = 4;
-
-/// The state of all ranks of a host together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Reply {
-    /// Some rank is active, none can go on, or all are done.
-    pub(crate) state: State,
-    /// Messages that they sent to other hosts.
-    pub(crate) sent: u64,
-    /// Messages that they took from other hosts.
-    pub(crate) taken: u64,
-}
-
-/// An event that a [`Link`] reports.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Event {
-    /// These ranks are on this host. The caller must call [`Link::claimed`] with their ports.
-    Mine(Vec<u32>),
-    /// A description of the hosts or ranks that have not been found after a while.
-    Missing(String),
-    /// The addresses of all ranks are known.
-    Found(Vec<Address>),
-    /// The hosts contradict each other, or their plan.
-    Contradiction(DiscoveryError),
-    /// A stream to a launcher was opened.
-    Connected(Mac),
-    /// A message of a launcher, with the bytes after it.
-    Message(Mac, Message, Vec<u8>),
-    /// A launcher has sent its last message.
-    Finished(Mac),
-    /// The stream to a launcher was lost, for this reason.
-    Lost(Mac, String),
-    /// The leader asks for the state of the ranks. The caller must call [`Link::reply`].
-    Probe {
-        /// The host of the leader.
-        from: Mac,
-        /// The number of the round.
-        round: u64,
-    },
-    /// A host has answered with the state of its ranks in a round.
-    Replied(Mac, u64, Reply),
-}
 
 /// A launcher's end of its connections with other hosts.
 pub(crate) struct Link {

@@ -1,9 +1,12 @@
-//! The messages between launchers on their streams.
+//! The messages between launchers on their streams, and the events that these and datagrams cause.
 //!
 //! A message is a JSON text with perhaps some bytes after it. The lengths of both precede it (4
 //! bytes each, little-endian).
 
+use super::error::DiscoveryError;
 use crate::monitor::Stopped;
+use goal_esp::auth::Address;
+use goal_esp::wire::{Mac, State};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -13,6 +16,49 @@ const HEAD: usize = 8;
 const TEXT_MAX: usize = 16 << 20;
 /// The highest number of a signal.
 const SIGNAL_MAX: usize = 64;
+
+/// The state of all ranks of a host together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reply {
+    /// Some rank is active, none can go on, or all are done.
+    pub(crate) state: State,
+    /// Messages that they sent to other hosts.
+    pub(crate) sent: u64,
+    /// Messages that they took from other hosts.
+    pub(crate) taken: u64,
+}
+
+/// An event that a [`Link`](super::Link) reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// These ranks are on this host. The caller must call
+    /// [`Link::claimed`](super::Link::claimed) with their ports.
+    Mine(Vec<u32>),
+    /// A description of the hosts or ranks that have not been found after a while.
+    Missing(String),
+    /// The addresses of all ranks are known.
+    Found(Vec<Address>),
+    /// The hosts contradict each other, or their plan.
+    Contradiction(DiscoveryError),
+    /// A stream to a launcher was opened.
+    Connected(Mac),
+    /// A message of a launcher, with the bytes after it.
+    Message(Mac, Message, Vec<u8>),
+    /// A launcher has sent its last message.
+    Finished(Mac),
+    /// The stream to a launcher was lost, for this reason.
+    Lost(Mac, String),
+    /// The leader asks for the state of the ranks. The caller must call
+    /// [`Link::reply`](super::Link::reply).
+    Probe {
+        /// The host of the leader.
+        from: Mac,
+        /// The number of the round.
+        round: u64,
+    },
+    /// A host has answered with the state of its ranks in a round.
+    Replied(Mac, u64, Reply),
+}
 
 /// A setting that must be the same on all hosts: its name and its value.
 pub(crate) type Term = (String, String);

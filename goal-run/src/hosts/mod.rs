@@ -7,19 +7,22 @@
 //! and the time from its caller, and returns frames and events.
 
 mod discovery;
+mod error;
 mod key;
 mod link;
 mod message;
 mod plan;
 mod questions;
 mod rounds;
+mod streams;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use discovery::{Discovery, DiscoveryError};
+pub(crate) use discovery::Discovery;
+pub(crate) use error::DiscoveryError;
 pub use key::{Key, KeyError};
-pub(crate) use link::{Event, Link, Reply};
-pub(crate) use message::{Area, Message, Term};
+pub(crate) use link::Link;
+pub(crate) use message::{Area, Event, Message, Reply, Term};
 pub(crate) use plan::ranges;
 pub use plan::{Plan, PlanError, RankList, mac};
 pub(crate) use rounds::Rounds;

@@ -136,7 +136,7 @@ pub(crate) struct Peer {
     pub(crate) ranks: Option<RankList>,
 }
 
-/// The distribution of ranks among hosts, as a launcher is told.
+/// The distribution of ranks among hosts, as the user states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan(pub(super) Distribution);
 

@@ -6,7 +6,7 @@
 //! many messages taken as sent. Then between the two rounds no rank did anything and no message was
 //! on its way, so the job is stuck.
 
-use super::link::Reply;
+use super::message::Reply;
 use goal_esp::wire::{Mac, State};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,6 @@
 //! The streams to other launchers.
 
-use super::Event;
-use crate::hosts::Message;
-use crate::hosts::message::Decoder;
+use super::message::{Decoder, Event, Message};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{ConnectionId, Endpoint, Event as StreamEvent, Loss};
 use goal_esp::limits::PAYLOAD_MIN;

@@ -1,4 +1,4 @@
-//! A job: what all of its ranks are told and share.
+//! A job: the schedules, settings and memory that its ranks share.
 #![allow(unsafe_code)] // areas of the segment, used by one engine at a time
 
 mod place;
@@ -55,7 +55,7 @@ impl<'a> Job<'a> {
 
     /// Decodes the schedule of `rank`, so that it can be started.
     pub fn schedule(&self, rank: u32) -> Arc<Schedule> {
-        Arc::new(Schedule::new(Arc::clone(self.nisa), rank, crate::seed::seed()))
+        Arc::new(Schedule::new(Arc::clone(self.nisa), rank, settings::seed()))
     }
 
     /// Returns the storage of the schedule of `rank`, which lies in the segment.

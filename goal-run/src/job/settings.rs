@@ -7,10 +7,12 @@ use crate::wait::Wait;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, StreamLimits};
 use goal_engine::transport::Distance;
-use goal_engine::{Calc, Options, StateSizes, state_bytes};
+use goal_engine::{Calc, Options, Seed, StateSizes, state_bytes};
 use goal_shm::{Layout, RankSizes, SegmentTooLarge};
 use serde::{Deserialize, Serialize};
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// How the schedules of a rank make progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
@@ -171,7 +173,7 @@ impl Settings {
             eager_limit: self.eager_limit,
             unexpected_limit: self.unexpected_limit,
             calc: self.calc.map_or(Calc::Skip, Calc::Scaled),
-            seed: crate::seed::seed(),
+            seed: seed(),
         }
     }
 }
@@ -225,6 +227,16 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
     Layout::new(sizes, bytes_max)
 }
 
+/// Returns the secret numbers of this process for hash tables. The standard library draws them from
+/// the system.
+pub(super) fn seed() -> Seed {
+    static SEED: OnceLock<Seed> = OnceLock::new();
+    *SEED.get_or_init(|| {
+        let random = RandomState::new();
+        Seed::new(random.hash_one(0u8), random.hash_one(1u8))
+    })
+}
+
 /// Splits the area of an instance into the counters and the bitmap of ended actions.
 pub(crate) fn split_instance(
     sizes: StateSizes,
@@ -235,8 +247,8 @@ pub(crate) fn split_instance(
     (counters, finished..finished + sizes.finished * size_of::<u64>())
 }
 
-/// Returns true if some byte of memory may derive from the clock. The interpreter then tells which
-/// bytes do, and the comparison with what ranks expect has to leave these out.
+/// Returns true if some byte of memory may derive from the clock. The interpreter then finds these
+/// bytes, and the comparison with what ranks expect has to leave these out.
 pub(crate) fn has_time(nisa: &Nisa) -> bool {
     (0..nisa.num_sections()).any(|section| {
         let mut records = nisa.section_by_id(section).records();

@@ -6,15 +6,13 @@
 mod cycle;
 mod pending;
 mod snapshot;
-mod stopped;
 #[cfg(test)]
 mod tests;
 mod watch;
 
 pub use pending::Pending;
-pub(crate) use pending::Started;
+pub(crate) use pending::{Started, Stopped, signal_name};
 pub(crate) use snapshot::Observed;
-pub(crate) use stopped::{Stopped, signal_name};
 #[cfg(test)]
 use watch::Exchanged;
 pub(crate) use watch::Watch;

@@ -26,7 +26,7 @@ pub struct Member<'a> {
     engines: Engines<'a>,
 }
 
-/// The engine of a rank, by who else uses it.
+/// The engine of a rank, by the threads or processes that share it.
 pub(super) enum Engines<'a> {
     /// Used by the rank alone.
     Own(Box<Engine<'a, Ends<'a>>>),

@@ -1,4 +1,4 @@
-//! How a rank joins a job.
+//! The start of members.
 #![allow(unsafe_code)] // the ends of a rank that is claimed
 
 use super::error::StartError;

@@ -138,7 +138,7 @@ impl<'a> ProgressThread<'a> {
                 _ if progress.worked => false,
                 Waiting::Nothing => true,
                 Waiting::Messages => engine.transport().arm(),
-                // No message tells the end of these waits, so the thread has to poll.
+                // No message marks the end of these waits, so the thread has to poll.
                 Waiting::Room | Waiting::Until { .. } => break,
             };
             if is_quiet {

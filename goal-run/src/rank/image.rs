@@ -5,7 +5,7 @@ use goal_engine::Storage;
 use goal_lang::{Datatype, ODD_NAN};
 use std::fmt::Write;
 
-/// Wrong elements that are told; the rest is counted.
+/// The most wrong elements that a message lists; the others are counted.
 const SHOWN_MAX: usize = 20;
 
 /// Stores the program's initial values into memory of zeros.

@@ -34,8 +34,8 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder over one word, 0 at first, that counts the records ever taken, and at least one
-    /// record. `clock` tells nanoseconds and does not go back.
+    /// Creates a recorder over one word, 0 at first, that counts the records ever stored, and at
+    /// least one record. `clock` returns nanoseconds and never goes back.
     ///
     /// # Panics
     /// If there is no room for a count and a record.
@@ -61,7 +61,7 @@ impl trace::Recorder for Recorder {
     }
 }
 
-/// The recorder over a rank's area; `None` if it has none.
+/// Returns the recorder over a rank's area; `None` if it has none.
 ///
 /// # Safety
 /// One recorder of a rank is used at a time, in all processes, and none after the segment is
@@ -93,7 +93,7 @@ pub(crate) fn shift(segment: &Segment, rank: u32, by_ns: u64) {
     let used = all.count().saturating_add(1).min(room);
     for at in places.take(used) {
         let record = segment.copy_of::<Record>(&(at..at + size_of::<Record>()))[0];
-        // SAFETY: the rank has ended, so nobody else uses its trace.
+        // SAFETY: the rank has ended, so no engine uses its trace.
         unsafe { segment.write(at, record.shifted(by_ns).as_bytes()) };
     }
 }

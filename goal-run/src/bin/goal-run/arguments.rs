@@ -5,8 +5,8 @@ use super::hints::explain;
 use super::hosts::HostsArguments;
 use super::info::Info;
 use super::key::KeyArguments;
+use super::output::warn;
 use super::ping::Ping;
-use super::warn;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
@@ -19,10 +19,11 @@ use goal_run::limits::{
 use goal_run::transport::{Choice, Request, RequestError};
 use goalc::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
 use std::ffi::OsString;
+use std::num::ParseFloatError;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::time::Duration;
+use std::time::{Duration, TryFromFloatSecsError};
 
 const HELP: &str = "\
 Examples:
@@ -279,18 +280,31 @@ pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
     Ok(Choice::new(&Request::new(list, std::env::vars_os().filter_map(text))?))
 }
 
-fn calc(text: &str) -> Result<Calc, String> {
+/// A text that is no treatment of `calc`.
+#[derive(Debug, thiserror::Error)]
+#[error("give spin, skip or a factor of at least 0")]
+struct NoCalc;
+
+fn calc(text: &str) -> Result<Calc, NoCalc> {
     match text {
         "spin" => Ok(Calc::Scaled(1.0)),
         "skip" => Ok(Calc::Skip),
         _ => match text.parse() {
             Ok(factor) if (0.0..f64::INFINITY).contains(&factor) => Ok(Calc::Scaled(factor)),
-            _ => Err("give spin, skip or a factor of at least 0".to_owned()),
+            _ => Err(NoCalc),
         },
     }
 }
 
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "give a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+/// A text that is no time.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoSeconds {
+    #[error("give a number of seconds")]
+    Text(#[from] ParseFloatError),
+    #[error(transparent)]
+    Range(#[from] TryFromFloatSecsError),
+}
+
+pub(crate) fn seconds(text: &str) -> Result<Duration, NoSeconds> {
+    Ok(Duration::try_from_secs_f64(text.parse()?)?)
 }

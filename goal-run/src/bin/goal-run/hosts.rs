@@ -2,7 +2,7 @@
 
 use super::arguments::{Arguments, Format};
 use super::key::{self, KeyFileError};
-use super::{complain, print};
+use super::output::{complain, print};
 use clap::{ArgGroup, Args};
 use goal_eth::DriverKind;
 use goal_run::hosts::{PORT, Plan, PlanError, RankList};
@@ -27,7 +27,7 @@ pub(crate) struct HostsArguments {
     /// blocks in the order of lines otherwise
     #[arg(long, value_name = "FILE")]
     peers: Option<PathBuf>,
-    /// Ask all of the network who takes part
+    /// Find the other hosts by asking all of the network
     #[arg(long, conflicts_with = "peers", requires = "who")]
     discover: bool,
     /// How many hosts there are: blocks of ranks in the order of their MACs

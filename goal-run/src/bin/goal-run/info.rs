@@ -2,8 +2,8 @@
 //! interfaces.
 
 use super::arguments::{Format, choice};
-use super::table::aligned;
-use super::{Failure, interfaces, print};
+use super::interfaces::{self, aligned};
+use super::output::{Failure, print};
 use clap::Args;
 use goal_engine::transport::{Distance, ZeroCopy};
 use goal_run::job::is_crowded;

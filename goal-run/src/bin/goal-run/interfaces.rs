@@ -1,6 +1,5 @@
 //! The interfaces of this host, for `goal-run info`.
 
-use super::table::aligned;
 use goal_eth::{DriverKind, Interface, probe, probe_xdp};
 use serde::Serialize;
 use std::fmt::Write;
@@ -69,4 +68,19 @@ fn drivers(kinds: &[DriverKind]) -> String {
         return "-".to_owned();
     }
     kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns lines with the columns of `rows` aligned.
+pub(super) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: [usize; COLUMNS] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths) {
+            let _ = write!(line, "{cell:width$}  ");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
 }

@@ -4,7 +4,7 @@
 //! is checked before it is read: it must be a plain file that belongs to this user or root, and no
 //! other user may have rights to it. Symbolic links are followed.
 
-use super::Failure;
+use super::output::Failure;
 use clap::Args;
 use goal_run::hosts::{Key, KeyError};
 use rustix::process::geteuid;

@@ -9,14 +9,13 @@ mod hosts;
 mod info;
 mod interfaces;
 mod key;
+mod output;
 mod ping;
-mod table;
 
-use arguments::{Arguments, Command, Format};
+use arguments::{Arguments, Command};
 use attended::attended;
 use goal_asm::Nisa;
 use goal_asm::nisa::{MAGIC, StreamError};
-use goal_lang::diag::Severity;
 use goal_run::job::Window;
 use goal_run::launcher::{self, Ended, LaunchError, Omitted, Outcome, Verdict};
 use goal_run::report::{Report, Status};
@@ -24,9 +23,10 @@ use goal_run::verify::{unmet, verify};
 use goal_run::{limits, rights};
 use goalc::driver::{self, Error, Findings};
 use goalc::memory::Allocator;
+use output::{Failure, complain, complain_of, fail, tell, warn};
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -34,20 +34,6 @@ use std::sync::atomic::AtomicUsize;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator { program: "goal-run" };
-
-/// The reason why there is no report.
-enum Failure {
-    /// An error of the inputs, or of a file.
-    Driver(Error),
-    /// The command line asks for something impossible, or the system refused something.
-    System(String),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Driver(error)
-    }
-}
 
 fn main() -> ExitCode {
     if let Some(code) = launcher::rank_process() {
@@ -293,75 +279,4 @@ fn write_trace(outcome: &Outcome, file: File) -> io::Result<()> {
         ));
     }
     Ok(())
-}
-
-fn tell(report: &Report, format: Format) -> u8 {
-    for error in report.errors() {
-        complain(error);
-    }
-    if let Some(warning) = report.warning() {
-        warn(&warning);
-    }
-    let text = match format {
-        Format::Json => report.to_json(),
-        Format::Text => {
-            let summary = (report.status() == Status::Ok).then(|| report.summary());
-            let parts: Vec<String> = summary.into_iter().chain(report.table()).collect();
-            if parts.is_empty() {
-                return report.exit_status();
-            }
-            parts.join("\n")
-        }
-    };
-    print(&text, report.exit_status())
-}
-
-fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
-    let (text, status) = complain_of(failure);
-    match arguments.format {
-        Format::Text => status,
-        Format::Json => {
-            let ranks_as = arguments.ranks_as().name();
-            let mut report = Report::not_started(Status::Failed, arguments.repeat, ranks_as, text);
-            report.add_findings(match failure {
-                Failure::Driver(Error::Input(found)) => findings::of(found),
-                _ => findings::objects(&Findings::default(), &report),
-            });
-            print(&report.to_json(), status)
-        }
-    }
-}
-
-/// Prints the reason why there is no report. Returns its text and the exit status.
-fn complain_of(failure: &Failure) -> (String, u8) {
-    match failure {
-        Failure::Driver(error) => {
-            driver::note_error("goal-run", error, findings::format());
-            (error.to_string(), error.status() as u8)
-        }
-        Failure::System(text) => {
-            complain(text);
-            (text.clone(), 2)
-        }
-    }
-}
-
-/// Prints a line on standard output and returns `status`, also if the reader has gone away.
-fn print(text: &str, status: u8) -> u8 {
-    driver::clear_stage();
-    match driver::stdout().and_then(|mut out| writeln!(out, "{text}").and_then(|()| out.flush())) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!("<stdout>: {error}"));
-            2
-        }
-        _ => status,
-    }
-}
-
-fn complain(text: &str) {
-    driver::note_message("goal-run", findings::KIND, Severity::Error, text, findings::format());
-}
-
-fn warn(text: &str) {
-    driver::note_message("goal-run", findings::KIND, Severity::Warning, text, findings::format());
 }

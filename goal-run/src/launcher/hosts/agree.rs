@@ -1,10 +1,10 @@
 //! The check that all hosts were started with the same settings.
 
-use super::{LOOK, Session};
+use super::post::random;
+use super::session::{LOOK, Session};
+use super::{Hosts, HostsError};
 use crate::hosts::{Event, Message, Term};
 use crate::launcher::error::LaunchError;
-use crate::launcher::hosts::post::random;
-use crate::launcher::hosts::{Hosts, HostsError};
 use crate::launcher::options::Options;
 use goal_asm::Nisa;
 use goal_engine::Calc;
@@ -12,12 +12,12 @@ use goal_esp::limits::PAYLOAD_MAX;
 use std::collections::BTreeMap;
 
 /// Zeros after the messages of the agreement, so that these need the longest frames. If the network
-/// drops such frames, the job does not start, where otherwise it would hang.
+/// drops such frames, the job does not start; otherwise it would hang.
 const LONGEST: [u8; PAYLOAD_MAX] = [0; PAYLOAD_MAX];
 
 impl Session<'_> {
     /// Compares the settings of all hosts. Returns the number of the run.
-    pub(in crate::launcher::hosts) fn agree(&mut self) -> Result<u64, LaunchError> {
+    pub(super) fn agree(&mut self) -> Result<u64, LaunchError> {
         let own = terms(self.nisa, self.options, self.hosts);
         let run =
             if self.leader() == self.me { self.hear(&own) } else { self.report_to_leader(own) }?;
@@ -108,7 +108,7 @@ impl Session<'_> {
     }
 
     /// Tells all hosts with a stream to this one why the job does not start.
-    pub(in crate::launcher::hosts) fn refuse(&self, error: &LaunchError) {
+    pub(super) fn refuse(&self, error: &LaunchError) {
         let text = match error {
             LaunchError::Hosts(error) => error.to_string(),
             other => (self.options.explain)(other),

@@ -4,9 +4,6 @@
 //! So the leader listens only to the hosts of the job, and all others listen only to the leader,
 //! which alone starts the job and ends it.
 
-#[cfg(test)]
-mod tests;
-
 use crate::hosts::Event;
 use goal_esp::auth::Address;
 use goal_esp::wire::Mac;

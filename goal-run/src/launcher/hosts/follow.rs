@@ -21,7 +21,7 @@ impl Told {
     }
 }
 
-/// Reports the state of the ranks to the leader, until the leader says that the job has ended.
+/// Reports the state of the ranks to the leader, until the leader ends the job.
 ///
 /// # Errors
 /// [`LaunchError::Rank`] if a rank of this host could not start. The caller must tell the leader.

@@ -99,7 +99,7 @@ pub(super) fn keep(segment: &Segment, rank: u32, area: Area, offset: u64, bytes:
     let fits = usize::try_from(offset)
         .is_ok_and(|offset| offset.checked_add(bytes.len()).is_some_and(|end| end <= range.len()));
     if fits {
-        // SAFETY: the rank runs on another host, so nobody uses its areas here. This thread reads
+        // SAFETY: the rank runs on another host, so its areas are not used here. This thread reads
         // them after it has got everything.
         unsafe { segment.write(range.start + offset as usize, bytes) };
     }

@@ -15,6 +15,8 @@
 //! The leader gathers the memory that the ranks of other hosts left in its own segment. So the
 //! outcome is computed as for a job on one host.
 
+mod agree;
+mod concern;
 mod error;
 mod follow;
 mod gather;
@@ -22,6 +24,8 @@ mod lead;
 mod left;
 mod post;
 mod session;
+#[cfg(test)]
+mod tests;
 
 use super::crew::Place;
 use super::error::LaunchError;
@@ -96,11 +100,11 @@ impl Hosts {
 pub enum Ended {
     /// This host leads. The other hosts wait for [`Others::conclude`].
     Leading(Box<Outcome>, Others),
-    /// The leader has told this host.
+    /// Another host led the job, and has sent this verdict.
     Told(Verdict),
 }
 
-/// The end of a job, as the leader tells the other hosts.
+/// The end of a job, as the leader reports it to the other hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The exit status.

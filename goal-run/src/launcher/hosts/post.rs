@@ -1,9 +1,6 @@
 //! The thread that exchanges frames with the launchers of other hosts. It answers them in time,
 //! whatever the launcher itself does.
 
-#[cfg(test)]
-mod tests;
-
 use super::Hosts;
 use crate::hosts::Discovery;
 use crate::hosts::{Event, Key, Link, Message, Reply};
@@ -317,7 +314,7 @@ impl Worker {
 }
 
 /// Sends the frames that `write` writes, until it has none or the interface takes no more.
-fn transmit(
+pub(super) fn transmit(
     driver: &mut impl Driver,
     mut write: impl FnMut(&mut [u8]) -> Option<usize>,
 ) -> Result<(), Lost> {

@@ -1,8 +1,6 @@
 //! One launcher's part in a job on several hosts, from the search for the others to the verdict.
 
-mod agree;
-mod concern;
-
+use super::concern::{concerns, is_heard};
 use super::post::Post;
 use super::{Hosts, HostsError, LaunchError, Others, Verdict, with_ranks};
 use crate::hosts::{Discovery, Event, Message, ranges};
@@ -107,7 +105,7 @@ impl<'a> Session<'a> {
     /// Returns the next event, if there is one within `limit` and it concerns this launcher.
     pub(super) fn event(&mut self, limit: Duration) -> Option<Event> {
         let event = self.early.pop_front().or_else(|| self.post.event(limit))?;
-        if !concern::concerns(&event, self.me, &self.addresses) {
+        if !concerns(&event, self.me, &self.addresses) {
             return None;
         }
         match &event {
@@ -126,7 +124,10 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// [`LaunchError`] if this launcher got a signal or the time is up.
-    fn check(&mut self, missing: impl FnOnce(&mut Self) -> String) -> Result<(), LaunchError> {
+    pub(super) fn check(
+        &mut self,
+        missing: impl FnOnce(&mut Self) -> String,
+    ) -> Result<(), LaunchError> {
         if let Some(signal) = attend(self.options, true) {
             return Err(LaunchError::Interrupted(signal));
         }
@@ -162,7 +163,7 @@ impl<'a> Session<'a> {
                 }
                 Some(Event::Contradiction(error)) => return Err(HostsError::from(error).into()),
                 Some(Event::Found(addresses)) => {
-                    self.connected.retain(|&host| concern::is_heard(host, self.me, &addresses));
+                    self.connected.retain(|&host| is_heard(host, self.me, &addresses));
                     self.addresses = addresses;
                     self.early = later;
                     return Ok(());

@@ -1,7 +1,7 @@
 //! Tests of the events of other hosts that the leader and the others handle.
 
-use super::concerns;
 use crate::hosts::{DiscoveryError, Event, Message};
+use crate::launcher::hosts::concern::concerns;
 use goal_esp::auth::Address;
 use goal_esp::wire::Mac;
 

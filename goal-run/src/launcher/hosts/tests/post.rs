@@ -1,6 +1,6 @@
 //! Tests of an interface that takes few frames at a time.
 
-use super::transmit;
+use crate::launcher::hosts::post::transmit;
 use goal_esp::wire::Mac;
 use goal_eth::{Driver, Full, Lost};
 use std::time::Duration;

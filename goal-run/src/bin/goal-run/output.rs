@@ -1,0 +1,97 @@
+//! The output of the command line: reports, errors and warnings.
+
+use super::arguments::{Arguments, Format};
+use super::findings;
+use goal_lang::diag::Severity;
+use goal_run::report::{Report, Status};
+use goalc::driver::{self, Error, Findings};
+use std::io::{self, Write};
+
+/// The reason why there is no report.
+pub(super) enum Failure {
+    /// An error of the inputs, or of a file.
+    Driver(Error),
+    /// The command line asks for something impossible, or the system refused something.
+    System(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Driver(error)
+    }
+}
+
+/// Prints a report and returns the exit status.
+pub(super) fn tell(report: &Report, format: Format) -> u8 {
+    for error in report.errors() {
+        complain(error);
+    }
+    if let Some(warning) = report.warning() {
+        warn(&warning);
+    }
+    let text = match format {
+        Format::Json => report.to_json(),
+        Format::Text => {
+            let summary = (report.status() == Status::Ok).then(|| report.summary());
+            let parts: Vec<String> = summary.into_iter().chain(report.table()).collect();
+            if parts.is_empty() {
+                return report.exit_status();
+            }
+            parts.join("\n")
+        }
+    };
+    print(&text, report.exit_status())
+}
+
+/// Prints the reason why there is no report, and returns the exit status.
+pub(super) fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
+    let (text, status) = complain_of(failure);
+    match arguments.format {
+        Format::Text => status,
+        Format::Json => {
+            let ranks_as = arguments.ranks_as().name();
+            let mut report = Report::not_started(Status::Failed, arguments.repeat, ranks_as, text);
+            report.add_findings(match failure {
+                Failure::Driver(Error::Input(found)) => findings::of(found),
+                _ => findings::objects(&Findings::default(), &report),
+            });
+            print(&report.to_json(), status)
+        }
+    }
+}
+
+/// Prints the reason why there is no report. Returns its text and the exit status.
+pub(super) fn complain_of(failure: &Failure) -> (String, u8) {
+    match failure {
+        Failure::Driver(error) => {
+            driver::note_error("goal-run", error, findings::format());
+            (error.to_string(), error.status() as u8)
+        }
+        Failure::System(text) => {
+            complain(text);
+            (text.clone(), 2)
+        }
+    }
+}
+
+/// Prints a line on standard output and returns `status`, also if the reader has gone away.
+pub(super) fn print(text: &str, status: u8) -> u8 {
+    driver::clear_stage();
+    match driver::stdout().and_then(|mut out| writeln!(out, "{text}").and_then(|()| out.flush())) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("<stdout>: {error}"));
+            2
+        }
+        _ => status,
+    }
+}
+
+/// Prints an error on standard error.
+pub(super) fn complain(text: &str) {
+    driver::note_message("goal-run", findings::KIND, Severity::Error, text, findings::format());
+}
+
+/// Prints a warning on standard error.
+pub(super) fn warn(text: &str) {
+    driver::note_message("goal-run", findings::KIND, Severity::Warning, text, findings::format());
+}

@@ -1,0 +1,2 @@
+mod concern;
+mod post;
