@@ -135,7 +135,7 @@ fn the_dissector_knows_what_is_on_the_wire() {
     ping(a, b, 1, LAST_ECHO);
     answering.kill().unwrap();
     answering.wait().unwrap();
-    // What is captured is written when there is time: the last frames are an echo and its answer.
+    // The capture is written with a delay: the last frames are an echo and its answer.
     let last: Vec<u8> = (ECHO as u8..LAST_ECHO as u8).collect();
     let start = Instant::now();
     let count = |bytes: Vec<u8>| bytes.windows(last.len()).filter(|window| *window == last).count();

@@ -16,7 +16,7 @@ const FOUR: &str = "num_ranks 4\n\
     rank 0 { send 8b to 1 tag 1 } rank 1 { recv 8b from 0 tag 1 }\n\
     rank 2 { send 8b to 3 tag 1 } rank 3 { recv 8b from 2 tag 1 }";
 
-/// A user whom nobody else is, so that its processes are those of one test.
+/// A user without other processes, so that all its processes are those of one test.
 const USERS: u32 = 61_230;
 
 fn program() -> NamedTempFile {

@@ -164,7 +164,7 @@ fn without_the_right_it_is_said_how_to_get_it() {
     let ended = run(&["ping", &mac, "--interface", "v0"]);
     ended.assert_status(2);
     ended.assert_says(&["raw frames need the right CAP_NET_RAW", "setcap cap_net_raw=ep"]);
-    // What XDP needs beside is missed where it is asked for, and packet sockets do.
+    // Without the further rights of XDP, packet sockets are used, and a line says so.
     let without_xdp = [
         "--bounding-set=-net_admin,-bpf,-sys_admin",
         "--inh-caps=-net_admin,-bpf,-sys_admin",

@@ -1,4 +1,4 @@
-//! Ranks that start a schedule and do something else: who makes it go on.
+//! Ranks that start a schedule and do something else meanwhile, in each mode of progress.
 
 mod common;
 
@@ -86,7 +86,7 @@ fn a_collective_ends_while_a_rank_does_something_else() {
                         let mut sums = storage.memory()[at..at + 160].chunks(4);
                         assert!(sums.all(|sum| sum == 7i32.to_le_bytes()), "{mode:?}");
                         ended.fetch_add(1, Ordering::SeqCst);
-                        // Nobody starts the next one before all have seen this one's end.
+                        // No rank starts the next one before all have seen the end of this one.
                         wait_for(&ended, 2 * round);
                     }
                 }
@@ -234,8 +234,8 @@ fn finish_all(member: &mut Member<'_>, handles: Vec<Handle>) {
     }
 }
 
-/// Nobody acts for a rank that runs what others don't know: schedules of another file, several
-/// instances at once, also in turn with the job's own.
+/// No rank acts for one that runs instances that others do not know: schedules of another file,
+/// several instances at once, also in turn with the job's own.
 #[test]
 fn what_others_do_not_know_they_leave_to_the_rank() {
     for mode in Mode::ALL {
@@ -347,8 +347,8 @@ fn registered_functions_are_called_by_their_rank() {
     }
 }
 
-/// A panic of the thread is the rank's error, with its text, and the launcher's; nobody waits for
-/// ever.
+/// A panic of the thread is an error of the rank, with its text, and of the launcher. No rank waits
+/// for ever.
 #[test]
 fn a_panic_of_the_progress_thread_ends_the_rank() {
     let (started, failed) = (AtomicU32::new(0), AtomicU32::new(0));

@@ -62,7 +62,7 @@ fn check(seed: u64, shape: &Shape, ranks: &Ranks) {
     assert_eq!(wanted.first_difference(&memory), None, "seed {seed}: (rank, address) differs");
 }
 
-/// Where several outcomes are possible, the run's must be among them.
+/// The outcome of a run must be among the possible ones.
 fn check_outcomes(seeds: std::ops::Range<u64>, ranks: &Ranks) {
     let (all_seeds, mut listed, mut several) = (seeds.end - seeds.start, 0, 0);
     for seed in seeds {

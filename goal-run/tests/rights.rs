@@ -1,5 +1,4 @@
-//! The rights of a job's processes, and that a file with capabilities does nothing for whoever
-//! starts it as a rank.
+//! The rights of a job's processes, and files with capabilities that users start as ranks.
 
 mod common;
 
@@ -189,7 +188,7 @@ fn what_a_local_user_makes_up_for_a_rank_is_refused() {
     let good = memory_file(&schedule, SEALED);
     let told = memory_file(&settings, SEALED);
     let area = memory_file(&segment, SIZED);
-    // Bytes that somebody may still change.
+    // Bytes that can still be changed.
     let err = run(&memory_file(&schedule, SIZED), &told, &area);
     assert!(err.contains("a memory file is not sealed"), "{err}");
     let err = run(&good, &memory_file(&settings, SealFlags::empty()), &area);
@@ -353,7 +352,7 @@ fn an_order_of_ones_own_is_an_error() {
 
 #[test]
 fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
-    // A folder that nobody may enter, on a file system that keeps capabilities.
+    // A folder that the user nobody may enter, on a file system that keeps capabilities.
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let file = folder.path().join("goal-run");

@@ -159,7 +159,7 @@ fn operations_leave_what_they_mean(seed: u64) {
 }
 
 /// Rank 0 receives what an operation on its own bytes then replaces, and sends the result to rank
-/// 2: in one pass where nobody can tell.
+/// 2: in one pass if that makes no difference.
 fn a_receive_and_the_operation_behind_it(seed: u64) {
     let mut random = Rng::with_seed(seed);
     let (op, datatype) = pick(&mut random);
@@ -218,7 +218,7 @@ fn sums() -> String {
         ));
         step += 1;
     };
-    // What the memory begins with is doubled until it is long enough.
+    // The first bytes of memory are doubled until they are long enough.
     let mut size = 32;
     while size < BYTES {
         then(format!("exec copyInt32 with 0,{size} {size},{size}"));
@@ -238,8 +238,8 @@ fn who_waits_takes_a_part() {
     for transport in TRANSPORTS {
         for mode in Mode::ALL {
             let began = Instant::now();
-            // How much depends on who gets a processor when; nothing at all only where nobody ever
-            // takes a part.
+            // The share depends on the scheduling of the processors. It is always zero only if
+            // ranks never help.
             loop {
                 let arguments =
                     ["--transport", transport, "--progress", mode.name(), "--wait", "spin"];
@@ -256,7 +256,7 @@ fn who_waits_takes_a_part() {
                         shared(rank, "helped_chunks") <= shared(rank, "shared_chunks"),
                         "{report}"
                     );
-                    // What rank 1 copies to begin with, the sums, and rank 0's copy.
+                    // The copies of rank 1 at its start, the sums, and the copy of rank 0.
                     let most = [1, COUNT + 2][rank] * BYTES / CHUNK as u64;
                     assert!(shared(rank, "shared_chunks") <= most, "{report}");
                 }

@@ -157,7 +157,7 @@ fn a_rank_that_goes_on_is_not_named_at_the_end() {
     assert!(!ended.err.contains("the time is up; rank"), "{ended:?}");
 }
 
-/// The ranks have ended, and a file of the dump is a pipe that nobody reads.
+/// The ranks have ended, and a file of the dump is a pipe without a reader.
 #[test]
 fn a_signal_ends_a_launcher_that_writes_results() {
     let folder = tempfile::tempdir().unwrap();
@@ -207,7 +207,7 @@ fn a_signal_ends_a_launcher_whose_ranks_do_not_exit() {
     assert_gone(&ranks);
 }
 
-/// A report goes to a pipe that is full, and a trace to one that nobody opens.
+/// A report goes to a pipe that is full, and a trace to one that no process opens.
 #[test]
 fn a_signal_ends_a_launcher_whose_output_nobody_takes() {
     let folder = tempfile::tempdir().unwrap();

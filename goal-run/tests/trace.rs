@@ -26,7 +26,7 @@ struct Slice {
 #[derive(Debug)]
 struct Trace {
     slices: Vec<Slice>,
-    /// Where messages leave and where they are taken, by their names.
+    /// The ends of messages, by their names.
     leave: HashMap<String, (u64, u64, u64)>,
     taken: HashMap<String, (u64, u64, u64)>,
     /// Starts and ends of instances.

@@ -16,8 +16,8 @@ pub(crate) const TRANSPORTS: [&str; 2] = ["shm", "threads"];
 
 pub(crate) const GOAL_RUN: &str = env!("CARGO_BIN_EXE_goal-run");
 
-/// Copies the command. Another process does: a child that another test starts meanwhile would hold
-/// a descriptor of ours that writes the copy, and a file that somebody writes can't be executed.
+/// Copies the command, in another process: a child that another test starts meanwhile would inherit
+/// this process's descriptor of the copy, and a file that is open for writing can't be executed.
 pub(crate) fn copy_command(to: &Path) {
     assert!(Command::new("cp").arg(GOAL_RUN).arg(to).status().unwrap().success());
 }

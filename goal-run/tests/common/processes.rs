@@ -47,8 +47,8 @@ pub(crate) fn wait_until_mapped(ranks: &[Pid]) {
     }
 }
 
-/// Waits until the ranks are gone, which those of a launcher that was killed are a little after it.
-/// One that nobody has waited for yet is gone as well.
+/// Waits until the ranks are gone. Those of a launcher that was killed end a little after it. A
+/// process that its parent has not waited for yet counts as gone.
 pub(crate) fn assert_gone(ranks: &[Pid]) {
     for &rank in ranks {
         let state = || fs::read_to_string(format!("/proc/{}/stat", rank.as_raw_nonzero()));

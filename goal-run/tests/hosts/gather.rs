@@ -81,7 +81,7 @@ fn the_time_is_up_while_the_leader_gathers() {
     assert!(!dump.exists(), "a part of the memory was written");
 }
 
-/// A file of the dump that nobody reads: the leader waits for a reader until a signal comes.
+/// A file of the dump is a pipe without a reader: the leader waits for one until a signal comes.
 #[test]
 fn a_signal_while_the_leader_writes_ends_all() {
     let Some(bench) = Bench::or_skip("writes", &Wiring::bridge(2)) else { return };

@@ -79,7 +79,7 @@ fn contradictions_are_told_on_both_sides() {
         (
             [&program; 2],
             [&["--discover", "--here", "0-2"], &["--discover", "--here", "2-3"]],
-            // Whoever hears of it from the other repeats that.
+            // A host that learns of it from the other repeats the other's text.
             [", and host 02:00:00:00:00:0".to_owned(), " have rank 2".to_owned()],
         ),
         (

@@ -132,7 +132,7 @@ fn the_sockets_of_ranks_are_theirs() {
     for child in &children {
         for rank in ranks_of(launcher(child), 2) {
             assert_eq!(refused(0, rank), Some(Errno::PERM), "root without rights");
-            // Whoever has all rights gets them, and no other frames by them.
+            // A process with all rights gets the sockets, but no other frames by them.
             let from = pidfd_open(rank, PidfdFlags::empty()).unwrap();
             let all: Vec<OwnedFd> = (3..64)
                 .filter_map(|number| pidfd_getfd(&from, number, PidfdGetfdFlags::empty()).ok())
@@ -209,7 +209,7 @@ fn a_file_with_capabilities_gives_no_socket_to_a_local_user() {
         ]);
         assert_eq!(ended.err.lines().count(), 1, "{ended:?}");
     }
-    // Nothing is executed, and what has the file's rights is nobody's to look into.
+    // No file is executed, and the process with the file's rights is closed to its user.
     run(&["--ranks-as", "threads"]).for_each(|ended| ended.assert_status(0));
     // Its owner could make it readable at any moment.
     for mode in [0o711, 0o111] {

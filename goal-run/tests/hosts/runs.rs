@@ -85,7 +85,7 @@ fn hosts_say_their_ranks_and_may_come_late() {
     std::thread::sleep(Duration::from_millis(300));
     let second = bench.start(1, &program, &["--discover", "--here", "0-1", "--window", "2"]);
     let (first, second) = (ended(first), ended(second));
-    // They differ in an option: the leader, who is late, says so, and the other hears it.
+    // They differ in an option. The leader starts late and finds that; the other gets its text.
     for ended in [&first, &second] {
         ended.assert_status(2);
         let says =

@@ -38,7 +38,7 @@ fn the_highest_priority_that_reaches_and_may_be_used_is_chosen() {
         (None, &[(LOCAL, "0")], shm, shm),
         (None, &[(SHM, "0")], local, None),
         (None, &[(SHM, "1000")], shm, shm),
-        // Where two are equal the faster one is.
+        // Of two with equal priorities the faster one is chosen.
         (None, &[(SHM, "5"), (LOCAL, "5")], local, shm),
         // A priority doesn't bring back what a list leaves out.
         (Some("^shm"), &[(SHM, "1000")], local, None),
