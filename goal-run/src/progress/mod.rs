@@ -21,6 +21,50 @@
 //! `caller`; so does a rank whose schedule calls registered functions (`exec user`). A process
 //! whose job has another schedule for a rank notices that before it acts, and leaves the rank
 //! alone.
+//!
+//! # Example
+//! Two ranks as threads of one program. Ranks may be processes too: one of them creates the
+//! segment, and the others open its descriptor.
+//!
+//! ```
+//! use goal_asm::{EncodeOptions, Nisa, encode};
+//! use goal_lang::limits::Limits;
+//! use goal_lang::{ParseOptions, SourceMap, parse};
+//! use goal_run::job::{Job, Mode, Settings, layout};
+//! use goal_run::progress::with_member;
+//! use goal_run::transport::Choice;
+//! use goal_shm::Segment;
+//! use std::sync::Arc;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut sources = SourceMap::default();
+//! let text = "rank 0 { send 8b to 1 } rank 1 { recv 8b from 0 }";
+//! sources.add("pair.goal", Arc::new(text.as_bytes().to_vec()));
+//! let program = parse(&sources, &ParseOptions::default()).program.expect("a valid program");
+//! let mut bytes = Vec::new();
+//! encode(&program, &EncodeOptions::default(), None, &mut bytes)?;
+//! let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default())?);
+//!
+//! let ranks = nisa.num_ranks();
+//! let settings = Settings::new(ranks, &Choice::default())?.with_progress(Mode::Thread);
+//! let segment = Segment::create(layout(&nisa, &settings, 1 << 30)?)?;
+//! let job = Job::new(&segment, &nisa, &settings);
+//! std::thread::scope(|scope| {
+//!     for rank in 0..ranks {
+//!         scope.spawn(move || {
+//!             let run = with_member(job, rank, |member| {
+//!                 let handle = member.start(&job.schedule(rank), job.storage(rank))?;
+//!                 // The rank computes here, while its thread makes progress.
+//!                 member.wait(&handle)?;
+//!                 member.finish(handle).map(drop)
+//!             });
+//!             run.expect("the rank joins").expect("the schedule ends");
+//!         });
+//!     }
+//! });
+//! # Ok(())
+//! # }
+//! ```
 
 mod error;
 mod member;
