@@ -14,6 +14,20 @@
 //!     (span.as_mut_slice(), span.as_mut_slice())
 //! }
 //! ```
+//! The address of an export, which a transport learns, is no import:
+//! ```compile_fail,E0133
+//! use goal_engine::memory::{Imported, Span};
+//! fn again(exported: Span) -> Imported<'static> {
+//!     Imported::new(exported)
+//! }
+//! ```
+//! An import is not kept for longer than the transport that it is from:
+//! ```compile_fail,E0515
+//! use goal_engine::{memory::Imported, transport::Transport};
+//! fn kept<T: Transport>(transport: T) -> Option<Imported<'static>> {
+//!     transport.import(0, 0, 8)
+//! }
+//! ```
 //! Memory of somebody else becomes a storage by a contract only:
 //! ```compile_fail,E0133
 //! fn over(areas: goal_engine::Areas) -> goal_engine::Storage<'static> {

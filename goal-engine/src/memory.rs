@@ -22,6 +22,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
 use zerocopy::FromZeros;
@@ -176,6 +177,32 @@ impl Span {
     pub(crate) fn read_into<R>(self, target: Span, f: impl FnOnce(&[u8], &mut [u8]) -> R) -> R {
         assert!(self.is_disjoint(target));
         self.read(|source| target.write(|target| f(source, target)))
+    }
+}
+
+/// Bytes of a peer that an engine may read in place, for as long as `'t`.
+///
+/// A transport learns the addresses of an engine's memory when the engine exports it. If a span
+/// were enough for an import, a transport could return such an address after the memory is freed.
+#[derive(Debug)]
+pub struct Imported<'t> {
+    span: Span,
+    transport: PhantomData<&'t ()>,
+}
+
+impl Imported<'_> {
+    /// The bytes that `span` names.
+    ///
+    /// # Safety
+    /// The contract of [`Region::new`] holds for them during the lifetime, and until every task on
+    /// them that [`Workers::open`](crate::transport::Workers::open) opened meanwhile has ended.
+    pub const unsafe fn new(span: Span) -> Self {
+        Self { span, transport: PhantomData }
+    }
+
+    /// The bytes. The caller must not use the span for longer than it borrows the transport.
+    pub(crate) fn span(self) -> Span {
+        self.span
     }
 }
 

@@ -8,7 +8,7 @@
 
 use crate::Segment;
 use crate::layout::LOCAL_BYTES;
-use goal_engine::memory::{Cells, Span};
+use goal_engine::memory::{Cells, Imported, Span};
 use goal_engine::transport::{Distance, Full, Header, Plugin, Transport, ZeroCopy};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -132,7 +132,7 @@ impl Transport for Local {
         None
     }
 
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
         None
     }
 }

@@ -5,7 +5,7 @@
 use crate::mapping::Mapping;
 use crate::workers::Node;
 use crate::{Endpoint, HEADER_WORDS, Mailbox, SHORT_MAX, Segment};
-use goal_engine::memory::Span;
+use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{
     Distance, Full, Header, Plugin, Transport, Wakeup, Workers, ZeroCopy,
 };
@@ -141,8 +141,11 @@ impl Transport for ShmTransport<'_> {
         self.node.segment.place_of(bytes)
     }
 
-    fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
-        self.node.segment.bytes_at(source, address, len)
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Imported<'_>> {
+        let bytes = self.node.segment.bytes_at(source, address, len)?;
+        // SAFETY: memory of a rank, which is mapped as long as the segment. Its rank exported the
+        // bytes, and changes them only in a program with a race.
+        Some(unsafe { Imported::new(bytes) })
     }
 
     fn workers(&self) -> Option<&dyn Workers> {

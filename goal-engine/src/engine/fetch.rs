@@ -6,7 +6,7 @@ use super::code::Code;
 use super::combined::Combination;
 use super::ids::{ActionRef, MessageKey};
 use super::incoming::Place;
-use crate::memory::Span;
+use crate::memory::{Imported, Span};
 use crate::ops;
 use crate::transport::{Header, Kind, Transport};
 use std::ops::Range;
@@ -150,5 +150,6 @@ impl Core {
 /// Returns the payload of a message if it can be read in place, in its sender's memory.
 pub(super) fn in_place<T: Transport>(transport: &T, header: &Header) -> Option<Span> {
     let is_exported = header.flags & Header::DIRECT != 0;
-    is_exported.then(|| transport.import(header.source, header.offset, header.size)).flatten()
+    let import = || transport.import(header.source, header.offset, header.size);
+    is_exported.then(import).flatten().map(Imported::span)
 }

@@ -1,7 +1,7 @@
 //! A transport between engines of one process.
 
 use super::{Full, Header, Transport};
-use crate::memory::Span;
+use crate::memory::{Imported, Span};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -77,7 +77,7 @@ impl Transport for InMemory {
         None
     }
 
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
         None
     }
 }

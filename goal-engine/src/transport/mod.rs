@@ -19,7 +19,7 @@ pub use wakeup::Wakeup;
 pub(crate) use workers::SHARED_MIN;
 pub use workers::{SharedTask, Workers};
 
-use crate::memory::Span;
+use crate::memory::{Imported, Span};
 
 /// The bytes of a peer can't be read from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub trait Transport {
 
     /// Returns the `len` bytes that rank `source` exported as `address`; `None` if they can't be
     /// read in place.
-    fn import(&self, source: u32, address: u64, len: u64) -> Option<Span>;
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Imported<'_>>;
 
     /// The ranks that take chunks of this rank's large operations; `None` if there are none.
     fn workers(&self) -> Option<&dyn Workers> {

@@ -4,7 +4,7 @@ use super::peer::Peer;
 use super::peers::kept;
 use super::{EspTransport, SHORT_MAX, translate};
 use crate::Driver;
-use goal_engine::memory::Span;
+use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{Full, Header, Transport};
 use goal_esp::limits::ELEMENT_BYTES_MAX;
 
@@ -92,7 +92,7 @@ impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
         None
     }
 
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
         None
     }
 }

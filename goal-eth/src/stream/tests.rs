@@ -7,7 +7,7 @@ mod lies;
 use super::{EspTransport, Exchanged};
 use crate::{Driver, Lost};
 use goal_engine::Seed;
-use goal_engine::memory::Span;
+use goal_engine::memory::{Imported, Span};
 use goal_engine::testing::{add_bytes, nisa, state};
 use goal_engine::transport::{Full, Header, Kind, Transport};
 use goal_engine::{Calc, Engine, Options, Schedule, Storage, sends};
@@ -205,7 +205,7 @@ impl Transport for Ways {
         None
     }
 
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
         None
     }
 }

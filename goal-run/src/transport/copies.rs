@@ -5,7 +5,7 @@
 use super::{Choice, Ends, Request};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::Seed;
-use goal_engine::memory::Span;
+use goal_engine::memory::{Imported, Span};
 use goal_engine::testing::state;
 use goal_engine::transport::{Distance, Full, Header, Kind, Transport, Unreadable};
 use goal_engine::{Engine, Options, Schedule, Storage};
@@ -87,7 +87,7 @@ impl Transport for Counted<'_> {
         self.ends.export(to, bytes)
     }
 
-    fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Imported<'_>> {
         self.ends.import(source, address, len)
     }
 

@@ -5,7 +5,7 @@ use super::choice::Paths;
 use super::plugin::Carrier;
 use super::remote::{Remote, Sleeper};
 use crate::network::Network;
-use goal_engine::memory::Span;
+use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{Distance, Full, Header, Transport, Unreadable, Wakeup, Workers};
 use goal_eth::{AnyDriver, Exchanged, OpenError};
 use goal_shm::{Cma, Local, ShmTransport};
@@ -182,7 +182,7 @@ impl Transport for Ends<'_> {
         self.shm.export(to, bytes).or_else(copied)
     }
 
-    fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Imported<'_>> {
         self.shm.import(source, address, len)
     }
 

@@ -6,7 +6,7 @@ use crate::Seed;
 use crate::engine::{
     Calc, Engine, Failure, MatchesView, Met, Options, Schedule, Stats, Storage, Waiting, sends,
 };
-use crate::memory::{Region, Span};
+use crate::memory::{Imported, Region, Span};
 use crate::testing::{add_bytes, nisa, state};
 use crate::transport::{Full, Header, Transport, Unreadable};
 use goal_asm::Nisa;
@@ -111,9 +111,11 @@ impl Transport for SimTransport {
         is_exported.then_some(bytes.address() as u64)
     }
 
-    fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Imported<'_>> {
         let wire = self.wire.borrow();
-        wire.find(source, address, len).filter(|_| wire.mapped)
+        let bytes = wire.find(source, address, len).filter(|_| wire.mapped)?;
+        // SAFETY: a part of a region that outlives the engines, which run in one thread.
+        Some(unsafe { Imported::new(bytes) })
     }
 
     fn get_zcopy(

@@ -3,7 +3,7 @@
 use super::network::{Conditions, End, run};
 use crate::Seed;
 use crate::engine::{Cause, Engine, Options, Schedule, Storage, Waiting};
-use crate::memory::Span;
+use crate::memory::{Imported, Span};
 use crate::testing::{nisa, program, state};
 use crate::transport::{Full, Header, Transport};
 use std::collections::VecDeque;
@@ -56,7 +56,7 @@ impl Transport for ToOneself {
         None
     }
 
-    fn import(&self, _: u32, _: u64, _: u64) -> Option<Span> {
+    fn import(&self, _: u32, _: u64, _: u64) -> Option<Imported<'_>> {
         None
     }
 }
@@ -93,7 +93,7 @@ impl Transport for Sent {
         None
     }
 
-    fn import(&self, _: u32, _: u64, _: u64) -> Option<Span> {
+    fn import(&self, _: u32, _: u64, _: u64) -> Option<Imported<'_>> {
         None
     }
 }

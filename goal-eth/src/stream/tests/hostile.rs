@@ -4,7 +4,7 @@
 use super::{Esp, PATIENCE_NS, SimulatedDriver, Ways, World, clock};
 use crate::LostPeer;
 use goal_engine::Seed;
-use goal_engine::memory::Span;
+use goal_engine::memory::{Imported, Span};
 use goal_engine::testing::{add_bytes, nisa, state};
 use goal_engine::transport::{Full, Header, Kind, Transport};
 use goal_engine::{Calc, Cause, Engine, Failure, Options, Schedule, Storage, sends};
@@ -131,7 +131,7 @@ impl Transport for MadWays {
         None
     }
 
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
         None
     }
 }
