@@ -208,7 +208,8 @@ impl Imported<'_> {
 
 /// An array of integers beside a schedule: its counters, or its bitmap of finished actions.
 ///
-/// They may lie in a shared segment, where a launcher reads them after the rank's death.
+/// They may lie in a shared segment, where a launcher in another process reads them at any time. In
+/// the process of the engine, which writes them plainly, no other thread may read them meanwhile.
 #[derive(Debug)]
 pub struct Cells<T> {
     start: *mut T,
@@ -230,8 +231,8 @@ impl<T: Copy> Cells<T> {
     /// The `len` numbers at `start`.
     ///
     /// # Safety
-    /// As for [`Region::new`], and `start` is aligned. No other code writes them while this value
-    /// lives.
+    /// As for [`Region::new`], and `start` is aligned. While this value lives, no other code writes
+    /// them, and no other thread of this process reads them.
     pub const unsafe fn new(start: *mut T, len: usize) -> Self {
         Self { start, len }
     }

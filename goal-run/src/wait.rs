@@ -2,7 +2,7 @@
 
 use goal_engine::Waiting;
 use goal_eth::now_ns;
-use goal_shm::{State, Status};
+use goal_shm::{Gate, State, Status};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -150,10 +150,11 @@ impl Pause {
     }
 
     /// Sleeps by calling `wait` with the longest time that it may take. If the rank never sleeps,
-    /// calls `look` instead, which must return when there may be something to do.
+    /// calls `look` instead, which must return when there may be something to do. If the job is
+    /// stopped meanwhile, a rank that waited for a message keeps its status: it rests for good.
     pub(crate) fn sleep(
         &mut self,
-        status: &Status,
+        (status, gate): (&Status, &Gate),
         waiting: Waiting,
         wait: impl FnOnce(Option<Duration>),
         look: impl FnOnce(),
@@ -161,7 +162,7 @@ impl Pause {
         if self.wait == Wait::Spin {
             status.enter(if waiting == Waiting::Nothing { State::Done } else { State::Idle });
             look();
-            status.enter(State::Running);
+            go_on(status, gate);
             return;
         }
         let began = now_ns();
@@ -179,15 +180,21 @@ impl Pause {
                 wait(Some(self.room_sleep));
                 self.room_sleep = (2 * self.room_sleep).min(ROOM_SLEEP_MAX);
             }
-            Waiting::Messages => self.sleep_as(status, State::Idle, wait),
-            Waiting::Nothing => self.sleep_as(status, State::Done, wait),
+            Waiting::Messages => self.sleep_as(State::Idle, status, gate, wait),
+            Waiting::Nothing => self.sleep_as(State::Done, status, gate, wait),
         }
         self.slept.sleeps += 1;
         self.slept.ns += now_ns() - began;
     }
 
     /// Sleeps with the given status, and adapts the number of polls to the time it took.
-    fn sleep_as(&mut self, status: &Status, state: State, wait: impl FnOnce(Option<Duration>)) {
+    fn sleep_as(
+        &mut self,
+        state: State,
+        status: &Status,
+        gate: &Gate,
+        wait: impl FnOnce(Option<Duration>),
+    ) {
         status.enter(state);
         if self.wait == Wait::Adaptive && !self.crowded {
             let began = now_ns();
@@ -200,6 +207,13 @@ impl Pause {
         } else {
             wait(None);
         }
+        go_on(status, gate);
+    }
+}
+
+/// Enters [`State::Running`] after a sleep, unless the job was stopped.
+fn go_on(status: &Status, gate: &Gate) {
+    if !gate.is_stopped() {
         status.enter(State::Running);
     }
 }

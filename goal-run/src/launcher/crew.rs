@@ -62,4 +62,9 @@ pub(super) trait Crew {
 
     /// Continues the ranks that [`Crew::suspend`] stopped.
     fn resume(&mut self);
+
+    /// Ends the ranks if they are threads of this process. Until then, this process must not read
+    /// the counters and bitmaps that their engines write: that would be a data race. Ranks that are
+    /// processes go on.
+    fn end_threads(&mut self);
 }

@@ -200,6 +200,8 @@ impl Crew for Processes {
             self.stopped.remove(&place);
         }
     }
+
+    fn end_threads(&mut self) {}
 }
 
 /// Sends a signal to a process that was not waited for. Returns true if that was possible.

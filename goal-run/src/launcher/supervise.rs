@@ -70,6 +70,7 @@ impl<'a> Supervisor<'a> {
                 Some(Sight::Finished) => return Ok(End::Complete),
                 Some(Sight::Interrupted(signal)) => return Ok(End::Interrupted(signal)),
                 Some(Sight::Fallen(rank, how)) => {
+                    crew.end_threads();
                     return Ok(End::Died { rank, how, pending: Pending::of_rank(&observed, rank) });
                 }
                 Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
@@ -79,8 +80,9 @@ impl<'a> Supervisor<'a> {
                 return Ok(End::Stuck(Pending::of_job(&observed, true, vec![])));
             }
             if self.is_late() {
-                let mut pending = Pending::of_job(&observed, false, crew.stopped());
                 let started = crew.started() as u32;
+                crew.end_threads();
+                let mut pending = Pending::of_job(&observed, false, crew.stopped());
                 pending.started = (started < ranks).then_some(Started { started, ranks });
                 return Ok(End::TimedOut(pending));
             }

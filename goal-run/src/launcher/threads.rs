@@ -7,20 +7,24 @@ use crate::monitor::Stopped;
 use crate::rank::{self, Resources};
 use crate::rights;
 use goal_eth::AnyDriver;
+use goal_shm::Segment;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 /// Stack of a rank's thread. Only the pages that it touches take memory.
 const STACK_BYTES: usize = 512 << 10;
 
 /// The threads of a job. They stop and continue with this process.
-struct Threads<'a> {
+struct Threads<'a, 'scope> {
+    segment: &'a Segment,
     fallen: &'a Mutex<Vec<Fallen>>,
     started: usize,
+    /// The threads that were not joined yet.
+    threads: Vec<ScopedJoinHandle<'scope, ()>>,
 }
 
-impl Crew for Threads<'_> {
+impl Crew for Threads<'_, '_> {
     fn fallen(&mut self) -> Option<Fallen> {
         self.fallen.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
@@ -36,6 +40,13 @@ impl Crew for Threads<'_> {
     fn suspend(&mut self) {}
 
     fn resume(&mut self) {}
+
+    fn end_threads(&mut self) {
+        stop(self.segment, None, || self.threads.iter().all(ScopedJoinHandle::is_finished));
+        // A join, unlike `is_finished`, makes all writes of the thread visible. A panic of a rank
+        // was caught in its thread.
+        self.threads.drain(..).for_each(|thread| drop(thread.join()));
+    }
 }
 
 /// Runs all ranks of this host as threads, and `watch` meanwhile. After `watch` has returned, stops
@@ -84,9 +95,9 @@ pub(super) fn run<T>(
             Ok(())
         };
         let started = start();
-        let end =
-            started.and_then(|()| watch(&mut Threads { fallen: &fallen, started: threads.len() }));
-        stop(segment, None, || threads.iter().all(|thread| thread.is_finished()));
+        let mut threads = Threads { segment, fallen: &fallen, started: threads.len(), threads };
+        let end = started.and_then(|()| watch(&mut threads));
+        threads.end_threads();
         end
     })
 }

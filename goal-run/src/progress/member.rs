@@ -184,7 +184,7 @@ impl<'a> Member<'a> {
             self.publish_counts();
         }
         let (segment, rank) = (self.job.segment, self.rank);
-        let status = || segment.status(rank);
+        let status = || (segment.status(rank), segment.gate());
         // Replaces the sleep of a rank that never sleeps. Returns when a sender disarms the
         // mailbox, when a chunk of another rank's operation is there to do, or when a frame has
         // come from another host, which rings no bell.
