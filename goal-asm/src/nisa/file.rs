@@ -1,4 +1,5 @@
 //! A NISA file, verified and read in place.
+#![allow(unsafe_code)] // `Nisa::load_trusted` has a contract
 
 use super::bytes::{u32_at, u64_at};
 use super::container::{COUNTS, HEADER_SIZE, NONE, RANK_SIZE, SECTION_SIZE, part};
@@ -14,8 +15,9 @@ use std::ops::Range;
 
 /// A verified schedule for all ranks of a group.
 ///
-/// The only way to make one is the verifier, [`load`](Self::load). It keeps the bytes that it was
-/// made from and decodes nothing: sections, images and names are views of these bytes.
+/// It is made by the verifier, [`load`](Self::load), or from bytes that `load` has accepted before,
+/// [`load_trusted`](Self::load_trusted). It keeps these bytes and decodes nothing: sections, images
+/// and names are views of them.
 pub struct Nisa {
     bytes: Bytes,
     layout: Layout,
@@ -53,13 +55,17 @@ impl Nisa {
         }
     }
 
-    /// Like [`load`](Self::load), but compares no checksums and verifies no section. The caller
-    /// must pass bytes that `load` accepted and that cannot have changed since, such as a sealed
-    /// copy in another process. Reading sections of other bytes may panic.
+    /// Trusts `bytes`: compares no checksums and verifies no section.
+    ///
+    /// # Safety
+    /// [`load`](Self::load) accepted the bytes, in this process or another, and they cannot have
+    /// changed since, such as those of a sealed memory file. An engine checks each place in the
+    /// section, in memory and among the counters where it uses it, but relies on the graph: on each
+    /// action starting and ending once.
     ///
     /// # Errors
     /// Returns an error if the structure of the file is wrong.
-    pub fn load_verified(bytes: Bytes, limits: &Limits) -> Result<Self, VerifyError> {
+    pub unsafe fn load_trusted(bytes: Bytes, limits: &Limits) -> Result<Self, VerifyError> {
         let layout = Layout::parse(&bytes, limits)?;
         Ok(Self { bytes, layout })
     }

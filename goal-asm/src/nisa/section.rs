@@ -9,7 +9,7 @@ use goal_lang::Placement;
 /// actions.
 ///
 /// Invariant: the bytes passed the verifier, or come from the encoder. Reading other bytes may
-/// panic, and is never unsafe.
+/// panic or give any actions, and is never undefined behaviour: all accesses are checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Section<'a> {
     bytes: &'a [u8],

@@ -13,6 +13,11 @@ use std::sync::Arc;
 
 /// One rank's verified schedule. It is immutable: any number of instances can run it, also at the
 /// same time.
+///
+/// Buffers are checked against the instance's memory, and against each other, where they become
+/// slices; counters and records are slices that are indexed with checks, also in release builds.
+/// That each action starts and ends once is the verifier's work. So bytes that no verifier has seen
+/// need the unsafe [`Nisa::load_trusted`].
 #[derive(Debug)]
 pub struct Schedule {
     nisa: Arc<Nisa>,

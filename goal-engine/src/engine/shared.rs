@@ -109,11 +109,18 @@ impl Core {
         if bytes < SHARED_MIN || !workers.is_wanted() {
             return false;
         }
+        // Chunks would race if the result overlapped an operand partly. The verifier refuses such
+        // an operation, and `ops` panics if the bytes were not verified.
+        let [a, b, c] = operands.map(|(_, operand)| operand);
+        if [a, b].into_iter().any(|operand| !operand.is_same(c) && !operand.is_disjoint(c)) {
+            return false;
+        }
         let task = SharedTask { function, operands, before };
         // SAFETY: the operands lie in the memory of an instance and, for a receive, of the sender,
         // for which the contract of `Region::new` holds. The action ends only in `finish_shared`,
         // which follows the end of the task, and tells the sender only then. Until then the engine
-        // leaves the operands alone, and other code does by the contract.
+        // leaves the operands alone, and other code does by the contract. The operands are as
+        // `SharedTask::operands` says.
         let Some((task, chunks)) = (unsafe { workers.open(&task) }) else { return false };
         let shared = Shared { task, chunks, own: 0, message, action };
         let heap = &self.heap();
