@@ -1,8 +1,9 @@
 //! The check that all hosts were started with the same settings.
 
+use super::error::HostsError;
+use super::options::Hosts;
 use super::post::random;
 use super::session::{LOOK, Session};
-use super::{Hosts, HostsError};
 use crate::hosts::{Event, Message, Term};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Options;

@@ -1,8 +1,13 @@
 //! The work of a launcher that does not lead, while the ranks run.
 
-use super::{EVENTS_MAX, HostsError, LaunchError, Place, Session, Verdict, session};
+use super::ended::Verdict;
+use super::error::HostsError;
+use super::post::EVENTS_MAX;
+use super::session::{self, Session};
 use crate::hosts::{Area, Event, Message};
 use crate::launcher::crew::Crew;
+use crate::launcher::crew::Place;
+use crate::launcher::error::LaunchError;
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use goal_eth::now_ns;
 use std::time::Duration;

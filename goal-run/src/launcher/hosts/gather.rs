@@ -1,9 +1,12 @@
 //! The leader's work at the end: it gathers the memory that the ranks of all hosts left.
 
+use super::error::HostsError;
 use super::lead::{Ending, Leader};
 use super::left::{self, Areas};
-use super::{HostsError, LaunchError, Place, ranges};
+use crate::hosts::ranges;
 use crate::hosts::{Event, Message};
+use crate::launcher::crew::Place;
+use crate::launcher::error::LaunchError;
 use crate::launcher::options::Stage;
 use crate::launcher::signals::attend;
 use crate::launcher::supervise::TICK;

@@ -4,11 +4,12 @@
 //! its own ranks only, their memory goes only into the areas of these ranks, and impossible numbers
 //! are not used. It may lie about its own ranks.
 
-use super::{LaunchError, Place, Session, lost};
+use super::post::{EVENTS_MAX, random};
+use super::session::Session;
 use crate::hosts::{Event, Message, Rounds};
 use crate::launcher::crew::Crew;
-use crate::launcher::hosts::EVENTS_MAX;
-use crate::launcher::hosts::post::random;
+use crate::launcher::crew::Place;
+use crate::launcher::error::LaunchError;
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use crate::monitor::Stopped;
 use crate::outcome::End;
@@ -176,4 +177,9 @@ impl Ending {
     pub(super) fn is_complete(&self) -> bool {
         matches!(self, Ending::Complete)
     }
+}
+
+/// Returns the end of a job that has lost a host.
+fn lost(who: &str, why: &str) -> End {
+    End::HostLost(format!("{who} is lost: {why}"))
 }

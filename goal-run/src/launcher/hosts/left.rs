@@ -2,8 +2,10 @@
 //! hosts are written.
 #![allow(unsafe_code)]
 
-use super::{LaunchError, Place, Session};
+use super::session::Session;
 use crate::hosts::{Area, Message};
+use crate::launcher::crew::Place;
+use crate::launcher::error::LaunchError;
 use goal_shm::Segment;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;

@@ -23,6 +23,10 @@ use std::sync::mpsc::{
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// The most events that are handled before ranks and signals are checked again. Other hosts may
+/// send events without end.
+pub(super) const EVENTS_MAX: usize = 256;
+
 /// The most events, and the most commands, that wait.
 const WAITING_MAX: usize = 256;
 /// The most frames that are received at a time.

@@ -1,10 +1,13 @@
 //! One launcher's part in a job on several hosts, from the search for the others to the verdict.
 
 use super::concern::{concerns, is_heard};
+use super::ended::{Others, Verdict};
+use super::error::HostsError;
+use super::options::Hosts;
 use super::post::Post;
-use super::{Hosts, HostsError, LaunchError, Others, Verdict, with_ranks};
 use crate::hosts::{Discovery, Event, Message, ranges};
 use crate::launcher::Options;
+use crate::launcher::error::LaunchError;
 use crate::launcher::signals::attend;
 use goal_asm::Nisa;
 use goal_esp::auth::Address;
@@ -271,3 +274,8 @@ pub(super) const REFUSED: u8 = 2;
 
 /// The exit status of a job that lost a host.
 pub(super) const DIED: u8 = 4;
+
+/// Describes a host with its ranks.
+fn with_ranks(host: Mac, ranks: &[u32]) -> String {
+    format!("host {host} with rank{} {}", if ranks.len() == 1 { "" } else { "s" }, ranges(ranks))
+}

@@ -1,0 +1,116 @@
+//! Runs this host's part of a job.
+
+use super::ended::{Ended, Verdict};
+use super::follow::{self, Told};
+use super::lead::{Ending, Leader};
+use super::left;
+use super::options::Hosts;
+use super::session::Session;
+use crate::job::Mode;
+use crate::launcher::crew::Place;
+use crate::launcher::error::LaunchError;
+use crate::launcher::options::{Options, Ranks};
+use crate::launcher::run::{equip, repeated, run_ranks};
+use crate::network::{Ethertypes, Network};
+use crate::outcome::Outcome;
+use crate::rights;
+use goal_asm::Nisa;
+use goal_eth::{DriverKind, probe_xdp};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Runs the ranks of a schedule that are on this host, as a part of a job on several hosts.
+///
+/// # Errors
+/// [`LaunchError`] if the ranks can't be started, here or on another host.
+pub fn run_on_hosts(
+    nisa: &Arc<Nisa>,
+    options: &Options,
+    hosts: &Hosts,
+) -> Result<Ended, LaunchError> {
+    if options.progress == Mode::Node {
+        return Err(LaunchError::NodeOnHosts);
+    }
+    if let Ranks::Processes { executable } = &options.ranks {
+        rights::refuse_readable(executable)?;
+    }
+    if options.gives_up_rights {
+        rights::give_up_all_but_sockets(hosts.driver)?;
+    }
+    let mut session = Session::open(nisa, options, hosts)?;
+    match session.run() {
+        Err(LaunchError::Interrupted(signal)) => {
+            session.refuse(&LaunchError::Interrupted(signal));
+            let errors = vec![LaunchError::Interrupted(signal).to_string()];
+            Ok(Ended::Told(Verdict {
+                status: 128 + signal as u8,
+                report: None,
+                errors,
+                here: String::new(),
+            }))
+        }
+        Err(error) => {
+            session.refuse(&error);
+            Err(error)
+        }
+        Ok(Some(outcome)) => Ok(Ended::Leading(Box::new(outcome), session.part())),
+        Ok(None) => Ok(Ended::Told(session.verdict())),
+    }
+}
+
+impl Session<'_> {
+    /// Runs the job. Returns the outcome if this host leads.
+    fn run(&mut self) -> Result<Option<Outcome>, LaunchError> {
+        self.find()?;
+        let run = self.agree()?;
+        let network = Network::new(
+            (self.hosts.interface.clone(), self.hosts.driver),
+            self.me,
+            Ethertypes::default(),
+            self.hosts.key.ranks(run),
+            self.addresses(),
+        )
+        .authenticating(self.hosts.authenticates_data);
+        if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, probe_xdp()) {
+            (self.options.tell)(&format!("ranks use packet sockets: {why}"));
+        }
+        let (leads, drivers) = (network.leads(), network.open_drivers()?);
+        if !leads && !self.hosts.leaders.is_empty() {
+            let (options, leader) = (self.hosts.leaders.join(", "), self.leader());
+            (self.options.tell)(&format!(
+                "{options}: only host {leader} does this, which has rank 0 and leads; give it there"
+            ));
+        }
+        let (settings, segment) = equip(self.nisa, self.options, Some(network))?;
+        let here = self.mine.clone();
+        let place = Place {
+            nisa: self.nisa,
+            options: self.options,
+            settings: &settings,
+            segment: &segment,
+            here: &here,
+            since: Instant::now(),
+        };
+        if leads {
+            let mut leader = Leader::new(self, &place)?;
+            let ending =
+                run_ranks(&place, drivers, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
+            let (end, missing) = leader.gather(ending)?;
+            let run = repeated(self.nisa, self.options, true);
+            let mut outcome = Outcome::new(end, segment, self.nisa, &settings, run);
+            outcome.missing = missing;
+            return Ok(Some(outcome));
+        }
+        let told = run_ranks(
+            &place,
+            drivers,
+            |crew| follow::follow(self, &place, crew),
+            Told::is_complete,
+        )?;
+        match told {
+            Told::End { areas, is_complete } => left::tell(self, &place, &areas, is_complete)?,
+            Told::Verdict(verdict) => self.decided = Some(verdict),
+        }
+        Ok(None)
+    }
+}
