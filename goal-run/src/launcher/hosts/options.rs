@@ -18,11 +18,13 @@ pub struct Hosts {
     pub authenticates_data: bool,
     /// The distribution of ranks among the hosts.
     pub plan: Plan,
-    /// Set if the leader must get the memory of all ranks in any case, as for [`Outcome::dump`](crate::outcome::Outcome::dump).
+    /// Set if the leader must get the memory of all ranks in any case, as for
+    /// [`Outcome::dump`](crate::outcome::Outcome::dump).
     pub keeps_memory: bool,
     /// Returns the name under which the user knows a setting, for messages about settings that
-    /// differ between hosts. The argument is the name of a field of [`Options`](crate::launcher::Options) or of its engine's
-    /// options, or `unauthenticated_data`.
+    /// differ between hosts. The argument is the name of a field of
+    /// [`Options`](crate::launcher::Options) or of its engine's options, or
+    /// `unauthenticated_data`.
     pub name: fn(&'static str) -> &'static str,
     /// Options that were given and that only the leader follows.
     pub leaders: Vec<&'static str>,
