@@ -128,6 +128,15 @@ struct Common {
     home: Option<InstanceKey>,
 }
 
+impl Drop for Core {
+    /// Leaks the storages of all instances if other ranks may still access one of them.
+    fn drop(&mut self) {
+        if self.held.is_exposed() {
+            std::mem::forget(std::mem::take(&mut self.homes));
+        }
+    }
+}
+
 impl Core {
     #[inline]
     fn heap(&self) -> Heap {
@@ -177,7 +186,10 @@ impl<'m, T: Transport> Engine<'m, T> {
     ///
     /// # Safety
     /// The contract of [`Region::new`] holds. While a method of this engine runs, no method of
-    /// another engine over the same state runs, in any process.
+    /// another engine over the same state runs, in any process. If this engine is dropped while
+    /// another rank works on one of its operations or reads one of its payloads in place, the
+    /// memory of its storages stays usable, and nobody else writes it, until that rank has ended
+    /// this.
     pub unsafe fn attach(rank: u32, transport: T, options: Options, state: Region) -> Self {
         // SAFETY: as the caller says.
         Self::with(rank, transport, options, unsafe { Held::over(state, options.seed) })

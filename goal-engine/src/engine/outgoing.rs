@@ -68,6 +68,12 @@ impl Outbox {
         self.queues.is_empty() && self.streams.is_empty()
     }
 
+    /// Returns true if the receiver may read the payload of the send `number` in place.
+    pub(super) fn is_exported(&mut self, heap: &Heap, number: u32) -> bool {
+        let send = self.rendezvous.find(heap, number);
+        send.is_some_and(|send| !send.is_cleared && send.header.flags & Header::DIRECT != 0)
+    }
+
     /// Appends a message to the queue of `to`.
     pub(super) fn push(&mut self, heap: &Heap, to: Rank, outgoing: Outgoing) {
         let queue = self.queues.entry(heap, to);

@@ -125,6 +125,18 @@ impl Held {
             Self { heap, state: heap.root(), _memory: None }
         }
     }
+
+    /// Returns true if other ranks may access the memory of instances without this engine: they
+    /// work on a shared operation, or read a payload in place. Always false for a state that other
+    /// engines may use at the same time; the contract of `over` is about these.
+    pub(super) fn is_exposed(&mut self) -> bool {
+        if self._memory.is_none() {
+            return false;
+        }
+        let heap = self.heap;
+        let mut sends = 0..self.outbox.rendezvous.len_max() as u32;
+        !self.shared.is_empty() || sends.any(|send| self.outbox.is_exported(&heap, send))
+    }
 }
 
 /// The size in bytes to reserve for the state of an engine. It is address space: only the pages

@@ -93,10 +93,11 @@ impl<'m> Storage<'m> {
     ///
     /// # Safety
     /// For `'m`, or until `owner` is dropped if that is earlier, the contract of [`Region::new`]
-    /// holds and no other code writes the areas. Other code may read `memory` and `scratch` through
-    /// names that a transport exported. Other processes may read the words of the other areas at
-    /// any time, this process only while no engine works on the storage: engines write them
-    /// plainly.
+    /// holds and no other code writes the areas. Without an owner this also holds after an engine
+    /// with the storage is dropped, while another rank accesses it under an exported name. Other
+    /// code may read `memory` and `scratch` through names that a transport exported. Other
+    /// processes may read the words of the other areas at any time, this process only while no
+    /// engine works on the storage: engines write them plainly.
     pub unsafe fn over(areas: Areas, owner: Option<Box<dyn Any + Send>>) -> Self {
         let Areas { memory, scratch, counters, finished, matches } = areas;
         let memory = Memory { memory, scratch };

@@ -1,11 +1,12 @@
 //! Programs written for one question each.
+#![allow(unsafe_code)] // contracts that transports and storages have
 
 use super::network::{Conditions, End, run};
 use crate::Seed;
-use crate::engine::{Cause, Engine, Options, Schedule, Storage, Waiting};
-use crate::memory::{Imported, Span};
+use crate::engine::{Areas, Cause, Engine, Options, Schedule, Storage, Waiting};
+use crate::memory::{Imported, Region, Span, Zeroed};
 use crate::testing::{nisa, program, state};
-use crate::transport::{Full, Header, Transport};
+use crate::transport::{Full, Header, SharedTask, Transport, Workers};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -63,7 +64,11 @@ impl Transport for ToOneself {
 
 /// A transport that keeps the tags of what is sent, and delivers nothing.
 #[derive(Default)]
-struct Sent(Vec<u32>);
+struct Sent {
+    tags: Vec<u32>,
+    /// True if it exports payloads and takes tasks, none of which ends.
+    is_exposing: bool,
+}
 
 impl Transport for Sent {
     fn short_max(&self) -> usize {
@@ -75,7 +80,7 @@ impl Transport for Sent {
     }
 
     fn try_send(&mut self, _: u32, header: &Header, _: impl FnOnce(&mut [u8])) -> Result<(), Full> {
-        self.0.push(header.tag);
+        self.tags.push(header.tag);
         Ok(())
     }
 
@@ -90,10 +95,34 @@ impl Transport for Sent {
     }
 
     fn export(&self, _: u32, _: Span) -> Option<u64> {
-        None
+        self.is_exposing.then_some(0)
     }
 
     fn import(&self, _: u32, _: u64, _: u64) -> Option<Imported<'_>> {
+        None
+    }
+
+    fn workers(&self) -> Option<&dyn Workers> {
+        self.is_exposing.then_some(self)
+    }
+}
+
+impl Workers for Sent {
+    fn is_wanted(&self) -> bool {
+        true
+    }
+
+    fn forget_wanted(&self) {}
+
+    unsafe fn open(&self, _: &SharedTask) -> Option<(u32, u32)> {
+        Some((0, 1))
+    }
+
+    fn work(&self, _: u32) -> bool {
+        false
+    }
+
+    unsafe fn end(&self, _: u32) -> Option<Option<u64>> {
         None
     }
 }
@@ -124,7 +153,43 @@ fn ready_actions_start_in_the_order_of_the_layout() {
         for now in 0..4 {
             engine.poll(now).expect("nothing fails");
         }
-        assert_eq!(engine.transport().0, tags, "{text}");
+        assert_eq!(engine.transport().tags, tags, "{text}");
+    }
+}
+
+/// Ranks that read a payload in place, or work on an operation, may go on after the engine is gone.
+#[test]
+fn memory_that_others_may_still_access_is_not_freed() {
+    let cases = [
+        ("send 0,400000 to 1", true, true),
+        ("exec sumInt32 with 0,200000 200000,200000", true, true),
+        ("send 0,400000 to 1", false, false),
+        ("send 0,4 to 1", true, false),
+    ];
+    for (action, is_exposing, is_kept) in cases {
+        let program = program(&format!("rank 0 {{ {action} }} rank 1 {{ }}"));
+        let schedule = Arc::new(Schedule::new(nisa(&program), 0, Seed::default()));
+        let sizes = schedule.state_sizes();
+        let memory = [400_000, 2 * sizes.counters, 8 * sizes.finished].map(Zeroed::new);
+        let areas = Areas {
+            memory: memory[0].region(),
+            scratch: Region::EMPTY,
+            counters: memory[1].cells(),
+            finished: memory[2].cells(),
+            matches: None,
+        };
+        let owned = Arc::new(());
+        let owner = (memory, Arc::clone(&owned));
+        // SAFETY: the owner has the memory, which nobody else accesses.
+        let storage = unsafe { Storage::over(areas, Some(Box::new(owner))) };
+        let transport = Sent { is_exposing, ..Sent::default() };
+        let mut engine = Engine::new(0, transport, Options::default(), state());
+        engine.start(&schedule, 0, storage);
+        for now in 0..4 {
+            engine.poll(now).expect("nothing fails");
+        }
+        drop(engine);
+        assert_eq!(Arc::strong_count(&owned) == 2, is_kept, "{action}");
     }
 }
 
