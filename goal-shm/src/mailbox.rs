@@ -315,7 +315,10 @@ impl<'a> Mailbox<'a> {
 
     /// Tells senders of all slots that are free.
     pub(crate) fn publish(&self) {
-        let head = self.control.head.0.load(Ordering::Relaxed);
+        // Acquire: pairs with the Release store of `head` in `take`, if that ran in another thread.
+        // The read of the slots there happens before a sender that sees the store below overwrites
+        // them.
+        let head = self.control.head.0.load(Ordering::Acquire);
         let published = &self.control.published.0.head;
         if published.load(Ordering::Relaxed) != head {
             published.store(head, Ordering::Release);

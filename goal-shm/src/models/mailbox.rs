@@ -63,6 +63,30 @@ fn one_sender_round_the_box() {
     });
 }
 
+/// Another thread than the receiver tells the sender of free slots. What the receiver read there
+/// happens before the sender writes it again. The model fails if `publish` loads `head` as Relaxed.
+#[test]
+fn another_thread_publishes() {
+    explore("one sender, 3 messages, 2 slots, a third thread publishes", None, || {
+        let allocated = shared(Allocated::default());
+        (0..2).for_each(|number| assert!(allocated.put(0, number)));
+        let sender = {
+            let allocated = allocated.clone();
+            thread::spawn(move || u64::from(allocated.put(0, 2)))
+        };
+        let publisher = {
+            let allocated = allocated.clone();
+            thread::spawn(move || allocated.mailbox().publish())
+        };
+        let mut next = [0];
+        assert!(allocated.take(&mut next));
+        publisher.join().unwrap();
+        let sent = 2 + sender.join().unwrap();
+        while allocated.take(&mut next) {}
+        assert_eq!(next, [sent]);
+    });
+}
+
 /// Two senders draw numbers at the same time and use each other's copy of the room.
 #[test]
 fn two_senders_round_the_box() {
