@@ -34,6 +34,7 @@
 //!     let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default()));
 //!     let mut storage = Storage::new(&schedule);
 //!     storage.memory_mut()[..4].copy_from_slice(&(rank as i32 + 20).to_le_bytes());
+//!     // Enough for few messages; `state_bytes` returns the size for any number.
 //!     let mut engine = Engine::new(rank, transport, Options::default(), Zeroed::new(1 << 20));
 //!     let handle = engine.start(&schedule, WORLD, storage);
 //!     ranks.push((engine, handle));

@@ -174,8 +174,9 @@ pub enum Waiting {
 }
 
 impl<'m, T: Transport> Engine<'m, T> {
-    /// Creates the engine of `rank`. It keeps its state in `state`: see [`state_bytes`]. Other
-    /// ranks send it no eager messages until it exists.
+    /// Creates the engine of `rank`. It keeps its instances and messages in `state`, which does not
+    /// grow: [`state_bytes`] returns a size that suffices for the usual schedules under
+    /// [`Options::unexpected_limit`]. Other ranks send it no eager messages until it exists.
     pub fn new(rank: u32, transport: T, options: Options, state: Zeroed) -> Self {
         Self::with(rank, transport, options, Held::alone(state, options.seed))
     }

@@ -11,6 +11,10 @@ impl<T: Transport> Engine<'_, T> {
     ///
     /// # Errors
     /// The first failure of an action. Every further call returns it again.
+    ///
+    /// # Panics
+    /// If the engine needs more memory for its state than [`Engine::new`] got. Within
+    /// [`within`](crate::within) that is an error instead.
     pub fn poll(&mut self, now_ns: u64) -> Result<Progress, Failure> {
         if self.core.held.has_failed() {
             return Err(self.failed());

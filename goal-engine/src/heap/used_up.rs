@@ -31,7 +31,8 @@ thread_local! {
     static IS_AWAITED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `f`. Returns an error if `f` uses up a heap.
+/// Calls `f`. Returns an error if `f` uses up a heap. Without this call, a method of an engine
+/// whose heap is used up panics.
 ///
 /// # Errors
 /// [`UsedUp`]: the engine over that heap must not be used any more.

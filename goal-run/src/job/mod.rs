@@ -58,7 +58,9 @@ impl<'a> Job<'a> {
         Arc::new(Schedule::new(Arc::clone(self.nisa), rank, settings::seed()))
     }
 
-    /// Returns the storage of the schedule of `rank`, which lies in the segment.
+    /// Returns the storage of the schedule of `rank`, which lies in the segment. Its memory has the
+    /// bytes that the segment has, zeros in a new one: the caller fills it
+    /// ([`Storage::memory_mut`]). What the program says by `init` and `expect` has no effect here.
     ///
     /// # Panics
     /// If another storage of the rank is still there in this process.

@@ -24,7 +24,9 @@
 //!
 //! # Example
 //! Two ranks as threads of one program. Ranks may be processes too: one of them creates the
-//! segment, and the others open its descriptor.
+//! segment, and the others open its file by [`Segment::open`](goal_shm::Segment::open), from an
+//! inherited descriptor or by a path as `/proc/PID/fd/N`, with the same schedule and the same
+//! settings. No launcher watches such ranks: if one dies, the others wait for it without end.
 //!
 //! ```
 //! use goal_asm::{EncodeOptions, Nisa, encode};
