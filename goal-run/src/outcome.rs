@@ -1,4 +1,5 @@
 //! The outcome of a job.
+#![allow(unsafe_code)] // copies of what ended ranks left
 
 use crate::job::Settings;
 use crate::monitor::Pending;
@@ -142,7 +143,8 @@ impl Outcome {
 
     /// Returns the memory of `rank` at the end of the last instance.
     pub fn memory(&self, rank: u32) -> Vec<u8> {
-        self.segment.copy_of(&self.segment.rank(rank).memory)
+        // SAFETY: the ranks have ended, those of this process too.
+        unsafe { self.segment.copy_of(&self.segment.rank(rank).memory) }
     }
 
     /// Writes the memory of `rank` at the end of the last instance to an empty file. Blocks of
@@ -187,7 +189,8 @@ impl Outcome {
         let mut matches = Matches::default();
         for rank in 0..self.segment.num_ranks() {
             let recorded = &self.segment.rank(rank).matches;
-            let recorded = MatchesView::new(self.segment.copy_of(recorded));
+            // SAFETY: the ranks have ended, those of this process too.
+            let recorded = MatchesView::new(unsafe { self.segment.copy_of(recorded) });
             for (index, (offset, record)) in self.nisa.section(rank).records().enumerate() {
                 let vertex = (rank, ActionId::new(index));
                 let Some(Met { source, sequence }) = recorded.met(offset) else { continue };

@@ -204,9 +204,12 @@ impl Segment {
         unsafe { Cells::new(start.as_ptr(), area.len() / size_of::<T>()) }
     }
 
-    /// Copies the values in an area. Its rank may change them meanwhile; then the copy may mix old
-    /// and new bytes.
-    pub fn copy_of<T: FromBytes + IntoBytes + Copy>(&self, area: &Range<usize>) -> Vec<T> {
+    /// Copies the values in an area. A rank in another process may change them meanwhile; then the
+    /// copy may mix old and new bytes.
+    ///
+    /// # Safety
+    /// No thread of this process writes the area during the call, as an engine does that runs here.
+    pub unsafe fn copy_of<T: FromBytes + IntoBytes + Copy>(&self, area: &Range<usize>) -> Vec<T> {
         let mut words = vec![T::new_zeroed(); area.len() / size_of::<T>()];
         self.mapping.load(area.start, words.as_mut_bytes());
         words

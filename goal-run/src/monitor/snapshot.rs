@@ -1,4 +1,5 @@
 //! The unfinished actions of all ranks, read from the segment.
+#![allow(unsafe_code)] // copies of words that ranks of other processes may write
 
 use super::watch::read;
 use crate::job::{Mode, Place, Settings, Window, split_instance};
@@ -69,7 +70,10 @@ impl RankSnapshot {
     fn new(segment: &Segment, nisa: &Nisa, rank: u32) -> Self {
         let sizes = StateSizes::of(nisa.section(rank));
         let (counters, finished) = split_instance(sizes, &segment.rank(rank).instance);
-        let view = InstanceView::new(segment.copy_of(&counters), segment.copy_of(&finished));
+        // SAFETY: the ranks run in other processes, or their threads have ended.
+        let (counters, finished) =
+            unsafe { (segment.copy_of(&counters), segment.copy_of(&finished)) };
+        let view = InstanceView::new(counters, finished);
         let mut snapshot = Self::without_actions(segment, rank);
         for (offset, record) in
             nisa.section(rank).records().filter(|&(offset, _)| !view.has_ended(offset))
@@ -87,7 +91,10 @@ impl RankSnapshot {
         let sizes = StateSizes::in_window(size);
         let (counters, finished) = split_instance(sizes, &segment.rank(rank).instance);
         // The rank may be dead, or still be writing: what it left bounds nothing.
-        let view = WindowView::new(size, segment.copy_of(&counters), segment.copy_of(&finished));
+        // SAFETY: as in `new`.
+        let (counters, finished) =
+            unsafe { (segment.copy_of(&counters), segment.copy_of(&finished)) };
+        let view = WindowView::new(size, counters, finished);
         let place = window.outline.place(rank);
         let mut snapshot = Self::without_actions(segment, rank);
         snapshot.beyond = u64::from(place.actions).saturating_sub(view.entered());

@@ -92,9 +92,11 @@ pub(crate) fn shift(segment: &Segment, rank: u32, by_ns: u64) {
     // After records were overwritten, every place has one.
     let used = all.count().saturating_add(1).min(room);
     for at in places.take(used) {
-        let record = segment.copy_of::<Record>(&(at..at + size_of::<Record>()))[0];
         // SAFETY: the rank has ended, so no engine uses its trace.
-        unsafe { segment.write(at, record.shifted(by_ns).as_bytes()) };
+        unsafe {
+            let record = segment.copy_of::<Record>(&(at..at + size_of::<Record>()))[0];
+            segment.write(at, record.shifted(by_ns).as_bytes());
+        }
     }
 }
 
@@ -105,7 +107,9 @@ pub(crate) fn recorded(segment: &Segment, rank: u32) -> (u64, impl Iterator<Item
     let (count, room) = match area.is_empty() {
         true => (0, 1),
         false => {
-            let count = segment.copy_of::<u64>(&(area.start..area.start + size_of::<u64>()));
+            // SAFETY: the rank no longer runs.
+            let count =
+                unsafe { segment.copy_of::<u64>(&(area.start..area.start + size_of::<u64>())) };
             (count[0], (records(&area).len() / size_of::<Record>()) as u64)
         }
     };
@@ -119,7 +123,8 @@ pub(crate) fn recorded(segment: &Segment, rank: u32) -> (u64, impl Iterator<Item
         let len = BLOCK.min(room - at).min(end - next);
         next += len;
         let byte = |index: u64| start + index as usize * size_of::<Record>();
-        (len > 0).then(|| segment.copy_of::<Record>(&(byte(at)..byte(at + len))))
+        // SAFETY: the rank no longer runs.
+        (len > 0).then(|| unsafe { segment.copy_of::<Record>(&(byte(at)..byte(at + len))) })
     });
     (first, blocks.flatten())
 }
