@@ -11,7 +11,7 @@
 //! use goal_asm::{EncodeOptions, Nisa, encode};
 //! use goal_engine::memory::Zeroed;
 //! use goal_engine::transport::InMemory;
-//! use goal_engine::{Engine, Options, Schedule, Seed, Storage, WORLD};
+//! use goal_engine::{Engine, Options, Schedule, Seed, Storage, WORLD, state_bytes};
 //! use goal_lang::{ParseOptions, SourceMap, parse};
 //! use std::sync::Arc;
 //!
@@ -34,8 +34,9 @@
 //!     let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default()));
 //!     let mut storage = Storage::new(&schedule);
 //!     storage.memory_mut()[..4].copy_from_slice(&(rank as i32 + 20).to_le_bytes());
-//!     // Enough for few messages; `state_bytes` returns the size for any number.
-//!     let mut engine = Engine::new(rank, transport, Options::default(), Zeroed::new(1 << 20));
+//!     // Address space for its state: only the pages that are used take memory.
+//!     let state = Zeroed::new(state_bytes(Options::UNEXPECTED_LIMIT) as usize);
+//!     let mut engine = Engine::new(rank, transport, Options::default(), state);
 //!     let handle = engine.start(&schedule, WORLD, storage);
 //!     ranks.push((engine, handle));
 //! }

@@ -6,6 +6,7 @@ use super::home::Memory;
 use super::schedule::{Schedule, StateSizes};
 use super::window::Windowed;
 use crate::memory::{Cells, Region, Zeroed};
+use goal_asm::Nisa;
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
@@ -58,7 +59,7 @@ impl Storage<'static> {
     fn of_schedule(schedule: &Schedule, records: bool) -> Self {
         let (memory, scratch) = (schedule.memory_size(), schedule.scratch_size());
         let mut storage = Self::of_sizes(memory, scratch, schedule.state_sizes(), records);
-        storage.store_image(schedule);
+        storage.store_image(schedule.nisa(), schedule.rank());
         storage
     }
 
@@ -110,10 +111,13 @@ impl<'m> Storage<'m> {
         Self { home, lent: PhantomData }
     }
 
-    fn store_image(&mut self, schedule: &Schedule) {
-        let image = schedule.nisa().image(schedule.rank());
+    /// Stores the initial values of the program into the memory of `rank`.
+    ///
+    /// # Panics
+    /// If the memory is smaller than the program says.
+    pub fn store_image(&mut self, nisa: &Nisa, rank: u32) {
         let memory = self.memory_mut();
-        for value in image.into_iter().flat_map(|image| image.init) {
+        for value in nisa.image(rank).into_iter().flat_map(|image| image.init) {
             memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
         }
     }

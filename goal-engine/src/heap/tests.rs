@@ -180,11 +180,11 @@ fn what_a_heap_has_no_room_for_is_an_error() {
 fn what_is_lacking_is_named_with_a_way_out() {
     let text = UsedUp { needed: (3 << 30) + 1, room: 1 << 30 }.to_string();
     assert!(text.contains("needs 3073 MiB of memory and has 1024 MiB"), "{text}");
-    assert!(text.ends_with("--unexpected-limit 1073741824 gives it that"), "{text}");
+    assert!(text.ends_with("an unexpected limit of 1073741824 bytes gives it that"), "{text}");
 }
 
 #[test]
-#[should_panic(expected = "--unexpected-limit")]
+#[should_panic(expected = "an unexpected limit of")]
 fn what_nobody_awaits_is_a_panic() {
     Block::<u8>::new(Private::of(1 << 16).heap(), 1 << 40);
 }

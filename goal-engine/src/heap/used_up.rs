@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// The memory for an engine's state is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error(
-    "what it remembers of messages and actions needs {} MiB of memory and has {} MiB: --unexpected-limit {} gives it that",
+    "what it remembers of messages and actions needs {} MiB of memory and has {} MiB: an unexpected limit of {} bytes gives it that",
     needed.div_ceil(1 << 20), room >> 20, needed.next_power_of_two() / STATE_PER_LIMIT
 )]
 pub struct UsedUp {

@@ -60,7 +60,7 @@ impl<'a> Job<'a> {
 
     /// Returns the storage of the schedule of `rank`, which lies in the segment. Its memory has the
     /// bytes that the segment has, zeros in a new one: the caller fills it
-    /// ([`Storage::memory_mut`]). What the program says by `init` and `expect` has no effect here.
+    /// ([`Storage::store_image`] has the program's initial values). `expect` has no effect here.
     ///
     /// # Panics
     /// If another storage of the rank is still there in this process.

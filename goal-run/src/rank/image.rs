@@ -1,20 +1,11 @@
-//! The initial values of a rank's memory, and the values that it must have in the end.
+//! The values that a rank's memory must have in the end.
 
 use goal_asm::Nisa;
-use goal_engine::Storage;
 use goal_lang::{Datatype, ODD_NAN};
 use std::fmt::Write;
 
 /// The most wrong elements that a message lists; the others are counted.
 const SHOWN_MAX: usize = 20;
-
-/// Stores the program's initial values into memory of zeros.
-pub(super) fn start(nisa: &Nisa, rank: u32, storage: &mut Storage<'_>) {
-    let memory = storage.memory_mut();
-    for value in nisa.image(rank).into_iter().flat_map(|image| image.init) {
-        memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
-    }
-}
 
 /// The elements that a program expects otherwise, in words; `None` if there is none. `instance`
 /// counts from 0.

@@ -51,7 +51,7 @@ pub(crate) fn run(
         }
     };
     let mut storage = job.storage(rank);
-    image::start(nisa, rank, &mut storage);
+    storage.store_image(nisa, rank);
     announce(segment, rank);
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which
     // ranks send.
@@ -195,7 +195,7 @@ impl<'a> Work<'a, '_> {
             return Ok(false);
         }
         storage.memory_mut().fill(0);
-        image::start(nisa, rank, &mut storage);
+        storage.store_image(nisa, rank);
         self.start(storage)?;
         Ok(true)
     }
