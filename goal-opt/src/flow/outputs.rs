@@ -6,7 +6,7 @@ use goal_lang::{Program, Space};
 /// The parameter of passes that sets which bytes count.
 pub(crate) const OUTPUTS: Parameter = Parameter {
     name: "outputs",
-    description: "what counts at the end: memory, all of it; or expect, what some rank with the same actions expects",
+    description: "the result that is kept: memory keeps all memory; expect keeps the bytes that a rank with the same actions expects",
     values: Values::Word(&["memory", "expect"]),
 };
 
