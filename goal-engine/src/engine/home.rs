@@ -133,6 +133,16 @@ impl Home {
         );
     }
 
+    /// Panics if there are fewer counters than a schedule of so many slots needs.
+    #[inline]
+    pub(super) fn check_counters(&self, slots: usize) {
+        let matches = self.matches.as_ref().map_or(slots, |matches| matches.as_slice().len());
+        let has_room = self.counters.as_slice().len() >= slots
+            && self.finished.as_slice().len() >= slots.div_ceil(64)
+            && matches >= slots;
+        assert!(has_room, "storage for fewer actions than the schedule has");
+    }
+
     /// Records the number of the message that the send `action` sent, among those to its
     /// destination.
     #[inline]

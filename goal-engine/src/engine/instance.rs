@@ -10,6 +10,8 @@ use crate::matching::SpaceId;
 /// Names a started instance.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Handle {
+    /// [`Core::id`](super::Core::id) of its engine.
+    pub(super) engine: u64,
     pub(super) key: InstanceKey,
     pub(super) communicator: u32,
     pub(super) number: u32,

@@ -25,7 +25,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// action has run.
     ///
     /// # Panics
-    /// If the storage is smaller than the schedule needs.
+    /// If the schedule is of another rank, or the storage is smaller than the schedule needs.
     #[inline]
     pub fn start(
         &mut self,
@@ -33,6 +33,9 @@ impl<'m, T: Transport> Engine<'m, T> {
         communicator: u32,
         storage: Storage<'m>,
     ) -> Handle {
+        assert!(schedule.rank() == self.core.rank.0, "the schedule is of another rank");
+        storage.home.check_sizes(schedule.memory_size(), schedule.scratch_size());
+        storage.home.check_counters(schedule.initial_counters().len());
         let is_common = self.is_common(schedule, &storage);
         let is_known =
             |code: &Code| matches!(code, Code::Whole(mine) if Arc::ptr_eq(mine, schedule));
@@ -45,7 +48,6 @@ impl<'m, T: Transport> Engine<'m, T> {
             None => self.core.add_instance(code, schedule),
         };
         let home = &mut self.core.homes[key.index()];
-        storage.home.check_sizes(schedule.memory_size(), schedule.scratch_size());
         *home = storage.home;
         if let Some(matches) = &mut home.matches {
             matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
@@ -104,7 +106,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         state.unfinished += u32::from(!instance.actions.is_finished());
         core.running[key.index()] = Some(code);
         core.note_instance(Point::InstanceStarted, number);
-        Handle { key, communicator, number }
+        Handle { engine: core.id, key, communicator, number }
     }
 
     /// Starts an instance of a schedule that is read through a window (paper III.D, Theorem 3). The
@@ -173,7 +175,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// dropped and counted.
     ///
     /// # Panics
-    /// If the instance has not ended.
+    /// If the instance has not ended, or is one of another engine.
     #[inline]
     pub fn finish(&mut self, handle: Handle) -> Storage<'m> {
         assert!(self.test(&handle), "instance {} has not ended", handle.number);
@@ -209,12 +211,8 @@ impl<'m, T: Transport> Engine<'m, T> {
 
     #[inline]
     fn instance(&self, handle: &Handle) -> &Instance {
-        let instance = self.core.held.instances.get(&self.core.held.heap, handle.key);
-        assert!(
-            (instance.communicator, instance.number) == (handle.communicator, handle.number),
-            "a handle of another engine"
-        );
-        instance
+        assert!(handle.engine == self.core.id, "a handle of another engine");
+        self.core.held.instances.get(&self.core.held.heap, handle.key)
     }
 }
 

@@ -76,6 +76,7 @@ use local::Locals;
 use requests::Bound;
 use state::Held;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The communicator of all ranks of a job.
 pub const WORLD: u32 = 0;
@@ -94,6 +95,8 @@ pub struct Engine<'m, T> {
 /// The engine without its transport and its schedules.
 #[derive(Debug)]
 struct Core {
+    /// A number that no other engine of the process has. Handles name their engine by it.
+    id: u64,
     rank: Rank,
     options: Options,
     held: Held,
@@ -209,7 +212,10 @@ impl<'m, T: Transport> Engine<'m, T> {
     }
 
     fn with(rank: u32, transport: T, options: Options, held: Held) -> Self {
+        static ENGINES: AtomicU64 = AtomicU64::new(0);
         let core = Core {
+            // Relaxed: only the number matters, no memory is published with it.
+            id: ENGINES.fetch_add(1, Ordering::Relaxed),
             rank: Rank(rank),
             options,
             held,
