@@ -4,6 +4,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Most bytes of the segment that the ranks of a job share, by default. Pages
 /// that are never touched cost nothing.
@@ -47,6 +48,8 @@ pub(crate) fn named(cause: &io::Error) -> String {
             ),
             None => "pids.max of the control group or kernel.threads-max allows no more".to_owned(),
         }),
+        Some(libc::EFBIG) => limit(Resource::Fsize)
+            .map(|bytes| format!("ulimit -f allows files of {} KiB", bytes >> 10)),
         Some(libc::EPERM | libc::ENOSYS) => Some("a seccomp filter forbids it?".to_owned()),
         _ => None,
     };
@@ -186,6 +189,13 @@ pub fn raise_open_files() {
         // If this fails, reaching the limit is an error that names it.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
+}
+
+/// Makes a file that would exceed the limit on the size of files an error, which names the limit.
+/// The system would end this process without a word.
+pub fn survive_file_size() {
+    // If the signal can't be handled, reaching the limit ends the process.
+    let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::default());
 }
 
 /// Returns the bytes of memory that are free for this process: the least of the system's and of

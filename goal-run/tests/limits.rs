@@ -83,6 +83,14 @@ fn open_files() {
 }
 
 #[test]
+fn size_of_files() {
+    for arguments in [&["--ranks-as", "processes"][..], &["--ranks-as", "threads"]] {
+        let Some(ended) = run(&["prlimit", "--fsize=4096"], arguments) else { return };
+        assert_refused(&ended, &["File too large", "ulimit -f allows files of 4 KiB"]);
+    }
+}
+
+#[test]
 fn processes_and_threads() {
     if !rustix::process::getuid().is_root() {
         return skipped("limits", "it takes root to be another user, whose processes alone count");

@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Err(status) => return ExitCode::from(status as u8),
     };
     limits::raise_open_files();
+    limits::survive_file_size();
     if let Some(command) = &arguments.command {
         let status = match command {
             Command::Info(info) => info::run(info),
