@@ -175,10 +175,13 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// dropped and counted.
     ///
     /// # Panics
-    /// If the instance has not ended, or is one of another engine.
+    /// If the instance has not ended, or is one of another engine. Also if another rank may still
+    /// access its memory: only a schedule that was not verified ends before.
     #[inline]
     pub fn finish(&mut self, handle: Handle) -> Storage<'m> {
         assert!(self.test(&handle), "instance {} has not ended", handle.number);
+        let is_exposed = self.core.held.exposes(Some(handle.key));
+        assert!(!is_exposed, "other ranks access the memory of instance {}", handle.number);
         self.core.note_instance(Point::InstanceEnded, handle.number);
         let Self { core, codes, .. } = self;
         let heap = &core.heap();

@@ -68,10 +68,10 @@ impl Outbox {
         self.queues.is_empty() && self.streams.is_empty()
     }
 
-    /// Returns true if the receiver may read the payload of the send `number` in place.
-    pub(super) fn is_exported(&mut self, heap: &Heap, number: u32) -> bool {
-        let send = self.rendezvous.find(heap, number);
-        send.is_some_and(|send| !send.is_cleared && send.header.flags & Header::DIRECT != 0)
+    /// Returns the instance of the send `number`, if the receiver may read the payload in place.
+    pub(super) fn exported(&mut self, heap: &Heap, number: u32) -> Option<InstanceKey> {
+        let send = self.rendezvous.find(heap, number)?;
+        (!send.is_cleared && send.header.flags & Header::DIRECT != 0).then_some(send.instance)
     }
 
     /// Appends a message to the queue of `to`.

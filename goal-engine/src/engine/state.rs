@@ -126,16 +126,28 @@ impl Held {
         }
     }
 
-    /// Returns true if other ranks may access the memory of instances without this engine: they
-    /// work on a shared operation, or read a payload in place. Always false for a state that other
-    /// engines may use at the same time; the contract of `over` is about these.
+    /// Returns true if other ranks may access the memory of an instance without this engine. Always
+    /// false for a state that other engines may use at the same time; the contract of `over` is
+    /// about these.
     pub(super) fn is_exposed(&mut self) -> bool {
-        if self._memory.is_none() {
-            return false;
-        }
+        self._memory.is_some() && self.exposes(None)
+    }
+
+    /// Returns true if other ranks may access the memory of instance `of`, or of any instance: they
+    /// work on a shared operation, or read a payload in place.
+    #[inline]
+    pub(super) fn exposes(&mut self, of: Option<InstanceKey>) -> bool {
+        !(self.shared.is_empty() && self.outbox.rendezvous.is_empty()) && self.finds_exposed(of)
+    }
+
+    #[cold]
+    fn finds_exposed(&mut self, of: Option<InstanceKey>) -> bool {
         let heap = self.heap;
+        let is_meant = |key| of.is_none_or(|of| of == key);
         let mut sends = 0..self.outbox.rendezvous.len_max() as u32;
-        !self.shared.is_empty() || sends.any(|send| self.outbox.is_exported(&heap, send))
+        let shared = (0..self.shared.len()).filter_map(|at| self.shared.at(&heap, at));
+        shared.into_iter().any(|shared| is_meant(shared.action.instance))
+            || sends.any(|send| self.outbox.exported(&heap, send).is_some_and(is_meant))
     }
 }
 

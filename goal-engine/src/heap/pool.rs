@@ -1,4 +1,4 @@
-//! Values by number. Numbers of removed values are reused. Numbers of removed values are reused.
+//! A pool of values with numbers.
 
 use super::{Block, Flat, Heap, flat};
 use std::mem::take;
@@ -33,6 +33,11 @@ impl<T: Flat> Pool<T> {
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.len as usize
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// The most values at a time so far, as slots are reused.

@@ -113,5 +113,5 @@ fn keeps_nothing_of_what_was_matched() {
     for i in 0..10_000 {
         assert_eq!(matching.take_posted(heap, space, i, i), Some(i));
     }
-    assert!(matching.queues.is_empty() && matching.posted.len() == 0);
+    assert!(matching.queues.is_empty() && matching.posted.is_empty());
 }

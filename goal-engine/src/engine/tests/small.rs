@@ -7,6 +7,8 @@ use crate::engine::{Areas, Cause, Engine, Options, Schedule, Storage, Waiting};
 use crate::memory::{Imported, Region, Span, Zeroed};
 use crate::testing::{nisa, program, state};
 use crate::transport::{Full, Header, SharedTask, Transport, Workers};
+use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_lang::limits::Limits;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -191,6 +193,28 @@ fn memory_that_others_may_still_access_is_not_freed() {
         drop(engine);
         assert_eq!(Arc::strong_count(&owned) == 2, is_kept, "{action}");
     }
+}
+
+/// The schedule ends too early: its file says one action less than there are.
+#[test]
+#[should_panic(expected = "other ranks access the memory of instance 0")]
+fn memory_that_others_may_still_access_is_not_returned() {
+    let program = program("rank 0 { exec sumInt32 with 0,200000 200000,200000  nop }");
+    let words = [nisa(&program).section_range(0).len() as u32 / 4, 2];
+    let entry: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    let options = EncodeOptions { strip: true, ..EncodeOptions::default() };
+    let mut bytes = Vec::new();
+    encode(&program, &options, None, &mut bytes).expect("the program fits");
+    let at = bytes.windows(8).position(|window| window == entry).expect("the section's entry");
+    bytes[at + 4] -= 1;
+    // SAFETY: none, as the bytes are not those that were verified: the engine has to see it.
+    let nisa = unsafe { Nisa::load_trusted(Arc::new(bytes), &Limits::default()) };
+    let schedule = Arc::new(Schedule::new(Arc::new(nisa.unwrap()), 0, Seed::default()));
+    let transport = Sent { is_exposing: true, ..Sent::default() };
+    let mut engine = Engine::new(0, transport, Options::default(), state());
+    let handle = engine.start(&schedule, 0, Storage::new(&schedule));
+    engine.poll(0).expect("nothing fails");
+    engine.finish(handle);
 }
 
 #[test]
