@@ -61,6 +61,8 @@ impl<'a> ShmTransport<'a> {
     ///
     /// # Safety
     /// While a method of it sends or polls, no other end of the rank does, in any process.
+    /// An engine over it gets each message as it is: an answer says that a peer no longer reads the
+    /// engine's memory.
     pub unsafe fn new(segment: &'a Segment, rank: u32) -> Self {
         let mailbox = Cell::new(segment.mailbox(rank));
         Self {
