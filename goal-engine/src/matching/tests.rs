@@ -84,7 +84,7 @@ fn compare(seed: u64, wildcards: bool) {
             assert_eq!(found, model.arrive(source, tag, step), "seed {seed}");
         }
     }
-    // What is left leaves with its space.
+    // Messages without a receive are removed with their space.
     for (space, model) in both {
         let mut left = Vec::new();
         matching.remove_space(heap, space, |message| left.push(message));

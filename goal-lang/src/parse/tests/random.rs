@@ -135,7 +135,7 @@ proptest! {
                 let places = |found: &crate::diag::Diagnostic| {
                     (found.code, found.labels.iter().map(|label| label.span).collect::<Vec<_>>())
                 };
-                // What was read around an error may be more or less.
+                // The parts that are read around an error may be more or fewer.
                 let chunk = (report.errors == 0).then(|| format!("{chunk:?}"));
                 (chunk, report.errors, report.diagnostics.iter().map(places).collect::<Vec<_>>())
             };
