@@ -159,7 +159,7 @@ pub(super) struct Conditions {
     pub(super) odd_parts: bool,
     pub(super) depth: usize,
     pub(super) direct: bool,
-    /// The place where they do: in the sender's memory, or in a copy.
+    /// True if peers read the payloads in place.
     pub(super) mapped: bool,
     /// Instances of the program, in two communicators by turns.
     pub(super) instances: usize,
