@@ -1,10 +1,11 @@
 //! A receive and the local operation behind it in one pass over the bytes.
 //!
 //! This applies to a `recv` into a buffer that one `exec` then combines with another buffer of the
-//! rank. Only that `exec` waits for the receive, and it waits for nothing else. So no other action
-//! can observe the uncombined message in the buffer. An action that must write the other buffer
-//! before the `exec` therefore ends before the receive starts or before the message is sent, so
-//! that buffer is complete when the message arrives.
+//! rank. Only that `exec` waits for the receive, and it waits for nothing else. So in a program
+//! without races, no other action can observe the uncombined message in the buffer. An action that
+//! must write the other buffer before the `exec` is ordered before it through the receive, as the
+//! `exec` has no other dependency: the action ends before the receive starts, or before another
+//! rank sends the message. So that buffer is complete when the message arrives.
 
 use super::Core;
 use super::code::Code;

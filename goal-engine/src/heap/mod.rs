@@ -3,11 +3,11 @@
 //!
 //! A heap is a range of bytes, zeros at first. [`Block`]s are allocated from it in sizes of powers
 //! of two and go back to a list for each size; the collections here own blocks. A collection lies
-//! in the heap itself, in what its root holds, and so knows no address: every call is told the
-//! heap. One process at a time may use a heap; who may is not decided here.
+//! in the heap itself, in what its root holds, and so knows no address: every call takes the
+//! heap as an argument. One process at a time may use a heap. The caller sees to that.
 //!
 //! Threat: where ranks act for each other a heap lies in the segment that all ranks of a job write.
-//! They trust each other by design: a heap is as good as whoever wrote it. Numbers of units are
+//! They trust each other by design: a process that writes wrong values breaks the heap for all. Numbers of units are
 //! checked against the heap, but the capacity of a block is believed, as are the places and counts
 //! of collections. A rank that writes other ones can make any rank of its job read or write beyond
 //! a block; it gets no rights by that, because no rank has any.
@@ -118,7 +118,7 @@ struct Control {
     free: [u32; CLASSES],
     /// Decides where tables put their keys, in all processes alike.
     seed: Seed,
-    /// The number that tells this heap's blocks from those of others.
+    /// The number that distinguishes this heap's blocks from those of other heaps.
     brand: u32,
 }
 
@@ -137,7 +137,7 @@ pub(crate) struct Heap {
     brand: u32,
 }
 
-// SAFETY: an address and a length; who may use the bytes when is stated at `Heap::new`.
+// SAFETY: an address and a length; `Heap::new` states when the bytes may be used.
 unsafe impl Send for Heap {}
 
 impl Heap {
@@ -145,7 +145,7 @@ impl Heap {
     /// tables, if the heap has none yet.
     ///
     /// # Safety
-    /// The contract of [`Region::new`], and: nobody but this heap and its views uses the bytes, one
+    /// The contract of [`Region::new`], and: only this heap and its views use the bytes, one
     /// of them at a time.
     ///
     /// # Panics
@@ -244,7 +244,7 @@ impl Heap {
 
     fn release(&self, unit: u32, class: u32) {
         let control = self.control();
-        // SAFETY: the block was given out and is nobody's any more.
+        // SAFETY: the block was given out and is no longer in use.
         unsafe { self.at(unit).cast::<u32>().write(control.free[class as usize]) };
         control.free[class as usize] = unit;
     }
@@ -330,7 +330,7 @@ impl<T: Flat> Block<T> {
         room.unwrap_or_else(|| heap.lacks((self.capacity * size_of::<T>()) as u64))
     }
 
-    /// The first value, in memory of the heap. In debug builds the brand tells that the block is
+    /// The first value, in memory of the heap. In debug builds the brand shows that the block is
     /// the heap's: all code of an engine knows one heap, so the tests see to it.
     #[inline(always)]
     fn start(&self, heap: &Heap) -> NonNull<T> {
