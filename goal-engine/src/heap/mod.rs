@@ -1,18 +1,17 @@
-//! Memory that an engine keeps everything in that it remembers: found by place and not by address,
-//! so that every process that maps it can go on where another one stopped.
+//! The memory of an engine's state. Values are found by their place in it and not by address, so
+//! that every process that maps it can continue where another one stopped.
 //!
 //! A heap is a range of bytes, zeros at first. [`Block`]s are allocated from it in sizes of powers
-//! of two and go back to a list for each size; the collections here own blocks. A collection lies
-//! in the heap itself, in what its root holds, and so knows no address: every call takes the
-//! heap as an argument. One process at a time may use a heap. The caller sees to that.
+//! of two and return to a list for each size; the collections here own blocks. A collection lies in
+//! the heap itself and knows no address: every call takes the heap as an argument. One process at a
+//! time may use a heap. The caller sees to that.
 //!
-//! Threat: where ranks act for each other a heap lies in the segment that all ranks of a job write.
-//! They trust each other by design: a process that writes wrong values breaks the heap for all. Numbers of units are
-//! checked against the heap, but the capacity of a block is believed, as are the places and counts
-//! of collections. A rank that writes other ones can make any rank of its job read or write beyond
-//! a block; it gets no rights by that, because no rank has any.
-//! Nobody else can write a heap: the segment has no name, and only ranks and their launcher have
-//! its descriptor.
+//! Threat: if ranks act for each other, a heap lies in the segment that all ranks of a job write.
+//! They trust each other by design. Numbers of units are checked against the heap, but the capacity
+//! of a block, and the places and counts of collections, are not. A rank that writes wrong ones can
+//! make any rank of its job read or write beyond a block; it gains no rights by that, because no
+//! rank has any. No other process can write a heap: the segment has no name, and only ranks and
+//! their launcher have its descriptor.
 #![allow(unsafe_code)]
 
 mod fifo;
