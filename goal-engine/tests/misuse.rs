@@ -94,17 +94,23 @@ fn storage_of_another_schedule() {
 
 #[test]
 fn an_engine_that_is_dropped_in_a_run() {
-    let mut ends = InMemory::group(2).into_iter();
-    let mut dropped = engine(0, ends.next().unwrap());
-    let mut peer = engine(1, ends.next().unwrap());
-    let schedule = schedule(EXCHANGE, 1);
-    let handle = peer.start(&schedule, WORLD, Storage::new(&schedule));
-    start(&mut dropped);
-    drop(dropped);
-    for _ in 0..100 {
-        peer.poll(0).unwrap();
+    // A message that it has sent arrives. One that it has not sent never does.
+    for has_sent in [false, true] {
+        let mut ends = InMemory::group(2).into_iter();
+        let mut dropped = engine(0, ends.next().unwrap());
+        let mut peer = engine(1, ends.next().unwrap());
+        let schedule = schedule(EXCHANGE, 1);
+        let handle = peer.start(&schedule, WORLD, Storage::new(&schedule));
+        start(&mut dropped);
+        if has_sent {
+            dropped.poll(0).unwrap();
+        }
+        drop(dropped);
+        for _ in 0..100 {
+            peer.poll(0).unwrap();
+        }
+        assert_eq!(peer.test(&handle), has_sent);
     }
-    assert!(!peer.test(&handle));
 }
 
 /// A transport that never has room.

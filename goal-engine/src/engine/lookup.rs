@@ -17,6 +17,11 @@ impl Lookup {
         Self { seed, entries: Vec::new(), len: 0 }
     }
 
+    /// Removes all keys.
+    pub(super) fn clear(&mut self) {
+        (self.entries, self.len) = (Vec::new(), 0);
+    }
+
     /// The number of keys.
     pub(super) fn len(&self) -> usize {
         self.len as usize

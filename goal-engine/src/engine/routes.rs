@@ -3,7 +3,6 @@
 use super::ids::{ChannelId, DestinationId, Rank};
 use super::lookup::Lookup;
 use crate::seed::Seed;
-use goal_asm::nisa::Operation;
 use goal_lang::ANY;
 
 /// Numbers the pairs of source and tag that receives name, and the ranks that sends name.
@@ -16,24 +15,26 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// Numbers the routes of `operations`.
-    pub(super) fn new<'a>(operations: impl Iterator<Item = Operation<'a>>, seed: Seed) -> Self {
-        let (mut channels, mut destinations) = (Lookup::new(seed), Lookup::new(seed));
-        let mut has_wildcards = false;
-        for operation in operations {
-            match operation {
-                Operation::Recv { peer, tag, .. } => {
-                    has_wildcards |= peer == ANY || tag == ANY;
-                    channels.add(channel_key(peer, tag));
-                }
-                Operation::Send { peer, .. } => destinations.add(peer.into()),
-                _ => {}
-            }
+    /// No routes.
+    pub(super) fn new(seed: Seed) -> Self {
+        let (channels, destinations) = (Lookup::new(seed), Lookup::new(seed));
+        Self { channels, destinations, has_wildcards: false }
+    }
+
+    /// Adds a receive.
+    pub(super) fn add_receive(&mut self, source: u32, tag: u32) {
+        if !self.has_wildcards && (source == ANY || tag == ANY) {
+            self.has_wildcards = true;
+            self.channels.clear();
         }
-        if has_wildcards {
-            channels = Lookup::new(seed);
+        if !self.has_wildcards {
+            self.channels.add(channel_key(source, tag));
         }
-        Self { channels, destinations, has_wildcards }
+    }
+
+    /// Adds a send.
+    pub(super) fn add_send(&mut self, Rank(to): Rank) {
+        self.destinations.add(to.into());
     }
 
     /// Returns true if a receive takes any source or any tag.

@@ -1,7 +1,7 @@
 //! A rank's section, made ready to be started any number of times.
 
 use super::board::Board;
-use super::ids::{Action, SLOT_BYTES};
+use super::ids::{Action, Rank, SLOT_BYTES};
 use super::routes::Routes;
 use super::steps::Steps;
 
@@ -72,9 +72,12 @@ impl Schedule {
         let section = nisa.section(rank);
         let mut counters = vec![0; section.bytes().len().div_ceil(SLOT_BYTES as usize)];
         let (mut asks_time, mut calls_functions) = (false, false);
+        let mut routes = Routes::new(seed);
         for (offset, record) in section.records() {
             counters[Action(offset).slot()] = record.sources;
             match record.operation() {
+                Operation::Recv { peer, tag, .. } => routes.add_receive(peer, tag),
+                Operation::Send { peer, .. } => routes.add_send(Rank(peer)),
                 Operation::Calc { .. } | Operation::Wtime { .. } => asks_time = true,
                 Operation::User { .. } => calls_functions = true,
                 _ => {}
@@ -83,8 +86,6 @@ impl Schedule {
         let actions = nisa.num_actions(nisa.section_id(rank));
         let range = nisa.section_range(nisa.section_id(rank));
         let (memory, scratch) = (nisa.memory_size(rank), nisa.scratch_size(rank));
-        let operations = section.records().map(|(_, record)| record.operation());
-        let routes = Routes::new(operations, seed);
         let steps = Steps::new(section, &routes);
         Self {
             nisa,

@@ -169,7 +169,10 @@ impl<'a> Listing<'a> {
         }
         while let Some((first, rest)) = path.split_first() {
             let module = self.root.at(&at)?;
-            if module.modules.contains_key(first) {
+            let is_module = module.modules.contains_key(first);
+            // The last name may be that of a module and of an item. Then the item is meant: a
+            // module that is meant is public, and its items have other names.
+            if is_module && !rest.is_empty() {
                 at.push(first.clone());
                 path = rest;
                 continue;
@@ -179,7 +182,7 @@ impl<'a> Listing<'a> {
                 return rest.is_empty().then_some(Target::Item(at, item));
             }
             // The name may be imported into the module.
-            return module.items.iter().flat_map(uses).find_map(|(mut imported, name)| {
+            let imported = module.items.iter().flat_map(uses).find_map(|(mut imported, name)| {
                 if depth == 0 || (name != *first && name != "*") {
                     return None;
                 }
@@ -188,6 +191,11 @@ impl<'a> Listing<'a> {
                 // A glob of this very module would be followed for ever.
                 self.resolve(&at, &imported, depth - 1)
             });
+            if imported.is_some() || !is_module {
+                return imported;
+            }
+            at.push(first.clone());
+            path = rest;
         }
         let module = self.root.at(&at)?;
         Some(Target::Module(at, module))
