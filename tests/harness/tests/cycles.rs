@@ -97,7 +97,7 @@ impl Reader {
     /// Returns the file of a module that the current file declares.
     fn file_of(&self, name: &str) -> PathBuf {
         let folder = match self.file.file_stem().and_then(|stem| stem.to_str()) {
-            Some("lib" | "mod") => self.file.with_file_name(""),
+            Some("lib" | "main" | "mod") => self.file.with_file_name(""),
             _ => self.file.with_extension(""),
         };
         let file = folder.join(name).with_extension("rs");
@@ -227,9 +227,11 @@ fn circle<'a>(imports: &'a Imports, start: &'a Path) -> Option<Vec<&'a Path>> {
     None
 }
 
-/// Returns the circles of imports below a folder, one for each file that is in any.
-fn circles(source: &Path) -> Vec<String> {
-    let imports = Crate::read(source.join("lib.rs")).imports();
+/// Returns the circles of imports in the crate whose root is `file`, one for each file that is in
+/// any.
+fn circles(file: &Path) -> Vec<String> {
+    let imports = Crate::read(file.to_owned()).imports();
+    let source = file.parent().expect("a folder");
     let name = |file: &&Path| {
         file.strip_prefix(source).expect("a file of the crate").display().to_string()
     };
@@ -248,8 +250,11 @@ fn files_import_each_other_in_no_circle() {
         if !name.starts_with("goal") || !source.join("lib.rs").is_file() {
             continue;
         }
-        checked += 1;
-        faults.extend(circles(&source).into_iter().map(|circle| format!("{name}: {circle}")));
+        let binary = source.join("bin").join(name).join("main.rs");
+        for file in [source.join("lib.rs"), binary].into_iter().filter(|file| file.is_file()) {
+            checked += 1;
+            faults.extend(circles(&file).into_iter().map(|circle| format!("{name}: {circle}")));
+        }
     }
     assert!(checked > 0, "no crates were found");
     assert!(faults.is_empty(), "files import each other in circles\n{}", faults.join("\n"));
@@ -268,8 +273,8 @@ fn circles_are_found_behind_reexports() {
     write("a/inner.rs", "use crate::{b::B, c}; pub struct A(B); fn f() { c::f() }");
     write("b.rs", "mod m { use super::super::c; } pub struct B;");
     write("c.rs", "pub fn f() {} #[cfg(test)] mod tests { use crate::A; }");
-    assert_eq!(circles(folder.path()), [""; 0]);
+    assert_eq!(circles(&folder.path().join("lib.rs")), [""; 0]);
     write("c.rs", "pub fn f() { drop::<Option<crate::A>>(None) }");
     let expected = ["a/inner.rs -> c.rs -> a/inner.rs", "b.rs -> c.rs -> a/inner.rs -> b.rs"];
-    assert_eq!(circles(folder.path())[..2], expected);
+    assert_eq!(circles(&folder.path().join("lib.rs"))[..2], expected);
 }

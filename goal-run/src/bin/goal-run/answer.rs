@@ -1,9 +1,9 @@
 //! `goal-run answer`: answers echoes until a signal or a time limit ends it.
 
-use super::arguments::{Format, seconds};
-use super::interrupted;
+use super::attended::interrupted;
 use super::output::{Failure, print};
 use super::ping::tell_note;
+use super::values::{Format, seconds};
 use clap::Args;
 use goal_esp::wire::ETHERTYPE_EDP;
 use goal_eth::{AnyDriver, Driver, DriverKind};

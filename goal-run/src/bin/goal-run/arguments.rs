@@ -7,7 +7,8 @@ use super::info::Info;
 use super::key::KeyArguments;
 use super::output::warn;
 use super::ping::Ping;
-use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use super::values::{Format, RanksAs, THREADS, calc, choice, seconds};
+use clap::{ArgAction, Parser, Subcommand};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_engine::Calc;
@@ -16,14 +17,12 @@ use goal_run::launcher::{Options, Ranks};
 use goal_run::limits::{
     SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
 };
-use goal_run::transport::{Choice, Request, RequestError};
+use goal_run::transport::{Choice, RequestError};
 use goalc::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
-use std::ffi::OsString;
-use std::num::ParseFloatError;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::time::{Duration, TryFromFloatSecsError};
+use std::time::Duration;
 
 const HELP: &str = "\
 Examples:
@@ -165,36 +164,6 @@ pub(crate) enum Command {
     Man(Man),
 }
 
-/// The kind of ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RanksAs {
-    /// Processes of this machine
-    Processes,
-    /// Threads of one process
-    Threads,
-}
-
-impl RanksAs {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            RanksAs::Processes => "processes",
-            RanksAs::Threads => "threads",
-        }
-    }
-}
-
-/// The value of `--transport` that selects ranks as threads; as a list of transports it is `auto`.
-const THREADS: &str = "threads";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Format {
-    /// Words
-    #[default]
-    Text,
-    /// One JSON object
-    Json,
-}
-
 impl Arguments {
     /// Returns the size of the window, if one is requested, and the limits on reading ahead.
     pub(crate) fn window(&self) -> Option<(u32, StreamLimits)> {
@@ -268,43 +237,4 @@ impl Arguments {
             show: |stage| driver::show_stage(&stage.to_string()),
         }
     }
-}
-
-/// Returns the transports that a list and the environment allow, in the order of preference.
-pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
-    let text = |(name, value): (OsString, OsString)| {
-        Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
-    };
-    let list = list.map(|text| if text == THREADS { "auto" } else { text });
-    let list = list.map(|list| ("--transport", list));
-    Ok(Choice::new(&Request::new(list, std::env::vars_os().filter_map(text))?))
-}
-
-/// A text that is no treatment of `calc`.
-#[derive(Debug, thiserror::Error)]
-#[error("give spin, skip or a factor of at least 0")]
-struct NoCalc;
-
-fn calc(text: &str) -> Result<Calc, NoCalc> {
-    match text {
-        "spin" => Ok(Calc::Scaled(1.0)),
-        "skip" => Ok(Calc::Skip),
-        _ => match text.parse() {
-            Ok(factor) if (0.0..f64::INFINITY).contains(&factor) => Ok(Calc::Scaled(factor)),
-            _ => Err(NoCalc),
-        },
-    }
-}
-
-/// A text that is no time.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NoSeconds {
-    #[error("give a number of seconds")]
-    Text(#[from] ParseFloatError),
-    #[error(transparent)]
-    Range(#[from] TryFromFloatSecsError),
-}
-
-pub(crate) fn seconds(text: &str) -> Result<Duration, NoSeconds> {
-    Ok(Duration::try_from_secs_f64(text.parse()?)?)
 }

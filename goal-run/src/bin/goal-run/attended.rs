@@ -1,9 +1,12 @@
 //! Work that a signal can end early.
 
-use goal_run::launcher::unattended;
+use super::output::Failure;
+use goal_run::launcher::{self, unattended};
+use std::io;
 use std::panic::resume_unwind;
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -54,4 +57,14 @@ pub(crate) fn attended<T: Send>(
     // A signal may have come since the last check.
     look(true);
     result
+}
+
+/// Handles the signals that end a run. Returns a variable that is 0 until one comes, and then its
+/// number.
+pub(crate) fn interrupted() -> Result<Arc<AtomicUsize>, Failure> {
+    launcher::interrupted().map_err(no_signals)
+}
+
+pub(crate) fn no_signals(error: io::Error) -> Failure {
+    Failure::System(format!("signals can't be handled: {error}"))
 }

@@ -1,13 +1,10 @@
-//! The arguments for jobs on several hosts, and the report of a host that does not lead.
+//! The arguments for jobs on several hosts.
 
-use super::arguments::{Arguments, Format};
 use super::key::{self, KeyFileError};
-use super::output::{complain, print};
 use clap::{ArgGroup, Args};
 use goal_eth::DriverKind;
 use goal_run::hosts::{PORT, Plan, PlanError, RankList};
-use goal_run::launcher::{Hosts, Verdict};
-use goal_run::report::{Report, Status};
+use goal_run::launcher::Hosts;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -132,23 +129,4 @@ fn peers(path: &Path) -> Result<Plan, HostsFault> {
         }
     };
     read().map_err(|fault| HostsFault::Peers { path: path.to_owned(), fault })
-}
-
-/// Prints how a job ended that another host led. Returns the exit status.
-pub(crate) fn tell(verdict: &Verdict, arguments: &Arguments) -> u8 {
-    for error in &verdict.errors {
-        complain(error);
-    }
-    let text = match (arguments.format, &verdict.report) {
-        (Format::Text, _) if verdict.status == 0 => verdict.here.clone(),
-        (Format::Text, _) => return verdict.status,
-        (Format::Json, Some(report)) => report.clone(),
-        (Format::Json, None) => {
-            let text = verdict.errors.join("; ");
-            let status = if verdict.status < 128 { Status::Died } else { Status::Interrupted };
-            let ranks_as = arguments.ranks_as().name();
-            Report::not_started(status, arguments.repeat, ranks_as, text).to_json()
-        }
-    };
-    print(&text, verdict.status)
 }

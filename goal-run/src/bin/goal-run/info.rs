@@ -1,9 +1,9 @@
 //! `goal-run info`: lists the transports, the ones that a run would use with the reasons, and the
 //! interfaces.
 
-use super::arguments::{Format, choice};
 use super::interfaces::{self, aligned};
 use super::output::{Failure, print};
+use super::values::{Format, choice};
 use clap::Args;
 use goal_engine::transport::{Distance, ZeroCopy};
 use goal_run::job::is_crowded;

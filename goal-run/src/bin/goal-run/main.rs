@@ -3,6 +3,7 @@
 mod answer;
 mod arguments;
 mod attended;
+mod endings;
 mod findings;
 mod hints;
 mod hosts;
@@ -11,9 +12,11 @@ mod interfaces;
 mod key;
 mod output;
 mod ping;
+mod values;
 
 use arguments::{Arguments, Command};
-use attended::attended;
+use attended::{attended, interrupted, no_signals};
+use endings::{fail, tell_verdict};
 use goal_asm::Nisa;
 use goal_asm::nisa::{MAGIC, StreamError};
 use goal_run::job::Window;
@@ -23,14 +26,13 @@ use goal_run::verify::{unmet, verify};
 use goal_run::{limits, rights};
 use goalc::driver::{self, Error, Findings};
 use goalc::memory::Allocator;
-use output::{Failure, complain, complain_of, fail, tell, warn};
+use output::{Failure, complain, complain_of, tell, warn};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Read};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator { program: "goal-run" };
@@ -67,7 +69,7 @@ fn main() -> ExitCode {
     launcher::unattended();
     let status = match told {
         Ok(Told::Report(report)) => tell(&report, arguments.format),
-        Ok(Told::Verdict(verdict)) => hosts::tell(&verdict, &arguments),
+        Ok(Told::Verdict(verdict)) => tell_verdict(&verdict, &arguments),
         Err(failure) => fail(&failure, &arguments),
     };
     driver::clear_stage();
@@ -187,16 +189,6 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
             Err(error.into())
         }
     }
-}
-
-/// Handles the signals that end a run. Returns a variable that is 0 until one comes, and then its
-/// number.
-fn interrupted() -> Result<Arc<AtomicUsize>, Failure> {
-    launcher::interrupted().map_err(no_signals)
-}
-
-fn no_signals(error: io::Error) -> Failure {
-    Failure::System(format!("signals can't be handled: {error}"))
 }
 
 /// Calls [`open`] without rights. A thread inherits the rights of its starter, so no thread is

@@ -1,10 +1,10 @@
 //! The output of the command line: reports, errors and warnings.
 
-use super::arguments::{Arguments, Format};
 use super::findings;
+use super::values::Format;
 use goal_lang::diag::Severity;
 use goal_run::report::{Report, Status};
-use goalc::driver::{self, Error, Findings};
+use goalc::driver::{self, Error};
 use std::io::{self, Write};
 
 /// The reason why there is no report.
@@ -41,23 +41,6 @@ pub(super) fn tell(report: &Report, format: Format) -> u8 {
         }
     };
     print(&text, report.exit_status())
-}
-
-/// Prints the reason why there is no report, and returns the exit status.
-pub(super) fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
-    let (text, status) = complain_of(failure);
-    match arguments.format {
-        Format::Text => status,
-        Format::Json => {
-            let ranks_as = arguments.ranks_as().name();
-            let mut report = Report::not_started(Status::Failed, arguments.repeat, ranks_as, text);
-            report.add_findings(match failure {
-                Failure::Driver(Error::Input(found)) => findings::of(found),
-                _ => findings::objects(&Findings::default(), &report),
-            });
-            print(&report.to_json(), status)
-        }
-    }
 }
 
 /// Prints the reason why there is no report. Returns its text and the exit status.

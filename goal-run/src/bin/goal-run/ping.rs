@@ -1,7 +1,7 @@
 //! `goal-run ping`: measures the time that a frame takes to a host and back.
 
-use super::arguments::{Format, seconds};
 use super::output::{Failure, print};
+use super::values::{Format, seconds};
 use clap::Args;
 use goal_esp::wire::{ETHERTYPE_EDP, Mac};
 use goal_eth::{AnyDriver, Driver, DriverKind, NoXdp};

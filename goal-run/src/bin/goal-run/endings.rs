@@ -1,0 +1,46 @@
+//! The output of runs without a report of their own: those that were not started, and those that
+//! another host led.
+
+use super::arguments::Arguments;
+use super::findings;
+use super::output::{Failure, complain, complain_of, print};
+use super::values::Format;
+use goal_run::launcher::Verdict;
+use goal_run::report::{Report, Status};
+use goalc::driver::{Error, Findings};
+
+/// Prints the reason why there is no report, and returns the exit status.
+pub(crate) fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
+    let (text, status) = complain_of(failure);
+    match arguments.format {
+        Format::Text => status,
+        Format::Json => {
+            let ranks_as = arguments.ranks_as().name();
+            let mut report = Report::not_started(Status::Failed, arguments.repeat, ranks_as, text);
+            report.add_findings(match failure {
+                Failure::Driver(Error::Input(found)) => findings::of(found),
+                _ => findings::objects(&Findings::default(), &report),
+            });
+            print(&report.to_json(), status)
+        }
+    }
+}
+
+/// Prints how a job ended that another host led. Returns the exit status.
+pub(crate) fn tell_verdict(verdict: &Verdict, arguments: &Arguments) -> u8 {
+    for error in &verdict.errors {
+        complain(error);
+    }
+    let text = match (arguments.format, &verdict.report) {
+        (Format::Text, _) if verdict.status == 0 => verdict.here.clone(),
+        (Format::Text, _) => return verdict.status,
+        (Format::Json, Some(report)) => report.clone(),
+        (Format::Json, None) => {
+            let text = verdict.errors.join("; ");
+            let status = if verdict.status < 128 { Status::Died } else { Status::Interrupted };
+            let ranks_as = arguments.ranks_as().name();
+            Report::not_started(status, arguments.repeat, ranks_as, text).to_json()
+        }
+    };
+    print(&text, verdict.status)
+}

@@ -1,0 +1,77 @@
+//! The values of options that several commands have.
+
+use clap::ValueEnum;
+use goal_engine::Calc;
+use goal_run::transport::{Choice, Request, RequestError};
+use std::ffi::OsString;
+use std::num::ParseFloatError;
+use std::time::{Duration, TryFromFloatSecsError};
+
+/// The kind of ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RanksAs {
+    /// Processes of this machine
+    Processes,
+    /// Threads of one process
+    Threads,
+}
+
+impl RanksAs {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            RanksAs::Processes => "processes",
+            RanksAs::Threads => "threads",
+        }
+    }
+}
+
+/// The value of `--transport` that selects ranks as threads; as a list of transports it is `auto`.
+pub(crate) const THREADS: &str = "threads";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// Words
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// Returns the transports that a list and the environment allow, in the order of preference.
+pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+    };
+    let list = list.map(|text| if text == THREADS { "auto" } else { text });
+    let list = list.map(|list| ("--transport", list));
+    Ok(Choice::new(&Request::new(list, std::env::vars_os().filter_map(text))?))
+}
+
+/// A text that is no treatment of `calc`.
+#[derive(Debug, thiserror::Error)]
+#[error("give spin, skip or a factor of at least 0")]
+pub(crate) struct NoCalc;
+
+pub(crate) fn calc(text: &str) -> Result<Calc, NoCalc> {
+    match text {
+        "spin" => Ok(Calc::Scaled(1.0)),
+        "skip" => Ok(Calc::Skip),
+        _ => match text.parse() {
+            Ok(factor) if (0.0..f64::INFINITY).contains(&factor) => Ok(Calc::Scaled(factor)),
+            _ => Err(NoCalc),
+        },
+    }
+}
+
+/// A text that is no time.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoSeconds {
+    #[error("give a number of seconds")]
+    Text(#[from] ParseFloatError),
+    #[error(transparent)]
+    Range(#[from] TryFromFloatSecsError),
+}
+
+pub(crate) fn seconds(text: &str) -> Result<Duration, NoSeconds> {
+    Ok(Duration::try_from_secs_f64(text.parse()?)?)
+}
