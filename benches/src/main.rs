@@ -83,7 +83,7 @@ enum Bench {
     OverlapRank(overlap::RankArgs),
     /// The raw data of `overlap` as a picture
     Plot(plot::Args),
-    /// How long ranks wait for one that computes, compared with MPI_Iallreduce
+    /// Time that ranks wait for one that computes, compared with MPI_Iallreduce
     Late(late::Args),
     /// One rank of `late`
     #[command(hide = true)]

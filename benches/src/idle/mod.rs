@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Seconds that rank 0 computes, and the others wait
     #[arg(long, default_value_t = 10)]
     seconds: u64,
-    /// How the schedule makes progress
+    /// Mode in which the schedule makes progress
     #[arg(long, value_enum, default_values_t = Mode::ALL)]
     progress: Vec<Mode>,
     /// Write every sample there, as lines of ranks, contestant, process and milliseconds of

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Milliseconds that a rank computes
     #[arg(long, default_value_t = 100)]
     busy_ms: u64,
-    /// How the schedule makes progress
+    /// Mode in which the schedule makes progress
     #[arg(long, value_enum, default_values_t = Mode::ALL)]
     progress: Vec<Mode>,
     /// Times that ranks compute in a run; ten times as many without

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Bytes that each rank gives, to each other rank in an alltoall
     #[arg(long, default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
     size: Vec<u64>,
-    /// How the schedules make progress
+    /// Mode in which the schedules make progress
     #[arg(long, value_enum, default_value_t)]
     progress: Mode,
     /// Counted runs

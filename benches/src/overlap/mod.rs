@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Bytes of the allreduce, multiples of 4
     #[arg(long, default_values_t = [8 << 10, 64 << 10, 1 << 20], value_parser = bytes)]
     size: Vec<u64>,
-    /// How the schedule makes progress
+    /// Mode in which the schedule makes progress
     #[arg(long, value_enum, default_values_t = Mode::ALL)]
     progress: Vec<Mode>,
     /// Products of each kind in a run [default: as many as take a tenth of a second]

@@ -202,8 +202,7 @@ impl Core {
         codes: &'a [Code],
         receive: ActionRef,
     ) -> (Buffer<'a>, Option<(Op, Datatype)>) {
-        let instance = self.held.instances.get(&self.held.heap, receive.instance);
-        match codes[instance.code as usize].record(receive.action).operation() {
+        match self.record_of(codes, receive).operation() {
             Operation::Recv { payload, reduce, .. } => (payload, reduce),
             _ => unreachable!("only receives are posted"),
         }

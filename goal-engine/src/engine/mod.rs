@@ -70,8 +70,9 @@ use crate::memory::{Region, Zeroed};
 use crate::trace::Recorder;
 use crate::transport::Transport;
 use code::Code;
+use goal_asm::nisa::Record;
 use home::Home;
-use ids::{InstanceKey, Rank};
+use ids::{ActionRef, InstanceKey, Rank};
 use local::Locals;
 use requests::Bound;
 use state::Held;
@@ -144,6 +145,13 @@ impl Core {
     #[inline]
     fn heap(&self) -> Heap {
         self.held.heap
+    }
+
+    /// Reads an action of a running instance. In a window, it must not have ended.
+    #[inline]
+    fn record_of<'c>(&self, codes: &'c [Code], at: ActionRef) -> Record<'c> {
+        let instance = self.held.instances.get(&self.held.heap, at.instance);
+        codes[instance.code as usize].record(at.action)
     }
 }
 

@@ -192,8 +192,7 @@ impl Core {
 
     /// Finishes the action of a completed local operation, or sends its result.
     fn finish_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: ActionRef) {
-        let code = self.held.instances.get(&self.held.heap, action.instance).code;
-        let has_ended = match codes[code as usize].record(action.action).operation() {
+        let has_ended = match self.record_of(codes, action).operation() {
             Operation::Send { peer, tag, payload, .. } => {
                 self.start_send(transport, codes, action, Message { to: Rank(peer), tag, payload })
             }

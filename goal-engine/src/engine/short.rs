@@ -149,8 +149,7 @@ impl Core {
         at: ActionRef,
         now_ns: u64,
     ) -> bool {
-        let record = codes[self.held.instances.get(&self.held.heap, at.instance).code as usize]
-            .record(at.action);
+        let record = self.record_of(codes, at);
         self.start_action(transport, codes, at.instance, at.action, &record, now_ns)
     }
 

@@ -56,8 +56,7 @@ impl Core {
         now_ns: u64,
     ) -> bool {
         let heap = &self.heap();
-        let record =
-            codes[self.held.instances.get(heap, at.instance).code as usize].record(at.action);
+        let record = self.record_of(codes, at);
         let memory = &self.homes[at.instance.index()].memory;
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {

@@ -170,8 +170,7 @@ impl Core {
         header: &'a Header,
         to: Rank,
     ) -> Source<'a> {
-        let code = self.held.instances.get(&self.held.heap, instance).code;
-        let record = codes[code as usize].record(Action(header.action));
+        let record = self.record_of(codes, ActionRef { instance, action: Action(header.action) });
         let Operation::Send { payload, .. } = record.operation() else {
             unreachable!("only sends send")
         };
