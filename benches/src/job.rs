@@ -1,5 +1,5 @@
-//! Ranks that are processes of this program, each bound to a processor where every rank has one,
-//! and MPI programs that are placed alike.
+//! Ranks that are processes of this program, each bound to a processor where every rank has one.
+//! MPI programs are placed alike.
 
 use crate::assemble::assemble;
 use crate::member::Place;
@@ -10,13 +10,14 @@ pub(crate) use goal_run::job::is_crowded as crowded;
 use goal_run::job::{Mode, Settings};
 use goal_run::transport::Choice;
 use goal_shm::{Barrier, Layout, Segment};
+use nix::sched::{CpuSet, sched_getaffinity};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// The memory that the ranks of a job share.
@@ -37,13 +38,14 @@ impl Job {
     /// ranks.
     pub(crate) fn run(&self, subcommand: &str, arguments: &[String]) -> io::Result<Vec<String>> {
         let mut children = Vec::new();
+        let processors = processors(self.ranks);
         for rank in 0..self.ranks {
             let place = Place {
                 rank,
                 ranks: self.ranks,
                 segment: path(self.segment.fd()),
                 meeting: self.meeting.path(),
-                cpu: (!crowded(self.ranks)).then_some(rank as usize),
+                cpu: processors.as_ref().map(|processors| processors[rank as usize]),
             };
             let mut command = Command::new(std::env::current_exe()?);
             command.arg(subcommand).args(place.arguments()).args(arguments);
@@ -116,21 +118,25 @@ fn path(fd: BorrowedFd<'_>) -> PathBuf {
     format!("/proc/{}/fd/{}", std::process::id(), fd.as_raw_fd()).into()
 }
 
-/// Runs an MPI program on so many ranks over shared memory. Returns the lines that it prints.
-pub(crate) fn mpirun(ranks: u32, program: &Path, arguments: &[String]) -> io::Result<Vec<String>> {
-    let mut command = Command::new("mpirun");
-    command.args(["--allow-run-as-root", "--mca", "btl", "self,vader"]);
+/// Returns a processor for each rank, on cores of their own as far as there are so many; `None` if
+/// there are more ranks than processors.
+pub(crate) fn processors(ranks: u32) -> Option<Vec<usize>> {
     if crowded(ranks) {
-        command.args(["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]);
-    } else {
-        command.args(["--bind-to", "core"]);
+        return None;
     }
-    command.args(["-n", &ranks.to_string()]).arg(program).args(arguments);
-    let output = command.stdin(Stdio::null()).output()?;
-    if !output.status.success() {
-        return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    let allowed = sched_getaffinity(Pid::from_raw(0)).ok()?;
+    let allowed = (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or(false));
+    let (mut cores, threads): (Vec<_>, Vec<_>) = allowed.partition(|&cpu| leads_core(cpu));
+    cores.extend(threads);
+    cores.truncate(ranks as usize);
+    (cores.len() == ranks as usize).then_some(cores)
+}
+
+/// Returns true if the processor is the first one of its core.
+fn leads_core(cpu: usize) -> bool {
+    let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+    let Ok(list) = std::fs::read_to_string(path) else { return true };
+    list.trim().split([',', '-']).next().and_then(|first| first.parse().ok()) == Some(cpu)
 }
 
 #[cfg(test)]

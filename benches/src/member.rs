@@ -149,6 +149,11 @@ impl Member<'_, '_> {
         self.shared.barrier.wait(self.shared.ranks, || self.shared.pause());
     }
 
+    /// Returns the memory that the schedule works on. No instance may run.
+    pub(crate) fn memory_mut(&mut self) -> &mut [u8] {
+        self.storage.as_mut().expect("no schedule runs").memory_mut()
+    }
+
     /// Starts the schedule.
     pub(crate) fn start(&mut self) -> io::Result<()> {
         let storage = self.storage.take().expect("a schedule runs already");

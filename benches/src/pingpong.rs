@@ -1,8 +1,8 @@
-//! Half round trip between two ranks, as a schedule that goes to and fro; beside Open MPI where
-//! `mpicc` is installed.
+//! Half round trip between two ranks, as a schedule that goes to and fro; beside the MPI
+//! library on the path.
 
+use crate::library::{self, Peer};
 use crate::measure::{median, sibling};
-use crate::mpicc;
 use crate::table;
 use clap::Args as ClapArgs;
 use std::fmt::Write;
@@ -24,10 +24,13 @@ pub(crate) struct Args {
     transport: Vec<String>,
 }
 
+/// The peer's name in the table.
+const PEER: &str = "MPI";
+
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let goal_run = sibling("goal-run")?;
-    let peer = mpicc::build(&mpicc::PINGPONG, folder.path())?;
+    let peer = Peer::on_path(&library::PINGPONG, folder.path())?;
     let mut rows = Vec::new();
     for &size in &args.size {
         let round_trips = (400_000_000 / (size + 4_000)).clamp(1_000, 100_000);
@@ -36,12 +39,12 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         let mut contestants: Vec<(String, Vec<f64>)> =
             args.transport.iter().map(|transport| (transport.clone(), Vec::new())).collect();
         if peer.is_some() {
-            contestants.push(("Open MPI".into(), Vec::new()));
+            contestants.push((PEER.into(), Vec::new()));
         }
         for round in 0..=args.runs {
             for (name, samples) in &mut contestants {
                 let half_ns = match &peer {
-                    Some(peer) if name == "Open MPI" => mpi_half_ns(peer, size, round_trips)?,
+                    Some(peer) if name == PEER => mpi_half_ns(peer, size, round_trips)?,
                     _ => elapsed_ns(&goal_run, &path, name)? / (2 * round_trips) as f64,
                 };
                 if round > 0 {
@@ -67,22 +70,15 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         }
     }
     table::print(
-        &["bytes", "by", "round trips", "least us", "median us", "most us", "of Open MPI"],
+        &["bytes", "by", "round trips", "least us", "median us", "most us", "of MPI"],
         &rows,
     );
     Ok(())
 }
 
-fn mpi_half_ns(program: &Path, size: u64, round_trips: u64) -> io::Result<f64> {
-    let output = Command::new("mpirun")
-        .args(["--allow-run-as-root", "--bind-to", "core", "--mca", "btl", "self,vader", "-n", "2"])
-        .arg(program)
-        .args([size.to_string(), round_trips.to_string()])
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    text.trim()
-        .parse()
-        .map_err(|_| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
+fn mpi_half_ns(peer: &Peer, size: u64, round_trips: u64) -> io::Result<f64> {
+    let lines = peer.run(2, &[size.to_string(), round_trips.to_string()])?;
+    lines.concat().trim().parse().map_err(|_| io::Error::other(lines.join("\n")))
 }
 
 /// Builds the program. Rank 0 sends and waits for the answer; each message starts when the one

@@ -1,6 +1,6 @@
-//! The benchmarks of overlap run to their tables: their ranks check the results of the allreduce
-//! and of the product themselves.
+//! The benchmarks with ranks run to their tables: their ranks check the results themselves.
 
+use std::ffi::OsStr;
 use std::process::Command;
 
 /// The modes of progress, each of which is measured.
@@ -10,17 +10,22 @@ const MODES: [&str; 3] = ["caller", "thread", "node"];
 fn run(arguments: &str) -> (String, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let csv = folder.path().join("samples.csv");
+    let text = output(arguments, &[OsStr::new("--csv"), csv.as_os_str()]);
+    let csv = std::fs::read_to_string(csv).expect("raw data");
+    (text, csv.lines().map(str::to_owned).collect())
+}
+
+/// Returns the output of a benchmark without MPI.
+fn output(arguments: &str, more: &[&OsStr]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_goal-bench"))
         .args(arguments.split_whitespace())
-        .arg("--csv")
-        .arg(&csv)
+        .args(more)
         .env("PATH", "")
         .output()
         .expect("goal-bench starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    let csv = std::fs::read_to_string(csv).expect("raw data");
-    (text, csv.lines().map(str::to_owned).collect())
+    text
 }
 
 #[test]
@@ -45,6 +50,20 @@ fn a_rank_that_is_late() {
         1,
         "{csv:?}"
     );
+}
+
+#[test]
+fn operations_without_a_library() {
+    let arguments = "mpi --operation barrier,allreduce,exchange --size 8,4096 --runs 1 --ranks 2,4";
+    let (text, csv) = run(arguments);
+    // A barrier has no size; four ranks do not exchange.
+    assert_eq!(text.matches("|  exchange |").count(), 2 * 4, "{text}");
+    assert_eq!(csv.len(), 1 + 2 * (5 + 3), "{csv:?}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("samples.csv");
+    std::fs::write(&path, csv.join("\n")).expect("raw data is written");
+    let again = output("mpi --from", &[path.as_os_str()]);
+    assert_eq!(again, text);
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl<'a> Peer<'a> {
             command.args(["--mca", name, value]);
         }
         command.args(["-n", &self.cluster.hosts().len().to_string()]).arg(self.program);
-        command.args([operation, "-", "1", &format!("{bytes}:{iterations}")]);
+        command.args([operation, &format!("{bytes}:{iterations}")]);
         let output = command.stdin(Stdio::null()).output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let of = |mode: &str| {

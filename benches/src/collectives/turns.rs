@@ -3,9 +3,10 @@
 
 use super::peer::Peer;
 use crate::host_jobs::Jobs;
+use crate::library;
 use crate::measure::median;
 use crate::mpi::Operation;
-use crate::{mpicc, table};
+use crate::table;
 use clap::Args as ClapArgs;
 use goal_asm::{EncodeOptions, encode};
 use goal_cluster::{Cluster, Switch, Wiring};
@@ -49,7 +50,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let jobs = Jobs::new()?;
     let folder = jobs.folder.path();
-    let program = mpicc::build(&mpicc::COLLECTIVES, folder)?;
+    let program = library::Peer::on_path(&library::COLLECTIVES, folder)?;
     let wait = clap::ValueEnum::to_possible_value(&args.wait).expect("all have names");
     let mut csv = String::from("hosts,operation,bytes,contestant,nanoseconds\n");
     let mut rows = Vec::new();
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         let wiring = Wiring { hosts: hosts as usize, mtu: args.mtu, switch: Switch::Bridge };
         let cluster = Cluster::new(&wiring).map_err(io::Error::other)?;
         let peer =
-            program.as_ref().map(|program| Peer::new(&cluster, program, folder)).transpose()?;
+            program.as_ref().map(|program| Peer::new(&cluster, &program.program, folder)).transpose()?;
         for &operation in &args.operation {
             let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
             for &bytes in sizes {

@@ -3,9 +3,8 @@
 
 mod processor_time;
 
-use crate::job::mpirun;
+use crate::library::{self, Peer};
 use crate::measure::sibling;
-use crate::mpicc;
 use crate::table;
 use clap::Args as ClapArgs;
 use goal_run::job::Mode;
@@ -36,7 +35,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let goal_run = sibling("goal-run")?;
-    let peer = mpicc::build(&mpicc::IDLE, folder.path())?;
+    let peer = Peer::on_path(&library::IDLE, folder.path())?;
     let mut csv = String::from("ranks,contestant,process,milliseconds\n");
     let mut rows = Vec::new();
     for &ranks in &args.ranks {
@@ -117,8 +116,8 @@ fn run_schedule(goal_run: &str, path: &Path, progress: Mode) -> io::Result<BTree
     }
 }
 
-fn run_peer(program: &Path, ranks: u32, seconds: u64) -> io::Result<BTreeMap<String, f64>> {
-    let lines = mpirun(ranks, program, &[seconds.to_string()])?;
+fn run_peer(peer: &Peer, ranks: u32, seconds: u64) -> io::Result<BTreeMap<String, f64>> {
+    let lines = peer.run(ranks, &[seconds.to_string()])?;
     let parse = |line: &String| {
         let (rank, ms) = line.split_once(' ')?;
         Some((format!("rank {rank}"), ms.parse().ok()?))

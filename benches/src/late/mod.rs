@@ -7,9 +7,9 @@ mod rank;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
 use crate::job::Job;
+use crate::library::{self, Peer};
 use crate::measure::median;
 use crate::mpi::Operation;
-use crate::mpicc;
 use crate::overlap::{bytes, peer_lines};
 use crate::table;
 use case::{Case, Who};
@@ -17,7 +17,7 @@ use clap::Args as ClapArgs;
 use goal_run::job::Mode;
 use std::fmt::Write as _;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// `late`'s arguments.
 #[derive(ClapArgs)]
@@ -48,7 +48,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let peer = mpicc::build(&mpicc::OVERLAP, folder.path())?;
+    let peer = Peer::on_path(&library::OVERLAP, folder.path())?;
     let mut contestants: Vec<Option<Mode>> = peer.iter().map(|_| None).collect();
     contestants.extend(args.progress.iter().copied().map(Some));
     let mut csv = String::from("ranks,bytes,contestant,computes,run,iteration,nanoseconds\n");
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         for run in 1..=args.runs {
             for (&contestant, samples) in contestants.iter().zip(&mut samples) {
                 let round = match contestant {
-                    None => run_peer(peer.as_deref().expect("MPI is there"), args.ranks, &cases)?,
+                    None => run_peer(peer.as_ref().expect("MPI is there"), args.ranks, &cases)?,
                     Some(progress) => run_schedule(progress, args.ranks, &cases)?,
                 };
                 for ((case, figures), samples) in cases.iter().zip(round).zip(samples) {
@@ -122,8 +122,8 @@ fn run_schedule(progress: Mode, ranks: u32, cases: &[Case]) -> io::Result<Vec<Ve
     cases.iter().map(run).collect()
 }
 
-fn run_peer(program: &Path, ranks: u32, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
-    let lines = peer_lines(program, ranks, cases)?;
+fn run_peer(peer: &Peer, ranks: u32, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
+    let lines = peer_lines(peer, ranks, cases)?;
     let figures = |case: &Case| case.figures(ranks, lines.iter().map(String::as_str));
     cases.iter().map(figures).collect::<Result<_, _>>().map_err(io::Error::other)
 }

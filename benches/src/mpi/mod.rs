@@ -1,192 +1,233 @@
-//! Collective operations between processes on this machine, beside Open MPI's or MPICH's, as the
-//! thesis measures them (6.5): a barrier, the same for both sides, before every operation; the mean
-//! over the ranks; the median over the runs, which alternate.
+//! Operations between processes on this machine beside those of MPI libraries, as the thesis
+//! measures them (6.5): a barrier, the same for both sides, before everything that is timed; the
+//! mean over the ranks; the median over the runs, which alternate. Operands are written before an
+//! operation and results are read after it.
 
+mod limits;
+mod operands;
+mod plan;
 mod rank;
+mod report;
+mod samples;
 mod schedules;
 
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 pub(crate) use schedules::Operation;
 
-use crate::job::{Job, Page, crowded, mpirun};
-use crate::measure::median;
-use crate::mpicc;
-use crate::table;
+use crate::job::{Job, Page, processors};
+use crate::library::{self, Library, Peer};
+use crate::overlap::bytes;
 use clap::Args as ClapArgs;
 use goal_run::job::Mode;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::io;
-use std::path::PathBuf;
+use plan::Plan;
+use samples::{By, HEADER, Memory, Row, Sample};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// `mpi`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
+    /// An MPI library: the folder that has bin/mpicc, and a name for the tables; may be repeated.
+    /// Empty: none [default: the one on the path]
+    #[arg(long, value_name = "NAME=PREFIX")]
+    mpi: Vec<String>,
     /// Operations
-    #[arg(long, value_enum, default_values_t = Operation::ALL)]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Operation::ALL)]
     operation: Vec<Operation>,
     /// Numbers of ranks
-    #[arg(long, default_values_t = [2, 4])]
+    #[arg(long, value_delimiter = ',', default_values_t = [2, 4])]
     ranks: Vec<u32>,
-    /// Bytes that each rank gives, to each other rank in an alltoall
-    #[arg(long, default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
+    /// Bytes that each rank gives, to each other rank in an alltoall; multiples of 4
+    #[arg(long, value_delimiter = ',', value_parser = bytes,
+        default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
     size: Vec<u64>,
+    /// Kinds of memory
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Memory::ALL)]
+    memory: Vec<Memory>,
     /// Mode in which the schedules make progress
     #[arg(long, value_enum, default_value_t)]
     progress: Mode,
     /// Counted runs
     #[arg(long, default_value_t = 7)]
     runs: usize,
-    /// Write every sample there, as lines of ranks, operation, bytes, contestant, run and
-    /// nanoseconds
+    /// Append every sample there, as lines of memory, ranks, operation, bytes, contestant, run, and
+    /// nanoseconds of the first time and of later ones
     #[arg(long)]
     csv: Option<PathBuf>,
+    /// Measure nothing: print the tables of raw data
+    #[arg(long, value_name = "CSV")]
+    from: Vec<PathBuf>,
 }
 
-/// Ranks, operation and bytes.
-type Case = (u32, Operation, u64);
-
 pub(crate) fn run(args: &Args) -> io::Result<()> {
+    if !args.from.is_empty() {
+        let samples = args.from.iter().map(|path| samples::read(path));
+        report::print(&samples.collect::<io::Result<Vec<_>>>()?.concat());
+        return Ok(());
+    }
     let folder = tempfile::tempdir()?;
-    let peer = mpicc::build(&mpicc::COLLECTIVES, folder.path())?.map(Peer);
-    let mut csv = String::from("ranks,operation,bytes,contestant,run,nanoseconds\n");
-    let mut rows = Vec::new();
-    for &ranks in &args.ranks {
-        for &operation in args
-            .operation
-            .iter()
-            .filter(|&&operation| operation != Operation::Pingpong || ranks == 2)
-        {
-            let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
-            let mut samples: BTreeMap<(u64, String), Vec<f64>> = BTreeMap::new();
-            for run in 0..=args.runs {
-                let mut round = Vec::new();
-                if let Some(peer) = &peer {
-                    round.extend(peer.run(operation, ranks, sizes)?);
+    let bench = Bench::new(args, folder.path())?;
+    let mut samples = Vec::new();
+    for &memory in &args.memory {
+        for &ranks in &args.ranks {
+            for &operation in args.operation.iter().filter(|operation| operation.allows(ranks)) {
+                let case = Case { memory, ranks, operation };
+                let of_case = bench.run(case, args)?;
+                if let Some(path) = &args.csv {
+                    append(path, &of_case)?;
                 }
-                for &bytes in sizes {
-                    round.push((
-                        bytes,
-                        "schedule".to_owned(),
-                        run_schedule((ranks, operation, bytes), args.progress)?,
-                    ));
-                }
-                for (bytes, contestant, ns) in round.into_iter().filter(|_| run > 0) {
-                    let _ = writeln!(
-                        csv,
-                        "{ranks},{},{bytes},{contestant},{run},{ns:.1}",
-                        operation.name()
-                    );
-                    samples.entry((bytes, contestant)).or_default().push(ns);
-                }
+                samples.extend(of_case);
             }
-            rows.extend(sizes.iter().map(|&bytes| row((ranks, operation, bytes), &samples)));
         }
     }
-    let header = [
-        "ranks",
-        "operation",
-        "bytes",
-        "blocking us",
-        "non-blocking us",
-        "schedule us",
-        "least",
-        "most",
-        "ratio",
-    ];
-    table::print(&header, &rows);
-    if let Some(path) = &args.csv {
-        std::fs::write(path, csv)?;
-    }
+    report::print(&samples);
     Ok(())
 }
 
-fn row(
-    (ranks, operation, bytes): Case,
-    samples: &BTreeMap<(u64, String), Vec<f64>>,
-) -> Vec<String> {
-    let of = |name: &str| samples.get(&(bytes, name.to_owned())).cloned().unwrap_or_default();
-    let [blocking, nonblocking] = ["blocking", "nonblocking"].map(of);
-    let mine = of("schedule");
-    let middle = |samples: &[f64]| (!samples.is_empty()).then(|| median(samples.to_vec()));
-    let us = |ns: Option<f64>| ns.map_or("-".to_owned(), |ns| format!("{:.2}", ns / 1000.0));
-    let (least, most) =
-        mine.iter().fold((f64::MAX, 0f64), |(least, most), &ns| (least.min(ns), most.max(ns)));
-    let faster = [&blocking, &nonblocking]
-        .into_iter()
-        .filter_map(|samples| middle(samples))
-        .reduce(f64::min);
-    let ratio = faster
-        .zip(middle(&mine))
-        .map_or("-".to_owned(), |(peer, mine)| format!("{:.2}", mine / peer));
-    vec![
-        ranks.to_string(),
-        operation.name().to_owned(),
-        bytes.to_string(),
-        us(middle(&blocking)),
-        us(middle(&nonblocking)),
-        us(middle(&mine)),
-        us(Some(least)),
-        us(Some(most)),
-        ratio,
-    ]
+/// Appends samples to a file of raw data.
+fn append(path: &Path, samples: &[Sample]) -> io::Result<()> {
+    let mut file = File::options().append(true).create(true).open(path)?;
+    let mut text = String::new();
+    if file.metadata()?.len() == 0 {
+        text = format!("{HEADER}\n");
+    }
+    for sample in samples {
+        text.push_str(&format!("{sample}\n"));
+    }
+    file.write_all(text.as_bytes())
 }
 
-/// The number of times that an operation is timed in a run.
-fn iterations(operation: Operation, ranks: u32, bytes: u64) -> u32 {
-    let blocks = match operation {
-        Operation::Alltoall | Operation::Allgather | Operation::Gather => u64::from(ranks),
-        _ => 1,
-    };
-    (100_000_000 / (bytes * blocks + 20_000)).clamp(20, 4_000) as u32
+/// What is measured at all sizes in turn.
+#[derive(Debug, Clone, Copy)]
+struct Case {
+    memory: Memory,
+    ranks: u32,
+    operation: Operation,
 }
 
-/// Returns the mean over the ranks in nanoseconds; for a ping-pong, half of rank 0's time.
-fn run_schedule((ranks, operation, bytes): Case, progress: Mode) -> io::Result<f64> {
-    let iterations = iterations(operation, ranks, bytes);
+impl Case {
+    fn row(self, bytes: u64) -> Row {
+        let Self { memory, ranks, operation } = self;
+        Row { memory, ranks, operation: operation.name().to_owned(), bytes }
+    }
+}
+
+/// The programs of the contestants, compiled.
+struct Bench {
+    peers: Vec<Peer>,
+    machine: Option<PathBuf>,
+}
+
+impl Bench {
+    fn new(args: &Args, folder: &Path) -> io::Result<Self> {
+        let libraries = Library::chosen(&args.mpi)?;
+        let build = |library: &Library| library.build(&library::OPERATIONS, folder);
+        let peers = libraries.iter().map(build).collect::<io::Result<_>>()?;
+        Ok(Self { peers, machine: library::build_machine(folder)? })
+    }
+
+    /// Runs all contestants in turn. The first round is not counted.
+    fn run(&self, case: Case, args: &Args) -> io::Result<Vec<Sample>> {
+        let Case { ranks, operation, .. } = case;
+        let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
+        let mut samples = Vec::new();
+        for run in 0..=args.runs {
+            let mut round = self.machine(case, sizes)?;
+            for peer in &self.peers {
+                if peer.library.can_run(ranks) {
+                    round.extend(run_peer(peer, case, sizes)?);
+                }
+            }
+            for &bytes in sizes {
+                let [first, later] = run_schedule(case, bytes, args.progress)?;
+                round.push(Sample { row: case.row(bytes), by: By::Schedule, run, first, later });
+            }
+            if run > 0 {
+                samples.extend(round.into_iter().map(|sample| sample.of_run(run)));
+            }
+        }
+        Ok(samples)
+    }
+
+    /// Measures the works of two processors without a library.
+    fn machine(&self, case: Case, sizes: &[u64]) -> io::Result<Vec<Sample>> {
+        let placed = processors(case.ranks).filter(|list| list.len() == 2);
+        let Some((program, processors)) = self.machine.as_ref().zip(placed) else {
+            return Ok(Vec::new());
+        };
+        let mut sizes: Vec<u64> = sizes.iter().flat_map(|&bytes| limits::sizes(bytes)).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let mut command = Command::new(program);
+        let numbers = processors.iter().map(|&cpu| cpu as u64).chain(sizes);
+        let output = command.args(numbers.map(|number| number.to_string())).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let sample = |line: &str| {
+            let [bytes, work, ns] = line.split(' ').collect::<Vec<_>>()[..] else { return None };
+            let (bytes, ns) = (bytes.parse().ok()?, ns.parse().ok()?);
+            let by = By::Machine(work.to_owned());
+            Some(Sample { row: case.row(bytes), by, run: 0, first: ns, later: ns })
+        };
+        let samples: Option<Vec<_>> = text.lines().map(sample).collect();
+        samples.ok_or_else(|| io::Error::other(text.into_owned()))
+    }
+}
+
+/// Returns the nanoseconds of an operation, the first time and later, as the mean over the ranks;
+/// for a ping-pong, half of rank 0's time.
+fn run_schedule(case: Case, bytes: u64, progress: Mode) -> io::Result<[f64; 2]> {
+    let Case { ranks, operation, .. } = case;
     let arguments = [
         format!("--operation={}", operation.name()),
         format!("--bytes={bytes}"),
-        format!("--iterations={iterations}"),
         format!("--progress={}", progress.name()),
     ];
     let printed = Job::new(&operation.program(ranks, bytes))?.run("mpi-rank", &arguments)?;
-    let mean = |text: &String| text.trim().parse::<f64>().map_err(io::Error::other);
-    let means = printed.iter().map(mean).collect::<io::Result<Vec<_>>>()?;
-    Ok(match operation {
-        Operation::Pingpong => means[0] / 2.0,
-        _ => means.iter().sum::<f64>() / f64::from(ranks),
-    })
+    let times = |text: &String| {
+        let times = text.split_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>();
+        <[f64; 2]>::try_from(times.unwrap_or_default()).map_err(|_| io::Error::other(text.clone()))
+    };
+    let times = printed.iter().map(times).collect::<io::Result<Vec<_>>>()?;
+    Ok([0, 1].map(|which| match operation {
+        Operation::Pingpong => times[0][which] / 2.0,
+        _ => times.iter().map(|times| times[which]).sum::<f64>() / f64::from(ranks),
+    }))
 }
 
-/// The peer's program, compiled.
-struct Peer(PathBuf);
-
-impl Peer {
-    /// Bytes, the call and the mean over the ranks in nanoseconds, of both calls at each size.
-    fn run(
-        &self,
-        operation: Operation,
-        ranks: u32,
-        sizes: &[u64],
-    ) -> io::Result<Vec<(u64, String, f64)>> {
-        let page = Page::new()?;
-        let mut arguments = vec![operation.name().to_owned(), page.path().display().to_string()];
-        arguments.push(u32::from(crowded(ranks)).to_string());
-        arguments.extend(
-            sizes.iter().map(|&bytes| format!("{bytes}:{}", iterations(operation, ranks, bytes))),
-        );
-        let parse = |line: &String| {
-            let mut words = line.split_whitespace();
-            Some((
-                words.next()?.parse().ok()?,
-                words.next()?.to_owned(),
-                words.next()?.parse().ok()?,
-            ))
+/// Returns the samples of all ways to call the operation. Those with wrong results have no numbers
+/// as times.
+fn run_peer(peer: &Peer, case: Case, sizes: &[u64]) -> io::Result<Vec<Sample>> {
+    let Case { memory, ranks, operation } = case;
+    let page = Page::new()?;
+    let processors = processors(ranks).map_or("-".to_owned(), |list| {
+        list.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+    });
+    let path = page.path().display().to_string();
+    let mut arguments = vec![operation.peer_name().to_owned(), path, processors];
+    arguments.push(memory.kinds().to_owned());
+    arguments
+        .extend(sizes.iter().map(|&bytes| Plan::new(operation, ranks, bytes).case(bytes)));
+    let library = &peer.library.name;
+    let sample = |line: &String| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let of = |way: &str, kind: &str| By::Peer {
+            library: library.clone(),
+            way: way.to_owned(),
+            kind: kind.to_owned(),
         };
-        let lines = mpirun(ranks, &self.0, &arguments)?;
-        let rows: Option<Vec<_>> = lines.iter().map(parse).collect();
-        rows.filter(|rows| rows.len() == 2 * sizes.len())
-            .ok_or_else(|| io::Error::other(lines.join("\n")))
-    }
+        let garbled = || io::Error::other(format!("{library}: {line}"));
+        let number = |text: &str| text.parse::<f64>().map_err(|_| garbled());
+        let (bytes, by, [first, later]) = match words[..] {
+            [bytes, kind, way, "wrong"] => (bytes, of(way, kind), [f64::NAN; 2]),
+            [bytes, kind, way, first, later] => {
+                (bytes, of(way, kind), [number(first)?, number(later)?])
+            }
+            _ => return Err(garbled()),
+        };
+        let row = case.row(bytes.parse().map_err(|_| garbled())?);
+        Ok(Sample { row, by, run: 0, first, later })
+    };
+    peer.run(ranks, &arguments)?.iter().map(sample).collect()
 }

@@ -1,6 +1,8 @@
 //! One rank of a timed operation.
 
-use super::schedules::Operation;
+use super::Operation;
+use super::operands::Operands;
+use super::plan::Plan;
 use crate::member::Place;
 use clap::Args as ClapArgs;
 use goal_run::job::Mode;
@@ -17,31 +19,54 @@ pub(crate) struct Args {
     #[arg(long)]
     bytes: u64,
     #[arg(long)]
-    iterations: u32,
-    #[arg(long)]
     progress: Mode,
 }
 
-/// Prints the mean time of an operation in nanoseconds.
+/// Prints the nanoseconds of an operation in the first round, and their mean in the counted rounds.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
-    let shared = args.place.open(&args.operation.program(args.place.ranks, args.bytes))?;
-    shared.fill(1);
-    let total_ns = shared.with_member(args.progress, |mut member| {
-        let warm = args.iterations / 10 + 2;
-        let mut total_ns = 0;
-        for iteration in 0..warm + args.iterations {
+    let (operation, bytes, ranks) = (args.operation, args.bytes, args.place.ranks);
+    let Plan { rounds, warm, times } = Plan::new(operation, ranks, bytes);
+    // The long schedule has all steps of a round.
+    let starts = if operation == Operation::Exchange { 1 } else { times };
+    let operands = Operands { operation, rank: args.place.rank, ranks, bytes, times };
+    let shared = args.place.open(&operation.program(ranks, bytes))?;
+    shared.fill(0);
+    let clock_ns = clock_cost_ns();
+    let [first, total] = shared.with_member(args.progress, |mut member| {
+        let [mut first, mut total] = [0.0; 2];
+        for round in 0..rounds {
+            operands.write(member.memory_mut(), round);
             member.meet();
             let begin = Instant::now();
-            member.start()?;
-            member.wait()?;
-            if iteration >= warm {
-                total_ns += begin.elapsed().as_nanos();
+            for _ in 0..starts {
+                member.start()?;
+                member.wait()?;
+                member.finish()?;
             }
-            member.finish()?;
+            let took_ns = begin.elapsed().as_nanos() as f64 - clock_ns;
+            if round == 0 {
+                first = took_ns;
+            }
+            if round >= warm {
+                total += took_ns;
+            }
+            if !operands.are_right(member.memory_mut(), round) {
+                let name = operation.name();
+                let text = format!("wrong result of {name}, {bytes} bytes, in round {round}");
+                return Err(io::Error::other(text));
+            }
         }
         member.leave();
-        Ok(total_ns)
+        Ok([first, total])
     })?;
-    println!("{}", total_ns as f64 / f64::from(args.iterations));
+    let times = f64::from(times);
+    println!("{} {}", first / times, total / f64::from(rounds - warm) / times);
     Ok(())
+}
+
+/// Returns the nanoseconds that a time takes which is read twice.
+fn clock_cost_ns() -> f64 {
+    const READS: u32 = 20_000;
+    let total_ns: u128 = (0..READS).map(|_| Instant::now().elapsed().as_nanos()).sum();
+    total_ns as f64 / f64::from(READS)
 }

@@ -2,6 +2,7 @@
 //! for so few ranks in one memory. Operands lie as MPI's do: a rank's input from address 0 on,
 //! its output behind that.
 
+use super::plan::Plan;
 use goal_lang::{
     Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Piece, Placement, Program,
     ProgramBuilder, Space,
@@ -18,10 +19,15 @@ pub(crate) enum Operation {
     Gather,
     Allgather,
     Alltoall,
+    /// Adds what came to the operand and exchanges the sum with the other rank, many times in one
+    /// schedule
+    Exchange,
+    /// The same as a schedule of one such step, which is started again and again
+    ExchangeAgain,
 }
 
 impl Operation {
-    pub(crate) const ALL: [Operation; 7] = [
+    pub(crate) const ALL: [Operation; 9] = [
         Operation::Pingpong,
         Operation::Barrier,
         Operation::Bcast,
@@ -29,9 +35,11 @@ impl Operation {
         Operation::Gather,
         Operation::Allgather,
         Operation::Alltoall,
+        Operation::Exchange,
+        Operation::ExchangeAgain,
     ];
 
-    /// Returns the name of the operation, here and in the peer's program.
+    /// Returns the name of the operation.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Operation::Pingpong => "pingpong",
@@ -41,7 +49,27 @@ impl Operation {
             Operation::Gather => "gather",
             Operation::Allgather => "allgather",
             Operation::Alltoall => "alltoall",
+            Operation::Exchange => "exchange",
+            Operation::ExchangeAgain => "exchange-again",
         }
+    }
+
+    /// Returns the name of the operation in the peer's program.
+    pub(crate) fn peer_name(self) -> &'static str {
+        match self {
+            Operation::ExchangeAgain => "exchange",
+            _ => self.name(),
+        }
+    }
+
+    /// Returns true if the operation is performed many times between two looks at the clock.
+    pub(crate) fn is_repeated(self) -> bool {
+        matches!(self, Operation::Exchange | Operation::ExchangeAgain)
+    }
+
+    /// Returns true if so many ranks can perform the operation.
+    pub(crate) fn allows(self, ranks: u32) -> bool {
+        ranks == 2 || !(self == Operation::Pingpong || self.is_repeated())
     }
 
     /// Returns the program for `ranks` ranks on one host. `bytes` is the size of a rank's input, or
@@ -71,6 +99,8 @@ impl Operation {
                 Operation::Gather => body.gather(),
                 Operation::Allgather => body.allgather(),
                 Operation::Alltoall => body.alltoall(),
+                Operation::Exchange => body.exchange(Plan::new(self, ranks, bytes).times),
+                Operation::ExchangeAgain => body.exchange(1),
             }
             program.rank_with(body.finish());
         }
@@ -299,6 +329,20 @@ impl Rank {
         self.exec(Op::Copy, 0, into, n);
     }
 
+    /// A step adds what came in the step before, behind the operand, to the operand.
+    fn exchange(&mut self, steps: u32) {
+        let (n, peer) = (self.bytes, self.rank ^ 1);
+        let mut before: Option<[ActionId; 2]> = None;
+        for _ in 0..steps {
+            let sum = self.exec(Op::Sum, n, 0, n);
+            before.into_iter().flatten().for_each(|action| self.body.requires(sum, action));
+            let (send, receive) = (self.send(peer, 0, n, 0), self.recv(peer, n, n, 0));
+            self.body.requires(send, sum);
+            self.body.requires(receive, sum);
+            before = Some([send, receive]);
+        }
+    }
+
     fn alltoall(&mut self) {
         let n = self.bytes;
         let got = n * u64::from(self.ranks);
@@ -321,13 +365,12 @@ mod tests {
     #[test]
     fn each_is_what_its_name_says() {
         for operation in Operation::ALL {
-            for ranks in [2, 3, 4]
-                .into_iter()
-                .filter(|&ranks| operation != Operation::Pingpong || ranks == 2)
-            {
+            for ranks in [2, 3, 4].into_iter().filter(|&ranks| operation.allows(ranks)) {
                 for bytes in [8, 1 << 16, 1 << 20] {
                     let kind = match operation {
-                        Operation::Pingpong => None,
+                        Operation::Pingpong
+                        | Operation::Exchange
+                        | Operation::ExchangeAgain => None,
                         Operation::Barrier => Some(CollectiveKind::Barrier),
                         Operation::Bcast => Some(CollectiveKind::Bcast),
                         Operation::Allreduce => Some(CollectiveKind::Allreduce),

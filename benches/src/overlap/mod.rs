@@ -9,10 +9,10 @@ mod rank;
 pub(crate) use product::Product;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
-use crate::job::{Job, Page, crowded, mpirun};
+use crate::job::{Job, Page, crowded};
+use crate::library::{self, Peer};
 use crate::measure::median;
 use crate::mpi::Operation;
-use crate::mpicc;
 use crate::table;
 use case::{Calls, Case, Sample};
 use clap::Args as ClapArgs;
@@ -20,7 +20,7 @@ use goal_run::job::Mode;
 use product::BLOCK;
 use std::fmt::Write as _;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Ranks, each with a processor.
 const RANKS: u32 = 2;
@@ -65,7 +65,7 @@ pub(crate) const HEADER: &str = "order,bytes,contestant,calls,run,alone_ns,both_
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let peer = mpicc::build(&mpicc::OVERLAP, folder.path())?;
+    let peer = Peer::on_path(&library::OVERLAP, folder.path())?;
     let cases: Vec<Case> = cases(args).collect();
     let mut contestants: Vec<Contestant> = peer.iter().map(|_| Contestant::Mpi).collect();
     contestants.extend(args.progress.iter().map(|&progress| Contestant::Schedule(progress)));
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     for run in 0..=args.runs {
         let mut products = vec![None; cases.len()];
         for (&contestant, samples) in contestants.iter().zip(&mut samples) {
-            let round = contestant.run(peer.as_deref(), &cases)?;
+            let round = contestant.run(peer.as_ref(), &cases)?;
             for (((case, sample), samples), product) in
                 cases.iter().zip(round).zip(samples).zip(&mut products)
             {
@@ -126,7 +126,7 @@ impl Contestant {
     }
 
     /// Returns a sample of every case.
-    fn run(self, peer: Option<&Path>, cases: &[Case]) -> io::Result<Vec<Sample>> {
+    fn run(self, peer: Option<&Peer>, cases: &[Case]) -> io::Result<Vec<Sample>> {
         let progress = match self {
             Contestant::Mpi => return run_peer(peer.expect("MPI is there"), cases),
             Contestant::Schedule(progress) => progress,
@@ -142,15 +142,15 @@ impl Contestant {
     }
 }
 
-fn run_peer(program: &Path, cases: &[Case]) -> io::Result<Vec<Sample>> {
-    let lines = peer_lines(program, RANKS, cases)?;
+fn run_peer(peer: &Peer, cases: &[Case]) -> io::Result<Vec<Sample>> {
+    let lines = peer_lines(peer, RANKS, cases)?;
     let sample = |case: &Case| Sample::of_case(*case, RANKS, lines.iter().map(String::as_str));
     cases.iter().map(sample).collect::<Result<_, _>>().map_err(io::Error::other)
 }
 
 /// Returns the figures that the ranks of the peer's program print for these cases.
 pub(crate) fn peer_lines<C: ToString>(
-    program: &Path,
+    peer: &Peer,
     ranks: u32,
     cases: &[C],
 ) -> io::Result<Vec<String>> {
@@ -158,7 +158,7 @@ pub(crate) fn peer_lines<C: ToString>(
     let mut arguments =
         vec![page.path().display().to_string(), u32::from(crowded(ranks)).to_string()];
     arguments.extend(cases.iter().map(C::to_string));
-    mpirun(ranks, program, &arguments)
+    peer.run(ranks, &arguments)
 }
 
 fn print(runs: usize, cases: &[Case], contestants: &[Contestant], samples: &[Vec<Vec<Sample>>]) {

@@ -1,0 +1,158 @@
+/* The operations that are timed, and the ways in which MPI offers each: a blocking call, a
+   non-blocking one and, where the library has it, a persistent one. */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define PERSISTENT(NAME) MPI_##NAME##_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define PERSISTENT(NAME) MPIX_##NAME##_init
+#endif
+
+enum operation { PINGPONG, BARRIER, BCAST, ALLREDUCE, GATHER, ALLGATHER, ALLTOALL, EXCHANGE, HALO, OPERATIONS };
+static const char *const operation_names[OPERATIONS] = {"pingpong", "barrier", "bcast", "allreduce", "gather", "allgather", "alltoall", "exchange", "halo"};
+
+enum way { BLOCKING, NONBLOCKING, PERSISTENTLY, WAYS };
+static const char *const way_names[WAYS] = {"blocking", "nonblocking", "persistent"};
+
+/* Rows of a rank's part in a halo exchange. */
+enum { ROWS = 4 };
+
+static int rank, ranks;
+
+/* The operand and the result, in the memory that is measured. */
+static char *in, *out;
+
+static enum operation operation_named(const char *name) {
+  for (int i = 0; i < OPERATIONS; ++i)
+    if (!strcmp(name, operation_names[i])) return i;
+  fprintf(stderr, "no operation %s\n", name);
+  exit(2);
+}
+
+/* Requests that are started again and again. */
+static MPI_Request kept[4];
+static int kept_count;
+
+static void release_kept(void) {
+  for (int i = 0; i < kept_count; ++i) MPI_Request_free(&kept[i]);
+  kept_count = 0;
+}
+
+/* Prepares a way to call an operation of `n` bytes. Returns 0 if the library does not have it. */
+static int prepare(enum operation operation, enum way way, int n) {
+  MPI_Comm w = MPI_COMM_WORLD;
+  int peer = rank ^ 1;
+  if (way != PERSISTENTLY) return 1;
+  switch (operation) {
+  case PINGPONG:
+    MPI_Recv_init(out, n, MPI_BYTE, peer, 0, w, &kept[0]);
+    MPI_Send_init(in, n, MPI_BYTE, peer, 0, w, &kept[1]);
+    kept_count = 2;
+    return 1;
+  case EXCHANGE:
+    MPI_Recv_init(out, n / 4, MPI_INT, peer, 0, w, &kept[0]);
+    MPI_Send_init(in, n / 4, MPI_INT, peer, 0, w, &kept[1]);
+    kept_count = 2;
+    return 1;
+#ifdef PERSISTENT
+  case BARRIER: PERSISTENT(Barrier)(w, MPI_INFO_NULL, &kept[0]); break;
+  case BCAST: PERSISTENT(Bcast)(in, n, MPI_BYTE, 0, w, MPI_INFO_NULL, &kept[0]); break;
+  case ALLREDUCE: PERSISTENT(Allreduce)(in, out, n / 4, MPI_INT, MPI_SUM, w, MPI_INFO_NULL, &kept[0]); break;
+  case GATHER: PERSISTENT(Gather)(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w, MPI_INFO_NULL, &kept[0]); break;
+  case ALLGATHER: PERSISTENT(Allgather)(in, n, MPI_BYTE, out, n, MPI_BYTE, w, MPI_INFO_NULL, &kept[0]); break;
+  case ALLTOALL: PERSISTENT(Alltoall)(in, n, MPI_BYTE, out, n, MPI_BYTE, w, MPI_INFO_NULL, &kept[0]); break;
+#endif
+  default: return 0;
+  }
+  kept_count = 1;
+  return 1;
+}
+
+static void pingpong(enum way way, int n) {
+  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Request r[2];
+  int peer = rank ^ 1;
+  switch (way) {
+  case BLOCKING:
+    if (rank == 0) MPI_Send(in, n, MPI_BYTE, peer, 0, w);
+    MPI_Recv(out, n, MPI_BYTE, peer, 0, w, MPI_STATUS_IGNORE);
+    if (rank != 0) MPI_Send(in, n, MPI_BYTE, peer, 0, w);
+    return;
+  case NONBLOCKING:
+    MPI_Irecv(out, n, MPI_BYTE, peer, 0, w, &r[0]);
+    if (rank != 0) MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Isend(in, n, MPI_BYTE, peer, 0, w, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    return;
+  default:
+    MPI_Start(&kept[0]);
+    if (rank != 0) MPI_Wait(&kept[0], MPI_STATUS_IGNORE);
+    MPI_Start(&kept[1]);
+    MPI_Waitall(2, kept, MPI_STATUSES_IGNORE);
+  }
+}
+
+/* to[i] += from[i] */
+static __attribute__((noinline)) void add(uint32_t *restrict to, const uint32_t *restrict from, long count) {
+  for (long i = 0; i < count; ++i) to[i] += from[i];
+}
+
+/* Adds what came to the operand, and exchanges the sum with the other rank. */
+static void exchange(enum way way, int n) {
+  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Request r[2];
+  int peer = rank ^ 1, count = n / 4;
+  add((uint32_t *)in, (uint32_t *)out, count);
+  switch (way) {
+  case BLOCKING:
+    MPI_Sendrecv(in, count, MPI_INT, peer, 0, out, count, MPI_INT, peer, 0, w, MPI_STATUS_IGNORE);
+    return;
+  case NONBLOCKING:
+    MPI_Irecv(out, count, MPI_INT, peer, 0, w, &r[0]);
+    MPI_Isend(in, count, MPI_INT, peer, 0, w, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    return;
+  default:
+    MPI_Startall(2, kept);
+    MPI_Waitall(2, kept, MPI_STATUSES_IGNORE);
+  }
+}
+
+/* Performs an operation once. */
+static void call(enum operation operation, enum way way, int n) {
+  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Request r;
+  if (operation == PINGPONG) { pingpong(way, n); return; }
+  if (operation == EXCHANGE) { exchange(way, n); return; }
+  if (way == BLOCKING) {
+    switch (operation) {
+    case BARRIER: MPI_Barrier(w); return;
+    case BCAST: MPI_Bcast(in, n, MPI_BYTE, 0, w); return;
+    case ALLREDUCE: MPI_Allreduce(in, out, n / 4, MPI_INT, MPI_SUM, w); return;
+    case GATHER: MPI_Gather(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w); return;
+    case ALLGATHER: MPI_Allgather(in, n, MPI_BYTE, out, n, MPI_BYTE, w); return;
+    default: MPI_Alltoall(in, n, MPI_BYTE, out, n, MPI_BYTE, w); return;
+    }
+  }
+  if (way == PERSISTENTLY) {
+    MPI_Start(&kept[0]);
+    MPI_Wait(&kept[0], MPI_STATUS_IGNORE);
+    return;
+  }
+  switch (operation) {
+  case BARRIER: MPI_Ibarrier(w, &r); break;
+  case BCAST: MPI_Ibcast(in, n, MPI_BYTE, 0, w, &r); break;
+  case ALLREDUCE: MPI_Iallreduce(in, out, n / 4, MPI_INT, MPI_SUM, w, &r); break;
+  case GATHER: MPI_Igather(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w, &r); break;
+  case ALLGATHER: MPI_Iallgather(in, n, MPI_BYTE, out, n, MPI_BYTE, w, &r); break;
+  default: MPI_Ialltoall(in, n, MPI_BYTE, out, n, MPI_BYTE, w, &r); break;
+  }
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,71 @@
+/* The values that ranks write before an operation and expect after it; `benches/src/mpi/operands.rs`
+   has the same. A block of n bytes holds 32-bit integers, start + step * i. */
+#include <stdint.h>
+
+typedef struct { uint32_t start, step; } line;
+
+/* The block that one rank has for another in a round. */
+static line operand(int from, int to, long round) {
+  return (line){(uint32_t)round * 2654435761u + (uint32_t)from * 16777619u + (uint32_t)to * 65537u, 1};
+}
+
+static __attribute__((noinline)) void write_block(char *at, long n, line l) {
+  uint32_t *p = (uint32_t *)at;
+  for (uint32_t i = 0; i < n / 4; ++i) p[i] = l.start + l.step * i;
+}
+
+/* Reads the whole block. Returns 1 if it holds these values. */
+static __attribute__((noinline)) int holds(const char *at, long n, line l) {
+  const uint32_t *p = (const uint32_t *)at;
+  uint32_t wrong = 0;
+  for (uint32_t i = 0; i < n / 4; ++i) wrong |= p[i] ^ (l.start + l.step * i);
+  return !wrong;
+}
+
+/* Writes what this rank gives to the operation. */
+static void write_operands(enum operation operation, long n, long round) {
+  switch (operation) {
+  case BARRIER: return;
+  case BCAST: if (rank == 0) write_block(in, n, operand(0, 0, round)); return;
+  case ALLTOALL: for (int to = 0; to < ranks; ++to) write_block(in + to * n, n, operand(rank, to, round)); return;
+  case EXCHANGE:
+    write_block(in, n, operand(rank, 0, round));
+    write_block(out, n, operand(rank, 1, round));
+    return;
+  default: write_block(in, n, operand(rank, 0, round));
+  }
+}
+
+/* Adds and exchanges as the operation does, for one element of each rank. */
+static int exchanged(long n, long round, long times) {
+  line a[2], b[2];
+  for (int i = 0; i < 2; ++i) a[i] = operand(i, 0, round), b[i] = operand(i, 1, round);
+  while (times-- > 0) {
+    for (int i = 0; i < 2; ++i) a[i].start += b[i].start, a[i].step += b[i].step;
+    b[0] = a[1], b[1] = a[0];
+  }
+  return holds(in, n, a[rank]) && holds(out, n, b[rank]);
+}
+
+/* Reads the results of an operation that was performed `times` times. Returns 1 if they are right. */
+static int results_are_right(enum operation operation, long n, long round, long times) {
+  int right = 1;
+  line sum = {0, 0};
+  switch (operation) {
+  case PINGPONG: return holds(out, n, operand(rank ^ 1, 0, round));
+  case BCAST: return holds(in, n, operand(0, 0, round));
+  case ALLREDUCE:
+    for (int from = 0; from < ranks; ++from) sum.start += operand(from, 0, round).start, sum.step += 1;
+    return holds(out, n, sum);
+  case GATHER:
+    if (rank != 0) return 1; /* fall through */
+  case ALLGATHER:
+    for (int from = 0; from < ranks; ++from) right &= holds(out + from * n, n, operand(from, 0, round));
+    return right;
+  case ALLTOALL:
+    for (int from = 0; from < ranks; ++from) right &= holds(out + from * n, n, operand(from, rank, round));
+    return right;
+  case EXCHANGE: return exchanged(n, round, times);
+  default: return 1;
+  }
+}

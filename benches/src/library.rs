@@ -1,0 +1,321 @@
+//! The MPI libraries on this machine. Each compiles the programs of the folder `mpi`, which are
+//! part of this program, and runs them with the flags that it needs for the same placement.
+
+use crate::job::{crowded, processors};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A program in C.
+pub(crate) struct Source {
+    name: &'static str,
+    text: &'static str,
+    /// True for a program that computes beside what this project computes in the best instructions
+    /// of the processor: it is compiled for this processor. A program whose Rust counterpart is
+    /// compiled for any processor is not.
+    is_native: bool,
+}
+
+macro_rules! source {
+    ($name:literal, native $is_native:literal) => {
+        Source {
+            name: $name,
+            text: include_str!(concat!("../mpi/", $name, ".c")),
+            is_native: $is_native,
+        }
+    };
+}
+
+pub(crate) const COLLECTIVES: Source = source!("collectives", native false);
+pub(crate) const IDLE: Source = source!("idle", native false);
+pub(crate) const MACHINE: Source = source!("machine", native true);
+pub(crate) const OPERATIONS: Source = source!("operations", native true);
+pub(crate) const OVERLAP: Source = source!("overlap", native false);
+pub(crate) const PINGPONG: Source = source!("pingpong", native false);
+
+/// The headers that the programs include.
+const HEADERS: [(&str, &str); 3] = [
+    ("calls.h", include_str!("../mpi/calls.h")),
+    ("meeting.h", include_str!("../mpi/meeting.h")),
+    ("operands.h", include_str!("../mpi/operands.h")),
+];
+
+/// The families of libraries, which differ in the flags of their `mpirun`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    OpenMpi4,
+    OpenMpi5,
+    Mpich,
+    Intel,
+}
+
+impl Family {
+    /// Recognises the family from what `mpirun --version` prints.
+    fn of_version(text: &str) -> Option<Self> {
+        if let Some((_, version)) = text.split_once("(Open MPI) ") {
+            let major: u32 = version.split('.').next()?.parse().ok()?;
+            return Some(if major < 5 { Family::OpenMpi4 } else { Family::OpenMpi5 });
+        }
+        if text.contains("Intel(R) MPI") {
+            return Some(Family::Intel);
+        }
+        text.contains("HYDRA").then_some(Family::Mpich)
+    }
+
+    fn default_name(self) -> &'static str {
+        match self {
+            Family::OpenMpi4 => "Open MPI 4",
+            Family::OpenMpi5 => "Open MPI 5",
+            Family::Mpich => "MPICH",
+            Family::Intel => "Intel MPI",
+        }
+    }
+
+    /// Returns the variables and flags for ranks that talk through shared memory: each bound to its
+    /// processor, or free and giving their processor away while they wait.
+    fn placement(self, processors: Option<&[usize]>) -> (Vec<(&'static str, String)>, Vec<String>) {
+        let (mut variables, mut flags) = (Vec::new(), Vec::new());
+        let mut flag = |text: &str| flags.extend(text.split_whitespace().map(str::to_owned));
+        let list = processors
+            .map(|list| list.iter().map(usize::to_string).collect::<Vec<_>>().join(","));
+        match self {
+            Family::OpenMpi4 | Family::OpenMpi5 => {
+                flag("--allow-run-as-root --mca btl");
+                // A component of Open MPI 5 prints an error with each window.
+                flag(if self == Family::OpenMpi4 { "self,vader" } else { "self,sm --mca osc ^ucx" });
+                match (list, self) {
+                    (Some(_), _) => flag("--map-by core --bind-to core"),
+                    (None, Family::OpenMpi4) => flag("--oversubscribe"),
+                    (None, _) => flag("--map-by :OVERSUBSCRIBE"),
+                }
+                if processors.is_none() {
+                    flag("--bind-to none --mca mpi_yield_when_idle 1");
+                }
+            }
+            Family::Mpich => {
+                variables.push(("MPIR_CVAR_CH4_NETMOD", "ofi".to_owned()));
+                match list {
+                    Some(list) => flag(&format!("-bind-to user:{list}")),
+                    None => flag("-bind-to none"),
+                }
+            }
+            Family::Intel => {
+                variables.push(("I_MPI_FABRICS", "shm".to_owned()));
+                match list {
+                    Some(list) => variables.push(("I_MPI_PIN_PROCESSOR_LIST", list)),
+                    None => {
+                        variables.push(("I_MPI_PIN", "0".to_owned()));
+                        variables.push(("I_MPI_WAIT_MODE", "1".to_owned()));
+                    }
+                }
+            }
+        }
+        (variables, flags)
+    }
+}
+
+/// An installed MPI library.
+#[derive(Debug, Clone)]
+pub(crate) struct Library {
+    /// The name in tables and raw data.
+    pub(crate) name: String,
+    family: Family,
+    /// The folder that has `bin/mpicc`; `None` for what is on the path.
+    prefix: Option<PathBuf>,
+}
+
+impl Library {
+    /// Returns the libraries that were asked for as `NAME=PREFIX` or `PREFIX`. Without a request
+    /// that is the one on the path, if there is one; an empty request asks for none.
+    ///
+    /// # Errors
+    /// A library that was asked for is not there or not known.
+    pub(crate) fn chosen(requests: &[String]) -> io::Result<Vec<Self>> {
+        if requests.is_empty() {
+            return Ok(Self::on_path()?.into_iter().collect());
+        }
+        let requests = requests.iter().filter(|request| !request.is_empty());
+        let library = |request: &String| match request.split_once('=') {
+            Some((name, prefix)) => Self::at(Some(name), Path::new(prefix)),
+            None => Self::at(None, Path::new(request)),
+        };
+        requests.map(library).collect()
+    }
+
+    /// Returns the library on the path, if there is one; or else prints a message.
+    ///
+    /// # Errors
+    /// The library is not known.
+    pub(crate) fn on_path() -> io::Result<Option<Self>> {
+        match version(None) {
+            Ok(text) => Self::recognised(None, None, &text).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                eprintln!(
+                    "no mpirun: MPI is left out; install it with `apt install openmpi-bin libopenmpi-dev`"
+                );
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn at(name: Option<&str>, prefix: &Path) -> io::Result<Self> {
+        let text = version(Some(prefix)).map_err(|error| {
+            io::Error::new(error.kind(), format!("no MPI in {}: {error}", prefix.display()))
+        })?;
+        Self::recognised(name, Some(prefix), &text)
+    }
+
+    fn recognised(name: Option<&str>, prefix: Option<&Path>, text: &str) -> io::Result<Self> {
+        let unknown = || io::Error::other(format!("not a known MPI library: {text}"));
+        let family = Family::of_version(text).ok_or_else(unknown)?;
+        let name = name.unwrap_or(family.default_name()).to_owned();
+        if name.contains([',', '"', ':']) {
+            return Err(io::Error::other(format!("`{name}`: a name has no `,`, `:` and `\"`")));
+        }
+        Ok(Self { name, family, prefix: prefix.map(Path::to_owned) })
+    }
+
+    /// Compiles a program into `folder`.
+    ///
+    /// # Errors
+    /// The compiler fails; it has printed the reason.
+    pub(crate) fn build(&self, source: &Source, folder: &Path) -> io::Result<Peer> {
+        let name: String = self.name.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+        let compiler = command(self.prefix.as_deref(), "mpicc");
+        Ok(Peer { library: self.clone(), program: compile(compiler, source, folder, &name)? })
+    }
+
+    /// Returns true if ranks that wait give their processor away where they have to share it.
+    pub(crate) fn can_run(&self, ranks: u32) -> bool {
+        !crowded(ranks) || self.family != Family::Mpich
+    }
+}
+
+/// A program that is compiled for a library.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    pub(crate) library: Library,
+    pub(crate) program: PathBuf,
+}
+
+impl Peer {
+    /// Compiles a program for the library on the path. Returns `None`, after a message, if there is
+    /// none.
+    ///
+    /// # Errors
+    /// The compiler fails; it has printed the reason.
+    pub(crate) fn on_path(source: &Source, folder: &Path) -> io::Result<Option<Self>> {
+        let Some(library) = Library::on_path()? else { return Ok(None) };
+        library.build(source, folder).map(Some)
+    }
+
+    /// Runs the program on so many ranks over shared memory. Returns the lines that it prints.
+    ///
+    /// # Errors
+    /// It fails; the error has what it printed.
+    pub(crate) fn run(&self, ranks: u32, arguments: &[String]) -> io::Result<Vec<String>> {
+        let Library { name, family, prefix } = &self.library;
+        let processors = processors(ranks);
+        let (variables, flags) = family.placement(processors.as_deref());
+        let mut command = command(prefix.as_deref(), "mpirun");
+        command.envs(variables).args(flags);
+        command.args(["-n", &ranks.to_string()]).arg(&self.program).args(arguments);
+        let output = command.stdin(Stdio::null()).output()?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if !output.status.success() {
+            let said = text(&output.stderr) + &text(&output.stdout);
+            return Err(io::Error::other(format!("{name}: {}", said.trim())));
+        }
+        Ok(text(&output.stdout).lines().map(str::to_owned).collect())
+    }
+}
+
+/// Returns a command of the library behind a prefix, or of the one on the path.
+fn command(prefix: Option<&Path>, name: &str) -> Command {
+    let Some(prefix) = prefix else { return Command::new(name) };
+    let bin = prefix.join("bin");
+    let mut path = OsString::from(&bin);
+    if let Some(rest) = std::env::var_os("PATH") {
+        path.push(":");
+        path.push(rest);
+    }
+    let mut command = Command::new(bin.join(name));
+    // Intel's scripts find their own commands and headers only by these.
+    command.env("PATH", path).env("I_MPI_ROOT", prefix);
+    command
+}
+
+fn version(prefix: Option<&Path>) -> io::Result<String> {
+    let output = command(prefix, "mpirun").arg("--version").stdin(Stdio::null()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() { Ok(text) } else { Err(io::Error::other(text)) }
+}
+
+/// Compiles [`MACHINE`] with the system's compiler. Returns `None`, after a message, if there is
+/// none.
+///
+/// # Errors
+/// The compiler fails; it has printed the reason.
+pub(crate) fn build_machine(folder: &Path) -> io::Result<Option<PathBuf>> {
+    let mut compiler = Command::new("cc");
+    compiler.arg("-pthread");
+    match compile(compiler, &MACHINE, folder, "machine") {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            eprintln!("no cc: the machine's limits are left out");
+            Ok(None)
+        }
+        result => result.map(Some),
+    }
+}
+
+fn compile(
+    mut compiler: Command,
+    source: &Source,
+    folder: &Path,
+    name: &str,
+) -> io::Result<PathBuf> {
+    let program = folder.join(format!("{}-{name}", source.name));
+    let file = folder.join(source.name).with_extension("c");
+    for (name, text) in HEADERS {
+        std::fs::write(folder.join(name), text)?;
+    }
+    std::fs::write(&file, source.text)?;
+    if source.is_native {
+        compiler.arg("-march=native");
+    }
+    let status = compiler.arg("-O3").arg(&file).arg("-o").arg(&program).status();
+    let status = status.map_err(|error| {
+        let name = compiler.get_program().to_string_lossy();
+        io::Error::new(error.kind(), format!("{name} can't be started: {error}"))
+    })?;
+    if status.success() {
+        Ok(program)
+    } else {
+        Err(io::Error::other(format!("the compiler of {} ended with {status}", source.name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Family, Library};
+
+    #[test]
+    fn families_are_recognised() {
+        let family = |text: &str| Family::of_version(text);
+        assert_eq!(family("mpirun (Open MPI) 4.1.4\n\nReport bugs"), Some(Family::OpenMpi4));
+        assert_eq!(family("mpirun (Open MPI) 5.0.11\n"), Some(Family::OpenMpi5));
+        assert_eq!(family("HYDRA build details:\n    Version: 5.0.2"), Some(Family::Mpich));
+        let intel = "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626";
+        assert_eq!(family(intel), Some(Family::Intel));
+        assert_eq!(family("mpiexec of nobody knows"), None);
+    }
+
+    #[test]
+    fn an_empty_request_asks_for_none() {
+        assert!(Library::chosen(&[String::new()]).expect("nothing to find").is_empty());
+        let error = Library::chosen(&["A=/nowhere".to_owned()]).expect_err("no such folder");
+        assert!(error.to_string().starts_with("no MPI in /nowhere: "), "{error}");
+    }
+}

@@ -1,0 +1,120 @@
+//! The values that ranks write before an operation and expect after it. `benches/mpi/operands.h`
+//! has the same.
+
+use super::Operation;
+use zerocopy::FromBytes;
+
+/// The values of a block: 32-bit integers, `start + step * i`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Line {
+    start: u32,
+    step: u32,
+}
+
+/// Returns the values that one rank has for another in a round.
+fn operand(from: u32, to: u32, round: u32) -> Line {
+    let start = round
+        .wrapping_mul(2_654_435_761)
+        .wrapping_add(from.wrapping_mul(16_777_619))
+        .wrapping_add(to.wrapping_mul(65_537));
+    Line { start, step: 1 }
+}
+
+/// One rank's part in the operations of one size.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Operands {
+    pub(crate) operation: Operation,
+    pub(crate) rank: u32,
+    pub(crate) ranks: u32,
+    pub(crate) bytes: u64,
+    /// The times that the operation is performed in a round.
+    pub(crate) times: u32,
+}
+
+impl Operands {
+    /// Writes the rank's operands into its memory.
+    pub(crate) fn write(&self, memory: &mut [u8], round: u32) {
+        let Self { operation, rank, ranks, bytes, .. } = *self;
+        let mut write = |at: u64, line| write_block(block_mut(memory, at, bytes), line);
+        match operation {
+            Operation::Barrier => {}
+            Operation::Bcast if rank != 0 => {}
+            Operation::Alltoall => {
+                (0..ranks).for_each(|to| write(u64::from(to) * bytes, operand(rank, to, round)));
+            }
+            Operation::Exchange | Operation::ExchangeAgain => {
+                (0..2).for_each(|which| write(u64::from(which) * bytes, operand(rank, which, round)));
+            }
+            _ => write(0, operand(rank, 0, round)),
+        }
+    }
+
+    /// Reads the rank's results. Returns true if they are right.
+    pub(crate) fn are_right(&self, memory: &[u8], round: u32) -> bool {
+        let Self { operation, rank, ranks, bytes, times } = *self;
+        let result = operation.result(ranks, bytes);
+        let holds = |at: u64, line| holds(block(memory, at, bytes), line);
+        // The operands of all ranks for `to`, in the order of ranks.
+        let gathered = |to: u32| {
+            (0..ranks).all(|from| holds(result + u64::from(from) * bytes, operand(from, to, round)))
+        };
+        match operation {
+            Operation::Barrier => true,
+            Operation::Pingpong => holds(bytes, operand(rank ^ 1, 0, round)),
+            Operation::Bcast => holds(0, operand(0, 0, round)),
+            Operation::Allreduce => {
+                let sum = (0..ranks).map(|from| operand(from, 0, round)).reduce(sum);
+                holds(result, sum.expect("there are ranks"))
+            }
+            Operation::Gather => rank != 0 || gathered(0),
+            Operation::Allgather => gathered(0),
+            Operation::Alltoall => gathered(rank),
+            Operation::Exchange | Operation::ExchangeAgain => {
+                let [own, came] = exchanged(rank, round, times);
+                holds(0, own) && holds(bytes, came)
+            }
+        }
+    }
+}
+
+fn sum(x: Line, y: Line) -> Line {
+    Line { start: x.start.wrapping_add(y.start), step: x.step.wrapping_add(y.step) }
+}
+
+/// Returns the operand of a rank, and what came to it, after so many steps of an exchange.
+fn exchanged(rank: u32, round: u32, times: u32) -> [Line; 2] {
+    let mut own = [0, 1].map(|rank| operand(rank, 0, round));
+    let mut came = [0, 1].map(|rank| operand(rank, 1, round));
+    for _ in 0..times {
+        own = [sum(own[0], came[0]), sum(own[1], came[1])];
+        came = [own[1], own[0]];
+    }
+    [own[rank as usize], came[rank as usize]]
+}
+
+fn block(memory: &[u8], at: u64, bytes: u64) -> &[u32] {
+    let block = &memory[at as usize..][..bytes as usize];
+    <[u32]>::ref_from_bytes(block).expect("operands are whole, aligned integers")
+}
+
+fn block_mut(memory: &mut [u8], at: u64, bytes: u64) -> &mut [u32] {
+    let block = &mut memory[at as usize..][..bytes as usize];
+    <[u32]>::mut_from_bytes(block).expect("operands are whole, aligned integers")
+}
+
+#[inline(never)]
+fn write_block(block: &mut [u32], Line { start, step }: Line) {
+    for (i, value) in (0u32..).zip(block) {
+        *value = start.wrapping_add(step.wrapping_mul(i));
+    }
+}
+
+/// Reads the whole block, also behind a wrong value.
+#[inline(never)]
+fn holds(block: &[u32], Line { start, step }: Line) -> bool {
+    let mut wrong = 0;
+    for (i, value) in (0u32..).zip(block) {
+        wrong |= value ^ start.wrapping_add(step.wrapping_mul(i));
+    }
+    wrong == 0
+}

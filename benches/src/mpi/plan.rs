@@ -1,0 +1,35 @@
+//! The number of times that an operation is performed in a run, the same on both sides.
+
+use super::Operation;
+
+/// The rounds of a run. In each, every rank writes its operands, all ranks meet, the operation is
+/// performed, which is timed, and each rank reads its results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) rounds: u32,
+    /// The first rounds, which are not counted.
+    pub(crate) warm: u32,
+    /// The times that the operation is performed in a round.
+    pub(crate) times: u32,
+}
+
+impl Plan {
+    /// Returns the plan for an operation of so many bytes, of some milliseconds.
+    pub(crate) fn new(operation: Operation, ranks: u32, bytes: u64) -> Self {
+        let blocks = match operation {
+            Operation::Alltoall | Operation::Allgather | Operation::Gather => u64::from(ranks),
+            _ => 1,
+        };
+        let times = (100_000_000 / (bytes * blocks + 20_000)).clamp(20, 4_000) as u32;
+        match operation.is_repeated() {
+            true => Self { rounds: 6, warm: 1, times },
+            false => Self { rounds: times + times / 10 + 2, warm: times / 10 + 2, times: 1 },
+        }
+    }
+
+    /// Returns the case as the peer's program takes it.
+    pub(crate) fn case(&self, bytes: u64) -> String {
+        let Self { rounds, warm, times } = self;
+        format!("{bytes}:{rounds}:{warm}:{times}")
+    }
+}

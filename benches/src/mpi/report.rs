@@ -1,0 +1,218 @@
+//! The tables of a run.
+
+use super::Operation;
+use super::limits::limit;
+use super::samples::{By, Memory, Row, Sample};
+use crate::measure::median;
+use crate::table;
+use std::collections::BTreeSet;
+
+const HEADER: [&str; 13] = [
+    "ranks",
+    "operation",
+    "bytes",
+    "best peer",
+    "its us",
+    "least",
+    "most",
+    "schedule us",
+    "least",
+    "most",
+    "ratio",
+    "limit us",
+    "of it reached",
+];
+
+/// The columns that the table of first instances has too: all but those of limits.
+const FIRST_COLUMNS: usize = HEADER.len() - 2;
+
+/// Median, least and most of the runs in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+struct Figures {
+    median: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Figures {
+    fn of(values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
+        values.clone().next()?;
+        if values.clone().any(f64::is_nan) {
+            // One wrong result is enough.
+            return Some(Self { median: f64::NAN, least: f64::NAN, most: f64::NAN });
+        }
+        let (least, most) =
+            values.clone().fold((f64::MAX, 0f64), |(least, most), ns| (least.min(ns), most.max(ns)));
+        Some(Self { median: median(values), least, most })
+    }
+
+    fn cells(this: Option<Self>) -> [String; 3] {
+        let us = |value: fn(Self) -> f64| this.map_or("-".to_owned(), |this| us(value(this)));
+        [us(|of| of.median), us(|of| of.least), us(|of| of.most)]
+    }
+}
+
+fn us(ns: f64) -> String {
+    if ns < 10_000.0 { format!("{:.3}", ns / 1000.0) } else { format!("{:.1}", ns / 1000.0) }
+}
+
+/// The samples of one row of a table.
+struct Group<'a> {
+    row: &'a Row,
+    samples: Vec<&'a Sample>,
+    /// All samples with the same memory, ranks and operation.
+    alike: Vec<&'a Sample>,
+}
+
+impl Group<'_> {
+    fn figures(&self, by: &By, value: fn(&Sample) -> f64) -> Option<Figures> {
+        let of = self.samples.iter().filter(|sample| sample.by == *by);
+        Figures::of(of.map(|sample| value(sample)))
+    }
+
+    /// Returns the peer with the least median.
+    fn best(&self, value: fn(&Sample) -> f64) -> Option<(&By, Figures)> {
+        let mut peers: Vec<&By> = self.samples.iter().map(|sample| &sample.by).collect();
+        peers.retain(|by| matches!(by, By::Peer { .. }));
+        peers.dedup();
+        let figures = peers.into_iter().filter_map(|by| Some((by, self.figures(by, value)?)));
+        let figures = figures.filter(|(_, figures)| !figures.median.is_nan());
+        figures.min_by(|(_, x), (_, y)| x.median.total_cmp(&y.median))
+    }
+
+    /// Returns true if an instance has many steps.
+    fn is_repeated(&self) -> bool {
+        let named = |operation: &&Operation| operation.name() == self.row.operation;
+        Operation::ALL.iter().find(named).is_some_and(|operation| operation.is_repeated())
+    }
+
+    fn limit(&self) -> Option<f64> {
+        let work = |name: &str, bytes: u64| {
+            let of_work = |sample: &&&Sample| {
+                sample.row.bytes == bytes && matches!(&sample.by, By::Machine(work) if work == name)
+            };
+            let times = self.alike.iter().filter(of_work).map(|sample| sample.later);
+            Figures::of(times).map(|figures| figures.median)
+        };
+        limit(&self.row.operation, self.row.bytes, work)
+    }
+
+    /// Returns the cells of the row in a table of these figures.
+    fn cells(&self, value: fn(&Sample) -> f64, limit: Option<f64>) -> Vec<String> {
+        let (best, ours) = (self.best(value), self.figures(&By::Schedule, value));
+        let medians = best.as_ref().map(|(_, best)| best.median).zip(ours.map(|ours| ours.median));
+        let mut cells = vec![
+            self.row.ranks.to_string(),
+            self.row.operation.clone(),
+            self.row.bytes.to_string(),
+            best.as_ref().map_or("-".to_owned(), |(by, _)| by.to_string().replace(':', " ")),
+        ];
+        cells.extend(Figures::cells(best.map(|(_, best)| best)));
+        cells.extend(Figures::cells(ours));
+        cells.push(medians.map_or("-".to_owned(), |(best, ours)| format!("{:.2}", ours / best)));
+        cells.push(limit.map_or("-".to_owned(), us));
+        let share = limit.zip(ours).map(|(limit, ours)| 100.0 * limit / ours.median);
+        cells.push(share.map_or("-".to_owned(), |share| format!("{share:.0} %")));
+        cells
+    }
+}
+
+/// Returns the samples of each row, in the order in which rows occur first.
+fn groups(samples: &[Sample]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for sample in samples.iter().filter(|sample| !matches!(sample.by, By::Machine(_))) {
+        match groups.iter_mut().find(|group| *group.row == sample.row) {
+            Some(group) => group.samples.push(sample),
+            None => {
+                groups.push(Group { row: &sample.row, samples: vec![sample], alike: Vec::new() });
+            }
+        }
+    }
+    for group in &mut groups {
+        let key = |row: &Row| (row.memory, row.ranks, row.operation.clone());
+        let alike = samples.iter().filter(|sample| key(&sample.row) == key(group.row));
+        group.alike.extend(alike);
+        group.samples.sort_by_key(|sample| sample.by.to_string());
+    }
+    groups
+}
+
+fn title(memory: Memory) -> &'static str {
+    match memory {
+        Memory::Malloc => {
+            "MPI: memory from malloc. Schedules: memory in the job's segment, as goal-run lays it out."
+        }
+        Memory::Shared => {
+            "MPI: memory from MPI_Alloc_mem, or a window that the ranks share. Schedules: memory in the job's segment."
+        }
+    }
+}
+
+/// Returns what is missing from the rows with this memory: calls with wrong results, and libraries
+/// that did not run on so many ranks.
+fn notes(samples: &[Sample], memory: Memory) -> BTreeSet<String> {
+    let mut notes = BTreeSet::new();
+    let mut ranks = BTreeSet::new();
+    let mut there = BTreeSet::new();
+    for Sample { row, by, later, .. } in samples.iter().filter(|of| of.row.memory == memory) {
+        ranks.insert(row.ranks);
+        let By::Peer { library, way, .. } = by else { continue };
+        there.insert((library, row.ranks));
+        if later.is_nan() {
+            let operation = &row.operation;
+            notes.insert(format!("{library}: {way} {operation} left wrong results and is left out."));
+        }
+    }
+    for (library, _) in &there {
+        for &ranks in ranks.iter().filter(|&&ranks| !there.contains(&(library, ranks))) {
+            notes.insert(format!(
+                "{library}: left out with {ranks} ranks, since ranks that wait keep their processor."
+            ));
+        }
+    }
+    notes
+}
+
+/// Prints a table for each kind of memory, and one of first times.
+pub(crate) fn print(samples: &[Sample]) {
+    let groups = groups(samples);
+    for memory in Memory::ALL {
+        let of_memory = || groups.iter().filter(|group| group.row.memory == memory);
+        if of_memory().next().is_none() {
+            continue;
+        }
+        println!("\n{} Operands are written before and results read after.", title(memory));
+        let later = of_memory().map(|group| group.cells(|sample| sample.later, group.limit()));
+        table::print(&HEADER, &later.collect::<Vec<_>>());
+        notes(samples, memory).iter().for_each(|note| println!("{note}"));
+        first_instances(&of_memory().filter(|group| group.is_repeated()).collect::<Vec<_>>());
+    }
+}
+
+/// Prints the first instances of what takes many steps, whose figures the table before has for later
+/// instances. Of single operations that would be a table of how processes and connections start.
+fn first_instances(groups: &[&Group<'_>]) {
+    if groups.is_empty() {
+        return;
+    }
+    println!("\nThe first instance, beside later ones.");
+    let row = |group: &&Group<'_>| {
+        let (first, later): (fn(&Sample) -> f64, fn(&Sample) -> f64) =
+            (|sample| sample.first, |sample| sample.later);
+        let mut cells = group.cells(first, None);
+        cells.truncate(FIRST_COLUMNS);
+        let slower = |first: Option<Figures>, later: Option<Figures>| {
+            let ratio = first.zip(later).map(|(first, later)| first.median / later.median);
+            ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))
+        };
+        let figures = |by| (group.figures(by, first), group.figures(by, later));
+        let (of_peer, later_of_peer) =
+            group.best(first).map_or((None, None), |(by, _)| figures(by));
+        let (ours, later_of_ours) = figures(&By::Schedule);
+        cells.extend([slower(of_peer, later_of_peer), slower(ours, later_of_ours)]);
+        cells
+    };
+    let mut header = HEADER[..FIRST_COLUMNS].to_vec();
+    header.extend(["peer: of later", "schedule: of later"]);
+    table::print(&header, &groups.iter().map(row).collect::<Vec<_>>());
+}

@@ -1,0 +1,153 @@
+//! The raw data of a run: a line of text for each sample.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::str::FromStr;
+
+/// The memory that operands and results lie in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Memory {
+    /// Memory of a process; the schedules' lies in the segment as goal-run lays it out
+    Malloc,
+    /// Memory that the library allocates and ranks may share; the schedules' lies in the segment
+    Shared,
+}
+
+impl Memory {
+    pub(crate) const ALL: [Memory; 2] = [Memory::Malloc, Memory::Shared];
+
+    fn name(self) -> &'static str {
+        match self {
+            Memory::Malloc => "malloc",
+            Memory::Shared => "shared",
+        }
+    }
+
+    /// Returns the kinds of memory that the peer's program tries.
+    pub(crate) fn kinds(self) -> &'static str {
+        match self {
+            Memory::Malloc => "malloc",
+            Memory::Shared => "alloc,window",
+        }
+    }
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) memory: Memory,
+    pub(crate) ranks: u32,
+    pub(crate) operation: String,
+    pub(crate) bytes: u64,
+}
+
+/// The contestants of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum By {
+    /// A schedule of this project.
+    Schedule,
+    /// A call of a library, in a kind of memory.
+    Peer { library: String, way: String, kind: String },
+    /// A work of the machine, in a block of the row's bytes.
+    Machine(String),
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            By::Schedule => f.write_str("schedule"),
+            By::Peer { library, way, kind } => write!(f, "{library}:{way}:{kind}"),
+            By::Machine(work) => write!(f, "machine:{work}"),
+        }
+    }
+}
+
+/// The figures of one contestant in one run, in nanoseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sample {
+    pub(crate) row: Row,
+    pub(crate) by: By,
+    pub(crate) run: usize,
+    /// Of the first time.
+    pub(crate) first: f64,
+    /// The mean of later times.
+    pub(crate) later: f64,
+}
+
+impl Sample {
+    /// Returns the sample with the number of its run, and times as the raw data has them.
+    pub(crate) fn of_run(self, run: usize) -> Self {
+        let [first, later] = [self.first, self.later].map(|ns| (ns * 10.0).round() / 10.0);
+        Self { run, first, later, ..self }
+    }
+}
+
+pub(crate) const HEADER: &str = "memory,ranks,operation,bytes,contestant,run,first_ns,later_ns";
+
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { row: Row { memory, ranks, operation, bytes }, by, run, first, later } = self;
+        let memory = memory.name();
+        write!(f, "{memory},{ranks},{operation},{bytes},{by},{run},{first:.1},{later:.1}")
+    }
+}
+
+impl FromStr for Sample {
+    type Err = String;
+
+    fn from_str(line: &str) -> Result<Self, String> {
+        let parse = || {
+            let cells: Vec<&str> = line.split(',').collect();
+            let [memory, ranks, operation, bytes, by, run, first, later] = cells[..] else {
+                return None;
+            };
+            let memory = Memory::ALL.into_iter().find(|of| of.name() == memory)?;
+            let by = match by.split(':').collect::<Vec<_>>()[..] {
+                ["schedule"] => By::Schedule,
+                ["machine", work] => By::Machine(work.to_owned()),
+                [library, way, kind] => By::Peer {
+                    library: library.to_owned(),
+                    way: way.to_owned(),
+                    kind: kind.to_owned(),
+                },
+                _ => return None,
+            };
+            let (ranks, bytes) = (ranks.parse().ok()?, bytes.parse().ok()?);
+            let row = Row { memory, ranks, operation: operation.to_owned(), bytes };
+            let (first, later) = (first.parse().ok()?, later.parse().ok()?);
+            Some(Self { row, by, run: run.parse().ok()?, first, later })
+        };
+        parse().ok_or_else(|| format!("`{line}` is no sample"))
+    }
+}
+
+/// Reads the samples of a file.
+///
+/// # Errors
+/// The system's error, or a line is garbled.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<Sample>> {
+    let text = std::fs::read_to_string(path)?;
+    let lines = text.lines().filter(|&line| line != HEADER);
+    lines.map(|line| line.parse().map_err(io::Error::other)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HEADER, Sample};
+
+    #[test]
+    fn text_and_back() {
+        for line in [
+            "malloc,2,barrier,0,schedule,3,1200.0,130.5",
+            "shared,4,bcast,8,Open MPI 5:nonblocking:window,1,1.0,2.0",
+            "shared,2,bcast,8,machine:line,1,1.0,2.0",
+        ] {
+            let sample: Sample = line.parse().expect("a sample");
+            assert_eq!(sample.to_string(), line);
+            assert_eq!(line.split(',').count(), HEADER.split(',').count());
+        }
+        assert!("malloc,2,barrier,0,schedule,3,1200.0".parse::<Sample>().is_err());
+        assert!("heap,2,barrier,0,schedule,3,1,2".parse::<Sample>().is_err());
+    }
+}
