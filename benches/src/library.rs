@@ -77,13 +77,17 @@ impl Family {
     fn placement(self, processors: Option<&[usize]>) -> (Vec<(&'static str, String)>, Vec<String>) {
         let (mut variables, mut flags) = (Vec::new(), Vec::new());
         let mut flag = |text: &str| flags.extend(text.split_whitespace().map(str::to_owned));
-        let list = processors
-            .map(|list| list.iter().map(usize::to_string).collect::<Vec<_>>().join(","));
+        let list =
+            processors.map(|list| list.iter().map(usize::to_string).collect::<Vec<_>>().join(","));
         match self {
             Family::OpenMpi4 | Family::OpenMpi5 => {
                 flag("--allow-run-as-root --mca btl");
                 // A component of Open MPI 5 prints an error with each window.
-                flag(if self == Family::OpenMpi4 { "self,vader" } else { "self,sm --mca osc ^ucx" });
+                flag(if self == Family::OpenMpi4 {
+                    "self,vader"
+                } else {
+                    "self,sm --mca osc ^ucx"
+                });
                 match (list, self) {
                     (Some(_), _) => flag("--map-by core --bind-to core"),
                     (None, Family::OpenMpi4) => flag("--oversubscribe"),

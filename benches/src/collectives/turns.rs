@@ -57,8 +57,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     for &hosts in &args.hosts {
         let wiring = Wiring { hosts: hosts as usize, mtu: args.mtu, switch: Switch::Bridge };
         let cluster = Cluster::new(&wiring).map_err(io::Error::other)?;
-        let peer =
-            program.as_ref().map(|program| Peer::new(&cluster, &program.program, folder)).transpose()?;
+        let peer = program
+            .as_ref()
+            .map(|program| Peer::new(&cluster, &program.program, folder))
+            .transpose()?;
         for &operation in &args.operation {
             let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
             for &bytes in sizes {

@@ -207,8 +207,7 @@ fn run_peer(peer: &Peer, case: Case, sizes: &[u64]) -> io::Result<Vec<Sample>> {
     let path = page.path().display().to_string();
     let mut arguments = vec![operation.peer_name().to_owned(), path, processors];
     arguments.push(memory.kinds().to_owned());
-    arguments
-        .extend(sizes.iter().map(|&bytes| Plan::new(operation, ranks, bytes).case(bytes)));
+    arguments.extend(sizes.iter().map(|&bytes| Plan::new(operation, ranks, bytes).case(bytes)));
     let library = &peer.library.name;
     let sample = |line: &String| {
         let words: Vec<&str> = line.split(' ').collect();

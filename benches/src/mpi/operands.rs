@@ -43,7 +43,8 @@ impl Operands {
                 (0..ranks).for_each(|to| write(u64::from(to) * bytes, operand(rank, to, round)));
             }
             Operation::Exchange | Operation::ExchangeAgain => {
-                (0..2).for_each(|which| write(u64::from(which) * bytes, operand(rank, which, round)));
+                (0..2)
+                    .for_each(|which| write(u64::from(which) * bytes, operand(rank, which, round)));
             }
             _ => write(0, operand(rank, 0, round)),
         }

@@ -41,8 +41,9 @@ impl Figures {
             // One wrong result is enough.
             return Some(Self { median: f64::NAN, least: f64::NAN, most: f64::NAN });
         }
-        let (least, most) =
-            values.clone().fold((f64::MAX, 0f64), |(least, most), ns| (least.min(ns), most.max(ns)));
+        let (least, most) = values
+            .clone()
+            .fold((f64::MAX, 0f64), |(least, most), ns| (least.min(ns), most.max(ns)));
         Some(Self { median: median(values), least, most })
     }
 
@@ -56,6 +57,9 @@ fn us(ns: f64) -> String {
     if ns < 10_000.0 { format!("{:.3}", ns / 1000.0) } else { format!("{:.1}", ns / 1000.0) }
 }
 
+/// One of the times of a sample.
+type Value = fn(&Sample) -> f64;
+
 /// The samples of one row of a table.
 struct Group<'a> {
     row: &'a Row,
@@ -65,13 +69,13 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    fn figures(&self, by: &By, value: fn(&Sample) -> f64) -> Option<Figures> {
+    fn figures(&self, by: &By, value: Value) -> Option<Figures> {
         let of = self.samples.iter().filter(|sample| sample.by == *by);
         Figures::of(of.map(|sample| value(sample)))
     }
 
     /// Returns the peer with the least median.
-    fn best(&self, value: fn(&Sample) -> f64) -> Option<(&By, Figures)> {
+    fn best(&self, value: Value) -> Option<(&By, Figures)> {
         let mut peers: Vec<&By> = self.samples.iter().map(|sample| &sample.by).collect();
         peers.retain(|by| matches!(by, By::Peer { .. }));
         peers.dedup();
@@ -98,7 +102,7 @@ impl Group<'_> {
     }
 
     /// Returns the cells of the row in a table of these figures.
-    fn cells(&self, value: fn(&Sample) -> f64, limit: Option<f64>) -> Vec<String> {
+    fn cells(&self, value: Value, limit: Option<f64>) -> Vec<String> {
         let (best, ours) = (self.best(value), self.figures(&By::Schedule, value));
         let medians = best.as_ref().map(|(_, best)| best.median).zip(ours.map(|ours| ours.median));
         let mut cells = vec![
@@ -160,7 +164,9 @@ fn notes(samples: &[Sample], memory: Memory) -> BTreeSet<String> {
         there.insert((library, row.ranks));
         if later.is_nan() {
             let operation = &row.operation;
-            notes.insert(format!("{library}: {way} {operation} left wrong results and is left out."));
+            notes.insert(format!(
+                "{library}: {way} {operation} left wrong results and is left out."
+            ));
         }
     }
     for (library, _) in &there {
@@ -189,16 +195,16 @@ pub(crate) fn print(samples: &[Sample]) {
     }
 }
 
-/// Prints the first instances of what takes many steps, whose figures the table before has for later
-/// instances. Of single operations that would be a table of how processes and connections start.
+/// Prints the first instances of what takes many steps; the table before has later instances. Of
+/// single operations that would be a table of how processes and connections start.
 fn first_instances(groups: &[&Group<'_>]) {
     if groups.is_empty() {
         return;
     }
     println!("\nThe first instance, beside later ones.");
     let row = |group: &&Group<'_>| {
-        let (first, later): (fn(&Sample) -> f64, fn(&Sample) -> f64) =
-            (|sample| sample.first, |sample| sample.later);
+        let first: Value = |sample| sample.first;
+        let later: Value = |sample| sample.later;
         let mut cells = group.cells(first, None);
         cells.truncate(FIRST_COLUMNS);
         let slower = |first: Option<Figures>, later: Option<Figures>| {

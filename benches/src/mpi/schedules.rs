@@ -368,9 +368,9 @@ mod tests {
             for ranks in [2, 3, 4].into_iter().filter(|&ranks| operation.allows(ranks)) {
                 for bytes in [8, 1 << 16, 1 << 20] {
                     let kind = match operation {
-                        Operation::Pingpong
-                        | Operation::Exchange
-                        | Operation::ExchangeAgain => None,
+                        Operation::Pingpong | Operation::Exchange | Operation::ExchangeAgain => {
+                            None
+                        }
                         Operation::Barrier => Some(CollectiveKind::Barrier),
                         Operation::Bcast => Some(CollectiveKind::Bcast),
                         Operation::Allreduce => Some(CollectiveKind::Allreduce),
