@@ -33,6 +33,19 @@ rank 1 { recv 8b from 0 tag 1  recv 100000b from 0 tag 2  recv 0,100000 from 0 t
 }
 
 #[test]
+fn ranks_that_both_send_write_to_the_buffers_of_each_other() {
+    let exchange = |peer| format!("{{ send 0,100000 to {peer}  recv 100000,100000 from {peer} }}");
+    let text = format!("rank 0 {}\nrank 1 {}", exchange(1), exchange(0));
+    for transport in TRANSPORTS {
+        let stats = stats(&text, &["--transport", transport, "--repeat", "50"]);
+        let of = |key: &str| stats["all"][key].as_u64().unwrap();
+        // A rank that has sent its message before the other's request arrives reads that one.
+        assert_eq!(of("read_in_place") + of("written_in_place"), 100, "{stats}");
+        assert!(transport != "shm" || of("written_in_place") >= 50, "{stats}");
+    }
+}
+
+#[test]
 fn messages_that_came_early_and_queues() {
     let text = "rank 0 { a: send 8b to 1 tag 1  b: send 8b to 1 tag 2  b requires a }
 rank 1 { c: recv 8b from 0 tag 2  d: recv 8b from 0 tag 1  d requires c  nop nop nop nop }";

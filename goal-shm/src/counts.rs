@@ -31,6 +31,9 @@ pub struct RankCounts {
     /// The number of messages that waited for their receive and whose receiver then read them in
     /// place.
     pub read_in_place: u64,
+    /// The number of messages that waited for their receive and that their sender then wrote to
+    /// the receive's buffer.
+    pub written_in_place: u64,
     /// The number of messages that waited for their receive and whose payload then left in
     /// messages.
     pub in_messages: u64,
@@ -68,6 +71,7 @@ impl RankCounts {
             eager: self.eager + other.eager,
             in_parts: self.in_parts + other.in_parts,
             read_in_place: self.read_in_place + other.read_in_place,
+            written_in_place: self.written_in_place + other.written_in_place,
             in_messages: self.in_messages + other.in_messages,
             unexpected: self.unexpected + other.unexpected,
             unexpected_bytes_max: self.unexpected_bytes_max.max(other.unexpected_bytes_max),

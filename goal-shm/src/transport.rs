@@ -7,7 +7,7 @@ use crate::workers::Node;
 use crate::{Endpoint, HEADER_WORDS, Mailbox, SHORT_MAX, Segment};
 use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{
-    Distance, Full, Header, Plugin, Transport, Wakeup, Workers, ZeroCopy,
+    Distance, Full, Header, Plugin, Transport, Unwritable, Wakeup, Workers, ZeroCopy,
 };
 use std::cell::Cell;
 use std::error::Error;
@@ -152,6 +152,25 @@ impl Transport for ShmTransport<'_> {
 
     fn workers(&self) -> Option<&dyn Workers> {
         Some(&self.node)
+    }
+
+    fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
+        self.export(to, bytes)
+    }
+
+    fn put_zcopy(
+        &mut self,
+        to: u32,
+        address: u64,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), Unwritable> {
+        let place = address.checked_add(offset).ok_or(Unwritable)?;
+        let buffer = self.node.segment.bytes_at(to, place, bytes.len() as u64);
+        // SAFETY: memory of another rank, which is mapped as long as the segment. Its rank exported
+        // the bytes for writing, and does not access them before it is told that they are complete.
+        unsafe { buffer.ok_or(Unwritable)?.as_mut_slice() }.copy_from_slice(bytes);
+        Ok(())
     }
 }
 

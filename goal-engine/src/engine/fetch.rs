@@ -5,7 +5,7 @@ use super::Core;
 use super::code::Code;
 use super::combined::Combination;
 use super::ids::{ActionRef, MessageKey};
-use super::incoming::Place;
+use super::incoming::{Asked, Place};
 use crate::memory::{Imported, Span};
 use crate::ops;
 use crate::transport::{Header, Kind, Transport};
@@ -39,13 +39,16 @@ impl Core {
             if self.share_fetch(transport, codes, key, receive) {
                 continue;
             }
+            if arrived == 0 && self.ask_for_put(transport, codes, key, receive) {
+                continue;
+            }
             let end = (header.size as usize).min(arrived + CHUNK);
             if !self.fetch_part(transport, codes, &header, receive, arrived..end) {
                 let mut answer = Header::new(Kind::Cts, self.rank.0);
                 answer.cookie = header.cookie;
                 answer.offset = u64::from(key.0);
                 answer.size = arrived as u64;
-                self.held.arrivals.messages.get_mut(heap, key).is_cleared = true;
+                self.held.arrivals.messages.get_mut(heap, key).asked = Asked::Parts;
                 self.send_control(transport, codes, header.sender(), answer);
                 continue;
             }
@@ -58,6 +61,54 @@ impl Core {
             self.finish_fetch(transport, codes, key, receive, &header);
         }
         worked
+    }
+
+    /// Asks the sender of a payload to write it to the buffer of its receive. Returns false if the
+    /// receiver shall read it.
+    ///
+    /// Bytes that were just written are modified in their writer's cache. If a peer reads them
+    /// there, the writer's next write to each line must first invalidate the peer's copy, which
+    /// takes longer than the copy itself. If the writer copies them to the peer's buffer instead,
+    /// its own lines stay exclusive. So two ranks that send to each other both write. A rank that
+    /// sends nothing reads, as its sender may have other receivers to serve. An operation on the
+    /// message reads it in place, without any copy.
+    fn ask_for_put<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        key: MessageKey,
+        receive: ActionRef,
+    ) -> bool {
+        let heap = &self.heap();
+        let header = self.held.arrivals.messages.get(heap, key).header;
+        if self.held.outbox.rendezvous.is_empty() || header.flags & Header::DIRECT == 0 {
+            return false;
+        }
+        let (payload, reduce) = self.target_of(codes, receive);
+        if reduce.is_some() || self.combination(codes, receive).is_some() {
+            return false;
+        }
+        let buffer = self.homes[receive.instance.index()].memory.contiguous(payload);
+        let address = buffer.and_then(|buffer| transport.export_mut(header.source, buffer));
+        let Some(address) = address else { return false };
+        let mut answer = Header::new(Kind::Cts, self.rank.0);
+        answer.flags = Header::DIRECT;
+        answer.cookie = header.cookie;
+        answer.tag = key.0;
+        answer.offset = address;
+        self.held.arrivals.messages.get_mut(heap, key).asked = Asked::Put;
+        self.send_control(transport, codes, header.sender(), answer);
+        true
+    }
+
+    /// Finishes a receive whose sender has written the payload to its buffer.
+    pub(super) fn finish_put(&mut self, key: MessageKey) {
+        let heap = &self.heap();
+        let message = self.held.arrivals.messages.remove(heap, key);
+        let Place::Receive(receive) = message.place else {
+            unreachable!("only receives ask for it")
+        };
+        self.finish_later(receive);
     }
 
     /// Finishes a receive that has its whole payload, and tells the sender.

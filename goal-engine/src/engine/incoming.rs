@@ -1,6 +1,6 @@
 //! Messages that have arrived and are not delivered yet.
 
-use super::ids::{ActionRef, MessageKey};
+use super::ids::{ActionRef, InstanceKey, MessageKey};
 use crate::heap::{Block, Heap, Pool, flat};
 use crate::transport::Header;
 
@@ -12,10 +12,31 @@ pub(super) struct Incoming {
     /// Bytes that have arrived.
     pub(super) arrived: u64,
     pub(super) place: Place,
-    /// True if the sender was asked for the bytes.
-    pub(super) is_cleared: bool,
+    pub(super) asked: Asked,
     /// The next message in the same [`Chain`].
     pub(super) next: MessageKey,
+}
+
+/// The way in which the sender of a request was asked for the payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Asked {
+    /// It was not asked.
+    #[default]
+    No,
+    /// To send it in parts.
+    Parts,
+    /// To write it to the buffer of the receive.
+    Put,
+}
+
+impl Incoming {
+    /// Returns the instance whose buffer the sender was asked to write to.
+    pub(super) fn put_into(&self) -> Option<InstanceKey> {
+        match self.place {
+            Place::Receive(receive) if self.asked == Asked::Put => Some(receive.instance),
+            _ => None,
+        }
+    }
 }
 
 /// The place of a message's bytes.
@@ -45,7 +66,8 @@ impl Default for Chain {
     }
 }
 
-flat!(struct Incoming { header, arrived, place, is_cleared, next });
+flat!(struct Incoming { header, arrived, place, asked, next });
+flat!(enum Asked { No, Parts, Put });
 flat!(
     enum Place {
         Sender,

@@ -63,6 +63,8 @@ pub struct Stats {
     pub requests: u64,
     /// Of the latter, those that the receiver read from the sender's memory.
     pub read_in_place: u64,
+    /// Of `requests`, those whose payload this rank wrote to the receiver's memory.
+    pub put_in_place: u64,
     /// Chunks of shared operations.
     pub shared_chunks: u64,
     /// Of these, the chunks that other ranks did.

@@ -24,7 +24,7 @@ pub(super) struct Rendezvous {
     pub(super) header: Header,
 }
 
-/// A payload that the receiver has asked for and that is sent in parts.
+/// A payload that the receiver has asked for, and that is sent in parts or written to its buffer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stream {
     /// The [`Rendezvous`].
@@ -33,6 +33,8 @@ pub(super) struct Stream {
     pub(super) cookie: u32,
     /// Bytes that have left.
     pub(super) left: u64,
+    /// The exported name of the receiver's buffer, if the payload shall be written there.
+    pub(super) target: Option<u64>,
 }
 
 /// All messages that wait to leave.
@@ -51,7 +53,7 @@ pub(super) struct Outbox {
 flat!(struct Header { kind, flags, reserved, source, communicator, instance, tag, sequence, action, cookie, size, offset });
 flat!(struct Outgoing { header, instance, left });
 flat!(struct Rendezvous { instance, to, is_cleared, header });
-flat!(struct Stream { send, cookie, left });
+flat!(struct Stream { send, cookie, left, target });
 flat!(struct Outbox { queues, turns, rendezvous, streams, longest });
 
 impl Outbox {

@@ -13,7 +13,7 @@ use super::communicator::Target;
 use super::error::{Cause, Failure, Fault};
 use super::home::copy_short;
 use super::ids::{Action, ActionRef, Cookie, InstanceKey, MessageKey};
-use super::incoming::Place;
+use super::incoming::{Asked, Place};
 use super::options::Options;
 use super::outgoing::{Rendezvous, Stream};
 use super::{Core, Engine};
@@ -83,10 +83,16 @@ impl Core {
             Kind::Data => {
                 let heap = self.held.heap;
                 let message = self.held.arrivals.messages.find(&heap, header.cookie);
-                let cleared =
-                    message.filter(|of| of.is_cleared && of.header.source == header.source);
-                match cleared.map(|message| message.arrived) {
+                let is_put = header.flags & Header::DIRECT != 0;
+                let asked = if is_put { Asked::Put } else { Asked::Parts };
+                let meant = message.filter(|of| {
+                    (of.asked == asked || of.asked == Asked::Put)
+                        && of.header.source == header.source
+                        && (!is_put || of.header.size == header.size)
+                });
+                match meant.map(|message| message.arrived) {
                     None => self.refuse(header.source, Fault::Data(header.cookie)),
+                    Some(0) if is_put => self.finish_put(MessageKey(header.cookie)),
                     Some(arrived) if arrived != header.offset => {
                         self.refuse(header.source, Fault::Place { offset: header.offset, arrived });
                     }
@@ -104,11 +110,13 @@ impl Core {
                     return self.refuse(header.source, Fault::Has { has: header.size, size });
                 }
                 self.held.outbox.rendezvous.get_mut(&heap, header.cookie).is_cleared = true;
-                let stream = Stream {
-                    send: Cookie(header.cookie),
-                    cookie: header.offset as u32,
-                    left: header.size,
+                let (cookie, target) = if header.flags & Header::DIRECT != 0 {
+                    (header.tag, Some(header.offset))
+                } else {
+                    (header.offset as u32, None)
                 };
+                let stream =
+                    Stream { send: Cookie(header.cookie), cookie, left: header.size, target };
                 self.held.outbox.streams.push(&heap, stream);
             }
             Kind::Fin => {

@@ -63,7 +63,7 @@ pub(super) struct Shared {
 
 flat!(struct State { instances, runnable, unfinished, arrivals, outbox, timers, shared, combined, stats, fruitful, failure, common, own, name, announced });
 flat!(struct Shared { task, chunks, own, message, action });
-flat!(struct Stats { messages, bytes, verified_bytes, in_parts, requests, read_in_place, shared_chunks, helped_chunks, polls, ready_max, unreceived, unexpected, unexpected_max });
+flat!(struct Stats { messages, bytes, verified_bytes, in_parts, requests, read_in_place, put_in_place, shared_chunks, helped_chunks, polls, ready_max, unreceived, unexpected, unexpected_max });
 
 impl State {
     /// Returns true if an action has failed. The engine then makes no more progress.
@@ -134,10 +134,13 @@ impl Held {
     }
 
     /// Returns true if other ranks may access the memory of instance `of`, or of any instance: they
-    /// work on a shared operation, or read a payload in place.
+    /// work on a shared operation, read a payload in place, or write one to a receive's buffer.
     #[inline]
     pub(super) fn exposes(&mut self, of: Option<InstanceKey>) -> bool {
-        !(self.shared.is_empty() && self.outbox.rendezvous.is_empty()) && self.finds_exposed(of)
+        !(self.shared.is_empty()
+            && self.outbox.rendezvous.is_empty()
+            && self.arrivals.messages.is_empty())
+            && self.finds_exposed(of)
     }
 
     #[cold]
@@ -145,8 +148,13 @@ impl Held {
         let heap = self.heap;
         let is_meant = |key| of.is_none_or(|of| of == key);
         let mut sends = 0..self.outbox.rendezvous.len_max() as u32;
+        let mut receives = 0..self.arrivals.messages.len_max() as u32;
         let shared = (0..self.shared.len()).filter_map(|at| self.shared.at(&heap, at));
         shared.into_iter().any(|shared| is_meant(shared.action.instance))
+            || receives.any(|key| {
+                let message = self.arrivals.messages.find(&heap, key);
+                message.and_then(|message| message.put_into()).is_some_and(is_meant)
+            })
             || sends.any(|send| self.outbox.exported(&heap, send).is_some_and(is_meant))
     }
 }

@@ -138,7 +138,8 @@ impl Core {
             *self.held.outbox.rendezvous.get(heap, stream.send);
         let source = self.source(codes, instance, &header, to);
         let before = stream.left;
-        while stream.left < header.size {
+        let mut is_done = put(transport, &source, &mut stream, budget);
+        while stream.target.is_none() && stream.left < header.size {
             let mut part = Header::new(Kind::Data, header.source);
             part.cookie = stream.cookie;
             part.offset = stream.left;
@@ -151,8 +152,10 @@ impl Core {
             *budget -= part.size;
             stream.left += part.size;
         }
-        let worked = stream.left > before;
-        if stream.left == header.size {
+        is_done |= stream.target.is_none() && stream.left == header.size;
+        let worked = is_done || stream.left > before;
+        if is_done {
+            self.held.stats.put_in_place += u64::from(stream.target.is_some());
             self.held.outbox.rendezvous.remove(heap, stream.send);
             self.finish_later(ActionRef { instance, action: Action(header.action) });
         } else {
@@ -188,6 +191,33 @@ pub(super) fn kind(transport: &mut impl Transport, options: &Options, to: Rank, 
     } else {
         Kind::Eager
     }
+}
+
+/// Writes more bytes of a stream to the buffer that the receiver named. Tells the receiver if all
+/// are there, and returns true. If the buffer can't be written, all bytes go in parts instead.
+fn put<T: Transport>(
+    transport: &mut T,
+    source: &Source<'_>,
+    stream: &mut Stream,
+    budget: &mut u64,
+) -> bool {
+    let (Some(target), Source { header, to, .. }) = (stream.target, source) else { return false };
+    let end = header.size.min(stream.left + *budget);
+    if stream.left < end {
+        let bytes = source.memory.contiguous(source.payload).expect("it was exported");
+        let part = bytes.part(stream.left as usize..end as usize);
+        if part.read(|part| transport.put_zcopy(to.0, target, stream.left, part)).is_err() {
+            (stream.target, stream.left) = (None, 0);
+            return false;
+        }
+        *budget -= end - stream.left;
+        stream.left = end;
+    }
+    let mut complete = Header::new(Kind::Data, header.source);
+    complete.flags = Header::DIRECT;
+    complete.cookie = stream.cookie;
+    complete.size = header.size;
+    end == header.size && transport.try_send(to.0, &complete, |_| {}).is_ok()
 }
 
 /// Returns the most bytes of a part for rank `to`: whole elements of every type, so that a receive

@@ -55,7 +55,7 @@ pub struct Header {
     pub communicator: u32,
     /// Number of the schedule's instance in that communicator.
     pub instance: u32,
-    /// Tag of the message.
+    /// Tag of the message; cookie of the receive (direct Cts).
     pub tag: u32,
     /// Number of the message among those of this instance from this source to this destination.
     pub sequence: u32,
@@ -67,7 +67,7 @@ pub struct Header {
     /// already has (Cts).
     pub size: u64,
     /// Exported name of the payload (Rts), place of this part in the payload (Data), cookie of the
-    /// receive (Cts).
+    /// receive (Cts) or, if the answer is direct, the exported name of its buffer.
     pub offset: u64,
 }
 
@@ -80,7 +80,8 @@ impl Default for Header {
 impl Header {
     /// The payload is a pattern.
     pub const PATTERN: u8 = 1;
-    /// The payload can be read under the name in `offset`.
+    /// Of a request: the payload can be read under the name in `offset`. Of its answer (Cts): the
+    /// sender shall write the payload to the buffer under that name. Of Data: it has written it.
     pub const DIRECT: u8 = 2;
 
     /// A header of this kind with nothing else in it.
@@ -136,6 +137,7 @@ impl Header {
     #[inline]
     pub fn payload_len(&self) -> usize {
         match self.kind() {
+            Kind::Data if self.flags & Self::DIRECT != 0 => 0,
             Kind::Eager | Kind::Data | Kind::Part => self.size as usize,
             Kind::Rts | Kind::Cts | Kind::Fin | Kind::Long => 0,
         }

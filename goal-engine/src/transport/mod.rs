@@ -25,6 +25,10 @@ use crate::memory::{Imported, Span};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreadable;
 
+/// The bytes of a peer can't be written from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unwritable;
+
 /// There is no room for the message now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
@@ -99,5 +103,29 @@ pub trait Transport {
     ) -> Result<(), Unreadable> {
         let _ = (source, address, offset, into);
         Err(Unreadable)
+    }
+
+    /// Returns a name under which rank `to` can write bytes of this rank; `None` if it can't write
+    /// them.
+    fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
+        let _ = (to, bytes);
+        None
+    }
+
+    /// Copies `bytes` to the memory that rank `to` exported for writing as `address`, starting at
+    /// `offset` (UCX's `put_zcopy`). That rank does not access the bytes until this one tells it
+    /// that they are complete.
+    ///
+    /// # Errors
+    /// [`Unwritable`], with no effect, if the bytes must be sent in messages.
+    fn put_zcopy(
+        &mut self,
+        to: u32,
+        address: u64,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), Unwritable> {
+        let _ = (to, address, offset, bytes);
+        Err(Unwritable)
     }
 }

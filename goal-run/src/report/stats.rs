@@ -14,13 +14,14 @@ pub(super) struct Stats {
     pub(super) ranks: Vec<RankCounts>,
 }
 
-const TITLES: [&str; 18] = [
+const TITLES: [&str; 19] = [
     "rank",
     "messages",
     "bytes",
     "eager",
     "in parts",
     "read in place",
+    "written in place",
     "in messages",
     "unexpected",
     "kept bytes",
@@ -67,7 +68,8 @@ impl Stats {
 }
 
 fn row(name: String, counts: &RankCounts) -> [String; TITLES.len()] {
-    let RankCounts { messages, bytes, eager, in_parts, read_in_place, in_messages, .. } = *counts;
+    let RankCounts { messages, bytes, eager, in_parts, .. } = *counts;
+    let RankCounts { read_in_place, written_in_place, in_messages, .. } = *counts;
     let RankCounts { unexpected, unexpected_bytes_max, posted_max, kept_max, ready_max, .. } =
         *counts;
     let RankCounts { blocked_max, shared_chunks, helped_chunks, polls, sleeps, slept_ns, .. } =
@@ -78,6 +80,7 @@ fn row(name: String, counts: &RankCounts) -> [String; TITLES.len()] {
         eager,
         in_parts,
         read_in_place,
+        written_in_place,
         in_messages,
         unexpected,
         unexpected_bytes_max,

@@ -6,7 +6,7 @@ use super::plugin::Carrier;
 use super::remote::{Remote, Sleeper};
 use crate::network::Network;
 use goal_engine::memory::{Imported, Span};
-use goal_engine::transport::{Distance, Full, Header, Transport, Unreadable, Wakeup, Workers};
+use goal_engine::transport::{Distance, Full, Header, Transport, Unreadable, Unwritable, Wakeup, Workers};
 use goal_eth::{AnyDriver, Exchanged, OpenError};
 use goal_shm::{Cma, Local, ShmTransport};
 use goal_shm::{Endpoint, Segment};
@@ -198,6 +198,23 @@ impl Transport for Ends<'_> {
         into: &mut [u8],
     ) -> Result<(), Unreadable> {
         self.cma.as_mut().ok_or(Unreadable)?.get(source, address, offset, into)
+    }
+
+    fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
+        (self.carrier(to) == Carrier::Shm).then(|| self.shm.export_mut(to, bytes)).flatten()
+    }
+
+    fn put_zcopy(
+        &mut self,
+        to: u32,
+        address: u64,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), Unwritable> {
+        match self.carrier(to) {
+            Carrier::Shm => self.shm.put_zcopy(to, address, offset, bytes),
+            Carrier::Local | Carrier::Esp => Err(Unwritable),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::engine::{
 };
 use crate::memory::{Imported, Region, Span};
 use crate::testing::{add_bytes, nisa, state};
-use crate::transport::{Full, Header, Transport, Unreadable};
+use crate::transport::{Full, Header, Transport, Unreadable, Unwritable};
 use goal_asm::Nisa;
 use goal_interp::{Matches, Taken};
 use goal_lang::{Action, ActionId, Program};
@@ -131,6 +131,26 @@ impl Transport for SimTransport {
             return Err(Unreadable);
         }
         bytes.read(|bytes| into.copy_from_slice(bytes));
+        Ok(())
+    }
+
+    fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
+        self.export(to, bytes).filter(|_| to != self.rank)
+    }
+
+    fn put_zcopy(
+        &mut self,
+        to: u32,
+        address: u64,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), Unwritable> {
+        let wire = &mut *self.wire.borrow_mut();
+        let buffer = wire.find(to, address + offset, bytes.len() as u64).ok_or(Unwritable)?;
+        if wire.random.u8(..8) == 0 {
+            return Err(Unwritable);
+        }
+        buffer.write(|buffer| buffer.copy_from_slice(bytes));
         Ok(())
     }
 }
@@ -280,6 +300,7 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         stats.bytes += other.bytes;
         stats.verified_bytes += other.verified_bytes;
         stats.unreceived += other.unreceived;
+        stats.put_in_place += other.put_in_place;
         stats.unexpected_max = stats.unexpected_max.max(other.unexpected_max);
     }
     let outcomes = (0..conditions.instances).map(|i| {

@@ -3,10 +3,10 @@
 
 use super::network::{Conditions, End, run};
 use crate::Seed;
-use crate::engine::{Areas, Cause, Engine, Options, Schedule, Storage, Waiting};
+use crate::engine::{Areas, Cause, Engine, Fault, Options, Schedule, Storage, Waiting};
 use crate::memory::{Imported, Region, Span, Zeroed};
 use crate::testing::{nisa, program, state};
-use crate::transport::{Full, Header, SharedTask, Transport, Workers};
+use crate::transport::{Full, Header, Kind, SharedTask, Transport, Workers};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_lang::limits::Limits;
 use std::collections::VecDeque;
@@ -64,10 +64,11 @@ impl Transport for ToOneself {
     }
 }
 
-/// A transport that keeps the tags of what is sent, and delivers nothing.
+/// A transport that keeps the tags of what is sent, and delivers one of some headers with each poll.
 #[derive(Default)]
 struct Sent {
     tags: Vec<u32>,
+    arriving: VecDeque<Header>,
     /// True if it exports payloads and takes tasks, none of which ends.
     is_exposing: bool,
 }
@@ -86,8 +87,8 @@ impl Transport for Sent {
         Ok(())
     }
 
-    fn poll(&mut self, _: usize, _: impl FnMut(&Header, &[u8])) -> usize {
-        0
+    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+        self.arriving.pop_front().map(|header| sink(&header, &[])).is_some().into()
     }
 
     fn announce_room(&mut self, _: u64, _: u64) {}
@@ -97,6 +98,10 @@ impl Transport for Sent {
     }
 
     fn export(&self, _: u32, _: Span) -> Option<u64> {
+        self.is_exposing.then_some(0)
+    }
+
+    fn export_mut(&self, _: u32, _: Span) -> Option<u64> {
         self.is_exposing.then_some(0)
     }
 
@@ -167,7 +172,12 @@ fn memory_that_others_may_still_access_is_not_freed() {
         ("exec sumInt32 with 0,200000 200000,200000", true, true),
         ("send 0,400000 to 1", false, false),
         ("send 0,4 to 1", true, false),
+        ("send 0,400000 to 1  recv 0,400000 from 1", true, true),
+        ("recv 0,400000 from 1", true, false),
     ];
+    let request = Header { flags: Header::DIRECT, size: 400_000, ..Header::new(Kind::Rts, 1) };
+    // The answer to the send, which then exposes no memory itself.
+    let answer = Header::new(Kind::Fin, 1);
     for (action, is_exposing, is_kept) in cases {
         let program = program(&format!("rank 0 {{ {action} }} rank 1 {{ }}"));
         let schedule = Arc::new(Schedule::new(nisa(&program), 0, Seed::default()));
@@ -184,7 +194,10 @@ fn memory_that_others_may_still_access_is_not_freed() {
         let owner = (memory, Arc::clone(&owned));
         // SAFETY: the owner has the memory, which nobody else accesses.
         let storage = unsafe { Storage::over(areas, Some(Box::new(owner))) };
-        let transport = Sent { is_exposing, ..Sent::default() };
+        let is_answered = action.starts_with("send 0,400000 to 1  recv");
+        let arriving = if action.contains("recv") { vec![request] } else { vec![] };
+        let arriving = arriving.into_iter().chain(is_answered.then_some(answer)).collect();
+        let transport = Sent { is_exposing, arriving, ..Sent::default() };
         let mut engine = Engine::new(0, transport, Options::default(), state());
         engine.start(&schedule, 0, storage);
         for now in 0..4 {
@@ -408,6 +421,45 @@ fn payloads_are_copied_as_far_as_the_transport_does_and_sent_from_there_on() {
             "seed {seed}: (rank, address) differs"
         );
         assert_eq!(stats.verified_bytes, 700_000);
+    }
+}
+
+#[test]
+fn ranks_that_both_send_write_to_the_buffers_of_each_other() {
+    let program = program(
+        "rank 0 { init 0 = Int32 1 2 3  send 0,700000 to 1  recv 700000,700000 from 1 }
+         rank 1 { init 699996 = Int32 5  send 0,700000 to 0  recv 700000,700000 from 0 }",
+    );
+    let expected =
+        goal_interp::run(&program, &goal_interp::Options::default()).expect("no deadlock");
+    let mut written = 0;
+    for seed in 0..goal_filetest::seeds(40) {
+        let conditions = Conditions { direct: true, ..Conditions::new(seed) };
+        let End::Finished(ends, stats) = run(&program, &conditions) else { panic!("seed {seed}") };
+        assert_eq!(expected.first_difference(&ends[0].0), None, "seed {seed}");
+        written += stats.put_in_place;
+    }
+    assert!(written > 0);
+}
+
+/// A sender may only write what it was asked to write.
+#[test]
+fn bytes_that_nobody_asked_for_are_refused() {
+    let request = Header { flags: Header::DIRECT, size: 400_000, ..Header::new(Kind::Rts, 1) };
+    let written = Header { flags: Header::DIRECT, size: 400_000, ..Header::new(Kind::Data, 1) };
+    for (is_exposing, size) in [(false, 400_000), (true, 399_999)] {
+        let program = program("rank 0 { send 0,400000 to 1  recv 0,400000 from 1 } rank 1 { }");
+        let schedule = Arc::new(Schedule::new(nisa(&program), 0, Seed::default()));
+        let arriving = [request, Header { size, ..written }].into();
+        let transport = Sent { is_exposing, arriving, ..Sent::default() };
+        let mut engine = Engine::new(0, transport, Options::default(), state());
+        engine.start(&schedule, 0, Storage::new(&schedule));
+        let failure = (0..4).find_map(|now| engine.poll(now).err()).expect("it is refused");
+        assert_eq!(
+            failure.cause,
+            Cause::Foreign { source_rank: 1, fault: Fault::Data(0) },
+            "{is_exposing} {size}"
+        );
     }
 }
 
