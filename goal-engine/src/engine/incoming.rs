@@ -67,7 +67,13 @@ impl Default for Chain {
 }
 
 flat!(struct Incoming { header, arrived, place, asked, next });
-flat!(enum Asked { No, Parts, Put });
+flat!(
+    enum Asked {
+        No,
+        Parts,
+        Put,
+    }
+);
 flat!(
     enum Place {
         Sender,

@@ -6,7 +6,9 @@ use super::plugin::Carrier;
 use super::remote::{Remote, Sleeper};
 use crate::network::Network;
 use goal_engine::memory::{Imported, Span};
-use goal_engine::transport::{Distance, Full, Header, Transport, Unreadable, Unwritable, Wakeup, Workers};
+use goal_engine::transport::{
+    Distance, Full, Header, Transport, Unreadable, Unwritable, Wakeup, Workers,
+};
 use goal_eth::{AnyDriver, Exchanged, OpenError};
 use goal_shm::{Cma, Local, ShmTransport};
 use goal_shm::{Endpoint, Segment};

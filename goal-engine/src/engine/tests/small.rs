@@ -64,7 +64,7 @@ impl Transport for ToOneself {
     }
 }
 
-/// A transport that keeps the tags of what is sent, and delivers one of some headers with each poll.
+/// A transport that keeps the tags of what is sent, and delivers a header of a list with each poll.
 #[derive(Default)]
 struct Sent {
     tags: Vec<u32>,
