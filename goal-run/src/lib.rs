@@ -32,7 +32,8 @@
 //! # Layers
 //! A module imports only from modules of earlier lines:
 //!
-//! - `inherited`, `limits`, `network`, `rights`, `trace`, `wait`
+//! - `limits`
+//! - `binding`, `inherited`, `network`, `rights`, `trace`, `wait`
 //! - `transport`
 //! - `job`
 //! - `progress`
@@ -44,6 +45,7 @@
 //! - `hosts`
 //! - `launcher`
 
+pub mod binding;
 pub mod hosts;
 mod inherited;
 pub mod job;

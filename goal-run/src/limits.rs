@@ -17,8 +17,22 @@ pub const VERIFIED_BYTES_MAX: u64 = 1 << 32;
 /// Most ranks that a job starts as processes or threads, by default.
 pub const STARTED_RANKS_MAX: u32 = 8192;
 
+/// Most bytes of a rank's memory that are made resident before the rank starts, by default. More
+/// is allocated by the system as schedules touch it.
+pub const PREFAULT_BYTES_MAX: u64 = 256 << 20;
+
+/// The part of the free memory of the system, one in so many bytes, that all ranks of a host
+/// together make resident before they start.
+pub(crate) const PREFAULT_SHARE: u64 = 4;
+
 /// Most records that a trace of a run keeps, all ranks together, by default.
 pub const TRACE_EVENTS_MAX: u64 = 1 << 24;
+
+/// The bound on numbers of processors: the size of the system's usual sets of processors.
+pub(crate) const PROCESSORS_MAX: u32 = 1024;
+
+/// Most entries of a list of processors.
+pub(crate) const LISTED_PROCESSORS_MAX: usize = 8192;
 
 /// The address space in bytes that a process needs besides that of its job: for the program, its
 /// libraries and a stack.
@@ -200,7 +214,7 @@ pub fn survive_file_size() {
 
 /// Returns the bytes of memory that are free for this process: the least of the system's and of
 /// those of each control group that it is in. Returns `None` if the system does not tell.
-fn free_memory() -> Option<u64> {
+pub(crate) fn free_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let of_system = line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? << 10;

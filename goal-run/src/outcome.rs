@@ -10,7 +10,7 @@ use goal_asm::nisa::Operation;
 use goal_engine::{MatchesView, Met};
 use goal_interp::{Matches, Taken};
 use goal_lang::ActionId;
-use goal_shm::{RankCounts, Segment};
+use goal_shm::{INSTANCES_TIMED, RankCounts, Segment};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -47,7 +47,7 @@ pub enum End {
 }
 
 /// Counts of a job, summed over all instances that have ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Messages sent.
     pub messages: u64,
@@ -60,6 +60,9 @@ pub struct Counts {
     /// Nanoseconds from the moment when all ranks were ready until the last one's last instance
     /// ended; 0 unless the job is complete.
     pub elapsed_ns: u64,
+    /// Nanoseconds of each of the first instances, from the end of the one before it (on the last
+    /// rank) to its own; empty unless the job is complete.
+    pub instances_ns: Vec<u64>,
     /// The most entries that the table of a rank's window had; `None` without a window.
     pub table_max: Option<u64>,
 }
@@ -73,6 +76,8 @@ pub(crate) struct Run {
     pub(crate) ranks_as: &'static str,
     /// The transports that carry messages, from the nearest peers to the farthest.
     pub(crate) transports: Vec<Name>,
+    /// The reason why the ranks of this host are not bound to processors; `None` if they are.
+    pub(crate) unbound: Option<String>,
 }
 
 /// A job that has ended, with the memory of its ranks.
@@ -121,6 +126,7 @@ impl Outcome {
             }
             counts.elapsed_ns =
                 ended_ns.saturating_sub(segment.gate().opened_ns.load(Ordering::SeqCst));
+            counts.instances_ns = instances_ns(&segment, settings.repeat);
             counts.unreceived = match settings.window {
                 Some(_) => counts.messages.saturating_sub(receives),
                 None => settings.repeat.saturating_mul(unreceived(nisa)),
@@ -174,6 +180,18 @@ impl Outcome {
         (0..self.segment.num_ranks()).map(|rank| self.segment.counts(rank)).collect()
     }
 
+    /// Returns the processor that each rank was bound to; `None` for a rank that was not bound.
+    pub(crate) fn processors(&self) -> Vec<Option<u32>> {
+        let processor = |rank| self.segment.status(rank).processor.load(Ordering::SeqCst);
+        (0..self.segment.num_ranks()).map(|rank| processor(rank).checked_sub(1)).collect()
+    }
+
+    /// Returns the number of bytes that each rank made resident before it started.
+    pub(crate) fn prefaulted(&self) -> impl Iterator<Item = u64> {
+        let bytes = |rank| self.segment.status(rank).prefaulted.load(Ordering::SeqCst);
+        (0..self.segment.num_ranks()).map(bytes)
+    }
+
     /// Writes the trace of the job as Chrome trace events, one JSON object. Returns the number of
     /// records that the trace leaves out.
     ///
@@ -208,6 +226,20 @@ impl Outcome {
         }
         matches
     }
+}
+
+/// Returns the time of each of the first instances of a complete job.
+fn instances_ns(segment: &Segment, repeat: u64) -> Vec<u64> {
+    let mut before = 0;
+    let timed = 0..INSTANCES_TIMED.min(usize::try_from(repeat).unwrap_or(usize::MAX));
+    let time = |instance: usize| {
+        let end = |rank| segment.status(rank).instances_ns[instance].load(Ordering::SeqCst);
+        let end = (0..segment.num_ranks()).map(end).max().unwrap_or(0);
+        let time = end.saturating_sub(before);
+        before = end;
+        time
+    };
+    timed.map(time).collect()
 }
 
 /// Returns the number of messages of a complete instance that no receive took.

@@ -3,6 +3,7 @@
 
 use super::mailbox::{Control, Slot};
 use super::pool::Entry;
+use super::populate;
 use super::ring::Ends;
 use super::status::Status;
 use super::tasks::{self, TASKS};
@@ -11,7 +12,9 @@ use std::ops::Range;
 
 /// The granularity of the areas. Each begins with a page, so an area that is never touched takes no
 /// memory.
-const PAGE: u64 = 4096;
+const PAGE: u64 = populate::PAGE as u64;
+/// The multiples at which areas of this size and more begin, so that they can be in huge pages.
+const HUGE_PAGE: u64 = populate::HUGE_PAGE as u64;
 /// The target for the bytes of all mailboxes together, and bounds for the slots of one.
 const MAILBOXES_BYTES: u64 = 64 << 20;
 const SLOTS_MIN: u64 = 64;
@@ -150,6 +153,9 @@ impl Layout {
         let mut end = Some(PAGE);
         // Above 2^64 the places no longer matter, because the whole layout is refused.
         let mut area = |bytes: u64| -> Range<usize> {
+            if bytes >= HUGE_PAGE {
+                end = end.and_then(|end| end.checked_next_multiple_of(HUGE_PAGE));
+            }
             let start = end.unwrap_or(0);
             let past = end.and_then(|end| end.checked_add(bytes));
             end = past.and_then(|past| past.checked_next_multiple_of(PAGE));

@@ -55,6 +55,7 @@ mod mapping;
 #[cfg(all(test, loom))]
 mod models;
 mod pool;
+mod populate;
 mod ring;
 mod sealed;
 mod segment;
@@ -77,8 +78,9 @@ pub use layout::{Layout, RankLayout, RankSizes, SegmentTooLarge};
 pub use local::{LOCAL, Local, PAYLOAD_MAX as LOCAL_PAYLOAD_MAX};
 pub use mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use mapping::zeroed;
+pub use populate::populate_read;
 pub use sealed::Sealed;
 pub use segment::Segment;
-pub use status::{State, Status};
+pub use status::{INSTANCES_TIMED, State, Status};
 pub use transport::{SHM, ShmTransport};
 pub use turn::{Held, Sleepers, Turn};

@@ -1,6 +1,7 @@
 //! Memory files and their mappings.
 #![allow(unsafe_code)] // maps memory and hands out references into it
 
+use super::populate::{HUGE_PAGE, PAGE, populate};
 use super::sync::Bytes;
 use goal_engine::memory::Zeroed;
 use rustix::fs::{
@@ -92,8 +93,7 @@ impl Mapping {
             return Err(refused(&format!("has {has} bytes, and the job needs {len}")));
         }
         let fd = OwnedFd::from(fd);
-        let ptr = map(fd.as_fd(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)?;
-        Ok(Self { ptr, len, fd: Some(fd) })
+        Ok(Self { ptr: map_aligned(fd.as_fd(), len)?, len, fd: Some(fd) })
     }
 
     /// The memory file.
@@ -161,6 +161,16 @@ impl Mapping {
         // SAFETY: inside the mapping, which is initialised and lives as long as self; the caller
         // keeps other users away.
         unsafe { Bytes::new(self.range(area.start, area.len()), area.len()) }
+    }
+
+    /// Makes an area resident. Returns the number of bytes that are.
+    ///
+    /// # Panics
+    /// If the range is not inside the mapping.
+    pub(crate) fn populate(&self, area: &Range<usize>) -> usize {
+        // SAFETY: inside the mapping, which is readable and writable and lives as long as self. No
+        // byte changes, and where the system lacks the means, bytes are touched atomically.
+        unsafe { populate(self.range(area.start, area.len()), area.len()) }
     }
 
     /// Copies bytes into the mapping.
@@ -250,6 +260,38 @@ pub(crate) fn map(
     // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
     let ptr = unsafe { mmap(std::ptr::null_mut(), len, protection, flags, fd, 0)? };
     Ok(NonNull::new(ptr.cast()).expect("a mapping is not at address 0"))
+}
+
+/// Maps a memory file for reading and writing, so that the bytes at a multiple of the size of a
+/// huge page lie at such an address. Only then can they be in a huge page.
+fn map_aligned(fd: BorrowedFd<'_>, len: usize) -> io::Result<NonNull<u8>> {
+    let (huge, access) = (HUGE_PAGE, ProtFlags::READ | ProtFlags::WRITE);
+    // Without room for the alignment, the file is mapped anywhere.
+    let room = len.checked_add(huge).filter(|_| len >= huge);
+    let reserve = |room| {
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
+        unsafe { mmap_anonymous(std::ptr::null_mut(), room, ProtFlags::empty(), flags) }
+    };
+    let Some((room, start)) = room.and_then(|room| Some((room, reserve(room).ok()?))) else {
+        return map(fd, len, access, MapFlags::SHARED);
+    };
+    let before = start.addr().next_multiple_of(huge) - start.addr();
+    let aligned = start.wrapping_byte_add(before);
+    let flags = MapFlags::SHARED | MapFlags::FIXED;
+    // SAFETY: replaces a part of the mapping above, which nobody uses.
+    let mapped = unsafe { mmap(aligned, len, access, flags, fd, 0) };
+    // The file took whole pages; the rest of the reservation is given back.
+    let end = before + len.next_multiple_of(PAGE);
+    let unused = match &mapped {
+        Ok(_) => [(0, before), (end, room.saturating_sub(end))],
+        Err(_) => [(0, room), (0, 0)],
+    };
+    for (at, len) in unused.into_iter().filter(|&(_, len)| len > 0) {
+        // SAFETY: a part of the reservation, which nobody uses.
+        let _ = unsafe { munmap(start.wrapping_byte_add(at), len) };
+    }
+    Ok(NonNull::new(mapped?.cast()).expect("a mapping is not at address 0"))
 }
 
 /// Unmaps memory that `map` or `mmap_anonymous` mapped, and that nobody uses any more.

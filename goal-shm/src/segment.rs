@@ -215,6 +215,21 @@ impl Segment {
         words
     }
 
+    /// Makes up to `bytes_max` bytes of a rank's areas resident: its mailbox, the state of its
+    /// instance, its memory and its scratch memory. The rank calls this on its own processor,
+    /// before it starts. Returns the number of bytes that are resident.
+    pub fn populate(&self, rank: u32, bytes_max: u64) -> u64 {
+        let RankLayout { mailbox, instance, memory, scratch, .. } = self.rank(rank);
+        let slots = self.layout.slots * size_of::<mailbox::Slot>();
+        let mailbox = *mailbox..mailbox + size_of::<mailbox::Control>() + slots;
+        let mut left = usize::try_from(bytes_max).unwrap_or(usize::MAX);
+        for area in [&mailbox, instance, memory, scratch] {
+            let part = area.start..area.start + area.len().min(left);
+            left -= self.mapping.populate(&part);
+        }
+        bytes_max - left as u64
+    }
+
     /// Writes bytes at an offset in the segment.
     ///
     /// # Safety

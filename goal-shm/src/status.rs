@@ -25,6 +25,9 @@ impl State {
         [State::Starting, State::Running, State::Idle, State::Done, State::Failed];
 }
 
+/// The number of instances whose ends are recorded.
+pub const INSTANCES_TIMED: usize = 32;
+
 /// A rank's status. The rank writes it, and so do processes that act for the rank. The launcher
 /// reads it.
 #[derive(Debug, Default)]
@@ -38,6 +41,12 @@ pub struct Status {
     pub instance: AtomicU64,
     /// The monotonic clock in nanoseconds when the last instance ended.
     pub ended_ns: AtomicU64,
+    /// The processor that the rank is bound to, plus 1; 0 if it is not bound.
+    pub processor: AtomicU32,
+    /// The bytes of the rank's areas that were made resident before it started.
+    pub prefaulted: AtomicU64,
+    /// The nanoseconds from the opening of the gate to the end of each of the first instances.
+    pub instances_ns: [AtomicU64; INSTANCES_TIMED],
     /// The number of messages sent.
     pub messages: AtomicU64,
     /// The number of payload bytes sent.

@@ -5,9 +5,10 @@ mod place;
 mod settings;
 mod window;
 
+pub use crate::binding::is_crowded;
 pub use crate::wait::Wait;
 pub(crate) use place::Place;
-pub use settings::{Mode, Settings, is_crowded, layout};
+pub use settings::{Mode, Settings, layout};
 pub(crate) use settings::{WindowSettings, factor, has_time, split_instance};
 pub(crate) use window::SectionFile;
 pub use window::Window;
@@ -17,10 +18,11 @@ use crate::transport::Ends;
 use goal_asm::Nisa;
 use goal_engine::{Areas, Engine, Failure, Schedule, Storage};
 use goal_eth::now_ns;
-use goal_shm::{Part, Segment};
+use goal_shm::{Part, Segment, populate_read};
 use place::describe;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// The schedules, settings and memory of a job, as one process sees them.
 #[derive(Clone, Copy)]
@@ -71,6 +73,22 @@ impl<'a> Job<'a> {
         // the rank under its turn, which the rank does not hold meanwhile; in this process the
         // claim keeps the storage unique.
         unsafe { Storage::over(self.areas(rank), Some(Box::new(claim))) }
+    }
+
+    /// Makes the memory of `rank` resident, up to the limit of the settings, and maps its schedule.
+    /// The rank calls this before it starts, on the processor that it is bound to. Otherwise the
+    /// system allocates the memory page by page while the first instance runs.
+    pub fn prefault(&self, rank: u32) {
+        let Self { segment, nisa, settings, .. } = *self;
+        let limit = settings.prefault_bytes_max;
+        let bytes = segment.populate(rank, limit);
+        segment.status(rank).prefaulted.store(bytes, Ordering::Relaxed);
+        if settings.window.is_none() {
+            let section = nisa.section(rank).bytes();
+            populate_read(
+                &section[..section.len().min(usize::try_from(limit).unwrap_or(usize::MAX))],
+            );
+        }
     }
 
     /// Returns the areas of a rank's storage.

@@ -1,5 +1,7 @@
 //! The settings of a job, and the layout of its segment.
 
+use crate::binding::{Placement, is_crowded};
+use crate::limits::PREFAULT_BYTES_MAX;
 use crate::network::Network;
 use crate::trace;
 use crate::transport::{Choice, Paths, Unreachable};
@@ -11,6 +13,7 @@ use goal_engine::{Calc, Options, Seed, StateSizes, state_bytes};
 use goal_shm::{Layout, RankSizes, SegmentTooLarge};
 use serde::{Deserialize, Serialize};
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -61,6 +64,10 @@ pub struct Settings {
     /// True if there are more ranks than processors, so that a waiting rank should not keep one
     /// busy.
     pub(crate) crowded: bool,
+    /// The processors of ranks; `None` if ranks are not bound.
+    pub(crate) placement: Option<Placement>,
+    /// The most bytes of its memory that a rank makes resident before it starts.
+    pub(crate) prefault_bytes_max: u64,
     /// The window that schedules are run through; `None` holds them whole.
     pub(crate) window: Option<WindowSettings>,
     /// The transports that carry messages.
@@ -99,6 +106,8 @@ impl Settings {
             record: false,
             trace_events: 0,
             crowded: is_crowded(ranks),
+            placement: None,
+            prefault_bytes_max: PREFAULT_BYTES_MAX,
             window: None,
             paths: transports.paths(Distance::farthest(ranks, false))?,
             progress: Mode::default(),
@@ -140,7 +149,9 @@ impl Settings {
             network.num_ranks() == ranks && network.bells.len() == network.num_here() as usize
         });
         let has_window = self.window.is_none_or(|window| window.size > 0);
-        has_places && has_window && self.repeat > 0
+        let is_placed =
+            self.placement.as_ref().is_none_or(|placement| placement.fits(self.num_here(ranks)));
+        is_placed && has_places && has_window && self.repeat > 0
     }
 
     /// Returns true if `rank` is on this host.
@@ -151,6 +162,24 @@ impl Settings {
     /// Returns the number of ranks on this host, of `ranks` in the job.
     pub(crate) fn num_here(&self, ranks: u32) -> u32 {
         self.network.as_ref().map_or(ranks, Network::num_here)
+    }
+
+    /// Returns the place of `rank` among the ranks on this host.
+    fn index_here(&self, rank: u32) -> usize {
+        match &self.network {
+            None => rank as usize,
+            Some(network) => network.here().take_while(|&here| here < rank).count(),
+        }
+    }
+
+    /// Binds the calling thread to the processor of `rank`. Returns the processor; `None` if ranks
+    /// are not bound.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(crate) fn bind(&self, rank: u32) -> io::Result<Option<u32>> {
+        let Some(placement) = &self.placement else { return Ok(None) };
+        placement.bind_rank(self.index_here(rank)).map(Some)
     }
 
     /// Returns the number of parties at the start gate of this host: its ranks and, if there are
@@ -184,11 +213,6 @@ pub(crate) fn factor(calc: Calc) -> Option<f64> {
         Calc::Skip => None,
         Calc::Scaled(factor) => Some(factor),
     }
-}
-
-/// Returns true if this host has fewer processors than `ranks`.
-pub fn is_crowded(ranks: u32) -> bool {
-    ranks as usize > std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Returns the layout of a job's segment. For ranks on other hosts the leader has areas too, for

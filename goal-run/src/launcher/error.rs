@@ -45,6 +45,9 @@ pub enum LaunchError {
     /// Mode `node` is for jobs on one host: only a rank's own process has its streams.
     #[error("ranks can't act for each other where some are on other hosts")]
     NodeOnHosts,
+    /// Ranks can't be bound to the processors of the list.
+    #[error(transparent)]
+    Binding(#[from] crate::binding::BindingError),
     /// The hosts of the job do not agree, or do not find each other.
     #[error("the job does not start: {0}")]
     Hosts(#[source] Box<dyn Error + Send + Sync>),

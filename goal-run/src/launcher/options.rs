@@ -1,6 +1,7 @@
 //! The options of a job.
 
 use super::error::LaunchError;
+use crate::binding::Bind;
 use crate::job::{Mode, Window};
 use crate::report::{count, size};
 use crate::transport::Choice;
@@ -102,6 +103,8 @@ pub struct Options {
     pub progress: Mode,
     /// How ranks wait.
     pub wait: Wait,
+    /// How the ranks of this host are bound to processors.
+    pub bind: Bind,
     /// The number of instances, run one after the other without a barrier; at least 1.
     pub repeat: u64,
     /// Records which receive took which message in the last instance.
@@ -115,6 +118,9 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// The largest segment that ranks may share, in bytes.
     pub segment_bytes_max: u64,
+    /// The most bytes of its memory that a rank makes resident before it starts; fewer if little
+    /// memory is free.
+    pub prefault_bytes_max: u64,
     /// The most memory, of all ranks together, that the interpreter may need to compare a run, in
     /// bytes.
     pub verified_bytes_max: u64,
@@ -146,12 +152,14 @@ impl Default for Options {
             transports: Choice::default(),
             progress: Mode::default(),
             wait: Wait::default(),
+            bind: Bind::default(),
             repeat: 1,
             record: false,
             trace_events: None,
             window: None,
             timeout: None,
             segment_bytes_max: crate::limits::SEGMENT_BYTES_MAX,
+            prefault_bytes_max: crate::limits::PREFAULT_BYTES_MAX,
             verified_bytes_max: crate::limits::VERIFIED_BYTES_MAX,
             ranks_max: crate::limits::STARTED_RANKS_MAX,
             gives_up_rights: false,

@@ -6,8 +6,9 @@ use super::options::{Options, Ranks};
 use super::processes::Processes;
 use super::supervise::Supervisor;
 use super::threads;
-use crate::job::{Mode, Settings, factor, has_time, is_crowded, layout};
-use crate::limits::Demand;
+use crate::binding::Binding;
+use crate::job::{Mode, Settings, factor, has_time, layout};
+use crate::limits::{Demand, PREFAULT_SHARE, free_memory};
 use crate::network::Network;
 use crate::outcome::{End, Outcome, Run};
 use crate::rights;
@@ -27,20 +28,21 @@ use std::time::Instant;
 /// The ranks can't be started.
 pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
     let since = Instant::now();
-    let (settings, segment) = equip(nisa, options, None)?;
+    let (settings, segment, binding) = equip(nisa, options, None)?;
     let here: Vec<u32> = (0..nisa.num_ranks()).collect();
     let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
     let watch = |crew: &mut dyn Crew| Supervisor::new(&place).watch(crew);
     let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
-    Ok(Outcome::new(end, segment, nisa, &settings, repeated(nisa, options, false)))
+    Ok(Outcome::new(end, segment, nisa, &settings, repeated(nisa, options, false, &binding)))
 }
 
-/// Checks the options of a job, and creates its settings and the segment of this host.
+/// Checks the options of a job, and creates its settings and the segment of this host. The binding
+/// must live until the ranks have ended.
 pub(super) fn equip(
     nisa: &Arc<Nisa>,
     options: &Options,
     network: Option<Network>,
-) -> Result<(Settings, Segment), LaunchError> {
+) -> Result<(Settings, Segment, Binding), LaunchError> {
     let (ranks, limit) = (nisa.num_ranks(), options.ranks_max);
     if ranks > limit {
         return Err(LaunchError::TooManyRanks { ranks, limit });
@@ -53,6 +55,7 @@ pub(super) fn equip(
     }
     let has_time = has_time(nisa);
     let here = network.as_ref().map_or(ranks, Network::num_here);
+    let binding = Binding::new(&options.bind, here)?;
     let mut settings = Settings {
         eager_limit: options.engine.eager_limit,
         unexpected_limit: options.engine.unexpected_limit,
@@ -65,7 +68,9 @@ pub(super) fn equip(
             .map_or(0, |events| (events / u64::from(ranks.max(1))).max(1)),
         window: options.window.as_ref().map(|window| window.settings),
         paths: options.transports.paths(Distance::farthest(ranks, network.is_some()))?,
-        crowded: is_crowded(here),
+        crowded: binding.is_crowded(here),
+        placement: binding.placement(),
+        prefault_bytes_max: prefault_bytes_max(options, here),
         progress: options.progress,
         wait: options.wait,
         network,
@@ -89,16 +94,23 @@ pub(super) fn equip(
         segment.create_bells(network.here())?;
         network.bells = segment.bells().map(|bell| bell.as_raw_fd()).collect();
     }
-    Ok((settings, segment))
+    Ok((settings, segment, binding))
+}
+
+/// Returns the most bytes that each of the `here` ranks of this host makes resident.
+fn prefault_bytes_max(options: &Options, here: u32) -> u64 {
+    let share = |free: u64| free / PREFAULT_SHARE / u64::from(here.max(1));
+    options.prefault_bytes_max.min(free_memory().map_or(0, share))
 }
 
 /// Returns the options that the report of a job repeats.
-pub(super) fn repeated(nisa: &Nisa, options: &Options, has_hosts: bool) -> Run {
+pub(super) fn repeated(nisa: &Nisa, options: &Options, has_hosts: bool, binding: &Binding) -> Run {
     let farthest = Distance::farthest(nisa.num_ranks(), has_hosts);
     Run {
         repeat: options.repeat,
         ranks_as: options.ranks.name(),
         transports: options.transports.names(farthest),
+        unbound: binding.processors().err().map(ToString::to_string),
     }
 }
 

@@ -25,6 +25,9 @@ pub enum StartError {
         /// The system's error.
         cause: io::Error,
     },
+    /// The rank can't be bound to its processor.
+    #[error(transparent)]
+    Binding(io::Error),
     /// Mode `node` is for jobs on one host: only a rank's own process has its streams.
     #[error(
         "ranks can't act for each other where some are on other hosts: take another mode of progress"

@@ -72,9 +72,12 @@ pub(crate) fn with_member_over<'a, R>(
             let shared = Arc::new(ProgressThread::new(job, rank, engine(job, rank, driver)?));
             let of_thread = Arc::clone(&shared);
             let name = format!("progress {rank}");
-            let thread = thread::Builder::new()
-                .name(name)
-                .spawn_scoped(scope, move || run_thread(&of_thread));
+            let thread = thread::Builder::new().name(name).spawn_scoped(scope, move || {
+                if let Some(placement) = &job.settings.placement {
+                    placement.bind_thread();
+                }
+                run_thread(&of_thread);
+            });
             thread.map_err(|cause| StartError::Thread { cause })?;
             let _stop = StopOnDrop(&shared);
             Ok::<R, StartError>(f(&mut member(Engines::Thread(Arc::clone(&shared)))))

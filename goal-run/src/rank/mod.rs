@@ -43,7 +43,12 @@ pub(crate) fn run(
     settings: &Settings,
     Resources { section, driver }: Resources,
 ) -> Result<(), StartError> {
+    // Before the rank touches its memory, so that the system allocates it near the processor.
+    if let Some(processor) = settings.bind(rank).map_err(StartError::Binding)? {
+        segment.status(rank).processor.store(processor + 1, Ordering::Relaxed);
+    }
     let job = Job::new(segment, nisa, settings);
+    job.prefault(rank);
     let code = match section.zip(settings.window) {
         None => Code::Whole(job.schedule(rank)),
         Some((SectionFile { file, place }, WindowSettings { size, limits })) => {
@@ -182,7 +187,12 @@ impl<'a> Work<'a, '_> {
             let instance = (settings.repeat > 1).then(|| settings.repeat - self.left);
             self.unexpected = image::unexpected(nisa, rank, storage.memory(), instance);
         }
+        let ended = (settings.repeat - self.left) as usize;
         self.left -= 1;
+        if let Some(end_ns) = status.instances_ns.get(ended) {
+            let opened_ns = segment.gate().opened_ns.load(Ordering::Relaxed);
+            end_ns.store(now_ns().saturating_sub(opened_ns), Ordering::Relaxed);
+        }
         status.messages.store(stats.messages, Ordering::Relaxed);
         status.bytes.store(stats.bytes, Ordering::Relaxed);
         status.verified_bytes.store(stats.verified_bytes, Ordering::Relaxed);

@@ -58,6 +58,10 @@ pub struct Report {
     /// Nanoseconds from the moment when all ranks were ready until the last one ended; 0 unless the
     /// job is complete.
     elapsed_ns: u64,
+    /// Nanoseconds of each of the first instances; absent if there is one, and unless the job is
+    /// complete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    instances_ns: Vec<u64>,
     /// The most entries of a rank's table of dependencies that were met before their action entered
     /// the window; absent without a window.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,8 +85,8 @@ impl Report {
     /// Creates the report on an outcome. `verified` is the result of a comparison with the
     /// interpreter, if there was one.
     pub fn new(outcome: &Outcome, verified: Option<Result<Verified, Difference>>) -> Self {
-        let Run { repeat, ranks_as, ref transports } = outcome.run;
-        let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max } =
+        let Run { repeat, ranks_as, ref transports, .. } = outcome.run;
+        let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max, .. } =
             outcome.counts;
         let (mut status, mut errors, signal) = describe(&outcome.end);
         if !outcome.missing.is_empty() {
@@ -109,6 +113,7 @@ impl Report {
             verified_bytes,
             unreceived,
             elapsed_ns,
+            instances_ns: if repeat > 1 { outcome.counts.instances_ns.clone() } else { vec![] },
             table_max,
             verified,
             stats: None,
@@ -132,6 +137,7 @@ impl Report {
             verified_bytes: 0,
             unreceived: 0,
             elapsed_ns: 0,
+            instances_ns: vec![],
             table_max: None,
             verified: None,
             stats: None,
@@ -161,7 +167,7 @@ impl Report {
 
     /// Adds the counts of each rank.
     pub fn add_counts(&mut self, outcome: &Outcome) {
-        self.stats = Some(Stats::new(outcome.rank_counts()));
+        self.stats = Some(Stats::new(outcome));
     }
 
     /// Adds errors, warnings and findings as objects in the form of `goalc check`.
@@ -219,6 +225,12 @@ impl Report {
             );
         }
         let _ = write!(text, ", {}", duration(self.elapsed_ns));
+        if let [first, later @ ..] = self.instances_ns.as_slice()
+            && !later.is_empty()
+        {
+            let later = later.iter().sum::<u64>() / later.len() as u64;
+            let _ = write!(text, " (the first {}, then {})", duration(*first), duration(later));
+        }
         if let Some(rate) = rate(self.bytes, self.elapsed_ns) {
             let _ = write!(text, ", {rate}");
         }

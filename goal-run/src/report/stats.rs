@@ -1,6 +1,7 @@
 //! The counts of ranks as a table.
 
 use super::duration;
+use crate::outcome::Outcome;
 use goal_shm::RankCounts;
 use serde::Serialize;
 use std::fmt::Write;
@@ -9,12 +10,25 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Stats {
     /// The counts of all ranks together.
-    pub(super) all: RankCounts,
+    all: RankCounts,
     /// The counts of each rank.
-    pub(super) ranks: Vec<RankCounts>,
+    ranks: Vec<OfRank>,
+    /// The reason why the ranks of this host were not bound to processors; absent if they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unbound: Option<String>,
 }
 
-const TITLES: [&str; 19] = [
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct OfRank {
+    /// The processor that the rank was bound to; `None` if it was not bound.
+    processor: Option<u32>,
+    /// The bytes of its memory that the rank made resident before it started.
+    prefaulted_bytes: u64,
+    #[serde(flatten)]
+    counts: RankCounts,
+}
+
+const TITLES: [&str; 21] = [
     "rank",
     "messages",
     "bytes",
@@ -34,24 +48,38 @@ const TITLES: [&str; 19] = [
     "polls",
     "sleeps",
     "slept",
+    "processor",
+    "prefaulted",
 ];
 
 impl Stats {
-    /// Creates the statistics from the counts of each rank.
-    pub(super) fn new(ranks: Vec<RankCounts>) -> Self {
-        let all = ranks.iter().fold(RankCounts::default(), RankCounts::and);
-        Self { all, ranks }
+    /// Creates the statistics of a run.
+    pub(super) fn new(outcome: &Outcome) -> Self {
+        let counts = outcome.rank_counts();
+        let all = counts.iter().fold(RankCounts::default(), RankCounts::and);
+        let places = outcome.processors().into_iter().zip(outcome.prefaulted());
+        let of_rank = |(counts, (processor, prefaulted_bytes))| OfRank {
+            processor,
+            prefaulted_bytes,
+            counts,
+        };
+        let ranks = counts.into_iter().zip(places).map(of_rank).collect();
+        Self { all, ranks, unbound: outcome.run.unbound.clone() }
     }
 
     /// Returns a table with a line for each rank and, if there are several, one for all. It has no
     /// line end.
     pub(super) fn table(&self) -> String {
         let mut rows = vec![TITLES.map(str::to_owned)];
-        rows.extend(
-            self.ranks.iter().enumerate().map(|(rank, counts)| row(rank.to_string(), counts)),
-        );
+        rows.extend(self.ranks.iter().enumerate().map(|(rank, of_rank)| {
+            let processor = of_rank.processor.map_or("-".to_owned(), |number| number.to_string());
+            row(rank.to_string(), &of_rank.counts, processor, of_rank.prefaulted_bytes)
+        }));
         if self.ranks.len() > 1 {
-            rows.push(row("all".to_owned(), &self.all));
+            let prefaulted = self.ranks.iter().map(|of_rank| of_rank.prefaulted_bytes);
+            // Saturating: another host may have sent any number.
+            let prefaulted = prefaulted.fold(0, u64::saturating_add);
+            rows.push(row("all".to_owned(), &self.all, String::new(), prefaulted));
         }
         let widths: [usize; TITLES.len()] = std::array::from_fn(|column| {
             rows.iter().map(|row| row[column].len()).max().unwrap_or(0)
@@ -63,11 +91,19 @@ impl Stats {
                 let _ = write!(text, "{gap}{cell:>width$}", width = widths[column]);
             }
         }
+        if let Some(why) = &self.unbound {
+            let _ = write!(text, "\nranks were not bound to processors: {why}");
+        }
         text.split_off(1)
     }
 }
 
-fn row(name: String, counts: &RankCounts) -> [String; TITLES.len()] {
+fn row(
+    name: String,
+    counts: &RankCounts,
+    processor: String,
+    prefaulted: u64,
+) -> [String; TITLES.len()] {
     let RankCounts { messages, bytes, eager, in_parts, .. } = *counts;
     let RankCounts { read_in_place, written_in_place, in_messages, .. } = *counts;
     let RankCounts { unexpected, unexpected_bytes_max, posted_max, kept_max, ready_max, .. } =
@@ -98,6 +134,7 @@ fn row(name: String, counts: &RankCounts) -> [String; TITLES.len()] {
     for (cell, number) in cells[1..].iter_mut().zip(numbers) {
         *cell = number.to_string();
     }
-    cells[TITLES.len() - 1] = duration(slept_ns);
+    let last = [duration(slept_ns), processor, prefaulted.to_string()];
+    cells[TITLES.len() - last.len()..].clone_from_slice(&last);
     cells
 }

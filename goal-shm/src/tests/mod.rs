@@ -3,6 +3,7 @@
 
 mod cma;
 mod local;
+mod populate;
 mod segment;
 
 use crate::{Endpoint, HEADER_WORDS, Layout, Mailbox, RankSizes, SHORT_MAX, Segment};

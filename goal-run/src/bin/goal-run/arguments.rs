@@ -12,10 +12,11 @@ use clap::{ArgAction, Parser, Subcommand};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_engine::Calc;
+use goal_run::binding::Bind;
 use goal_run::job::{Mode, Wait, Window};
 use goal_run::launcher::{Options, Ranks};
 use goal_run::limits::{
-    SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
+    PREFAULT_BYTES_MAX, SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
 };
 use goal_run::transport::{Choice, RequestError};
 use goalc::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
@@ -81,6 +82,10 @@ pub(crate) struct Arguments {
     /// How a rank waits
     #[arg(long, value_enum, default_value_t)]
     wait: Wait,
+    /// Processors of ranks: core (a core for each rank, if there are enough that no other job
+    /// holds), none (ranks are not bound), or a list for the ranks of this host in their order
+    #[arg(long, value_name = "core|none|LIST", default_value = "core")]
+    bind: Bind,
     /// How calc passes the time: spin (as long as it says), skip, or a factor of that
     #[arg(long, value_name = "spin|skip|SCALE", default_value = "spin", value_parser = calc)]
     calc: Calc,
@@ -140,6 +145,9 @@ pub(crate) struct Arguments {
     /// Most actions beyond a window whose dependencies a rank counts
     #[arg(long, value_name = "N", default_value_t = TABLE_ENTRIES_MAX, help_heading = "Limits")]
     max_table: usize,
+    /// Most bytes of its memory that a rank makes resident before it starts
+    #[arg(long, value_name = "BYTES", default_value_t = PREFAULT_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
+    max_prefault: u64,
     /// Most bytes of memory of all ranks together that are compared with the interpreter's
     #[arg(long, value_name = "BYTES", default_value_t = VERIFIED_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
     max_verified: u64,
@@ -221,12 +229,14 @@ impl Arguments {
             transports,
             progress: self.progress,
             wait: self.wait,
+            bind: self.bind.clone(),
             repeat: self.repeat,
             record: self.verify,
             trace_events: self.trace.as_ref().map(|_| self.trace_max),
             window,
             timeout: self.timeout,
             segment_bytes_max: self.max_segment,
+            prefault_bytes_max: self.max_prefault,
             verified_bytes_max: self.max_verified,
             ranks_max: self.max_started,
             gives_up_rights: true,

@@ -1,5 +1,6 @@
 //! The options of the command line that help against an error or an end of a job.
 
+use goal_run::binding::BindingError;
 use goal_run::launcher::{End, LaunchError};
 
 /// Returns the text on a reason why a job is not started, with the option that helps against it.
@@ -10,6 +11,10 @@ pub(crate) fn explain(error: &LaunchError) -> String {
         LaunchError::TooLargeToVerify { .. } => " (--max-verified raises it)",
         LaunchError::NodeInWindow => ": leave --window out, or take --progress thread",
         LaunchError::NodeOnHosts => ": take --progress thread, or leave it out",
+        LaunchError::Binding(BindingError::TooShort { .. }) => {
+            ": name more (one may be named several times), or take --bind none"
+        }
+        LaunchError::Binding(_) => ": name others in --bind, or take --bind core",
         LaunchError::Executable => ", or take --ranks-as threads",
         LaunchError::Exposed(_) => " (or take --ranks-as threads)",
         _ => "",

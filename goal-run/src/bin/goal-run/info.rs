@@ -1,12 +1,13 @@
 //! `goal-run info`: lists the transports, the ones that a run would use with the reasons, and the
 //! interfaces.
 
+use super::hints;
 use super::interfaces::{self, aligned};
 use super::output::{Failure, print};
 use super::values::{Format, choice};
 use clap::Args;
 use goal_engine::transport::{Distance, ZeroCopy};
-use goal_run::job::is_crowded;
+use goal_run::binding::{Bind, Binding, list, num_processors};
 use goal_run::limits::STARTED_RANKS_MAX;
 use goal_run::transport::{Choice, Name, Standing, priority_variable};
 use goal_shm::{LOCAL_PAYLOAD_MAX, SHORT_MAX, ptrace_scope};
@@ -25,6 +26,9 @@ pub(crate) struct Info {
     /// Transports to use, or with a leading ^ those not to use [env: GOAL_TRANSPORT]
     #[arg(long, value_name = "LIST")]
     transport: Option<String>,
+    /// Processors of ranks, as for a run
+    #[arg(long, value_name = "core|none|LIST", default_value = "core")]
+    bind: Bind,
     /// How it is written: text, or one JSON object
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -47,6 +51,11 @@ struct Report {
     processors: usize,
     /// True if the ranks share processors; `None` without a program.
     crowded: Option<bool>,
+    /// The processors that the ranks would be bound to now; `None` if they would not be bound, and
+    /// without a program.
+    bound_to: Option<Vec<u32>>,
+    /// The reason why the ranks would not be bound; `None` if they would, and without a program.
+    unbound: Option<String>,
     /// Yama's setting; `None` without Yama.
     ptrace_scope: Option<u8>,
     /// The interfaces by their numbers; empty if the system does not list them.
@@ -90,7 +99,9 @@ pub(crate) fn run(info: &Info) -> Result<u8, Failure> {
             Some(driver::compile(inputs, &options)?.nisa.num_ranks())
         }
     };
-    let report = report(&choice, ranks);
+    let binding = ranks.map(|ranks| Binding::new(&info.bind, ranks)).transpose();
+    let binding = binding.map_err(|error| Failure::System(hints::explain(&error.into())))?;
+    let report = report(&choice, ranks, binding.as_ref());
     let text = match info.format {
         Format::Json => serde_json::to_string(&report).expect("numbers and texts"),
         Format::Text => text(&report),
@@ -98,15 +109,18 @@ pub(crate) fn run(info: &Info) -> Result<u8, Failure> {
     Ok(print(&text, 0))
 }
 
-fn report(choice: &Choice, ranks: Option<u32>) -> Report {
+fn report(choice: &Choice, ranks: Option<u32>, binding: Option<&Binding>) -> Report {
+    let processors = binding.map(Binding::processors);
     let limits = Limits::of(ranks.unwrap_or(RANKS));
     Report {
         transports: choice.standings().iter().map(|standing| row(standing, &limits)).collect(),
         paths: Distance::ALL.map(|reach| path(choice, reach)).into(),
         copies: choice.copies(Distance::Node),
         ranks,
-        processors: std::thread::available_parallelism().map_or(1, usize::from),
-        crowded: ranks.map(is_crowded),
+        processors: num_processors(),
+        crowded: ranks.zip(binding).map(|(ranks, binding)| binding.is_crowded(ranks)),
+        bound_to: processors.and_then(Result::ok).map(<[u32]>::to_vec),
+        unbound: processors.and_then(Result::err).map(ToString::to_string),
         ptrace_scope: ptrace_scope(),
         interfaces: interfaces::rows(),
     }
@@ -222,6 +236,13 @@ fn text(report: &Report) -> String {
             (false, _) => "would have one each",
         };
         let _ = write!(text, "; {} {have}", plural(ranks as usize, "rank", "ranks"));
+        let _ = match (&report.bound_to, &report.unbound) {
+            (Some(bound_to), _) if !crowded => {
+                write!(text, ", in the order of ranks: {}", list(bound_to))
+            }
+            (None, Some(why)) if !crowded => write!(text, ", but not be bound: {why}"),
+            _ => Ok(()),
+        };
     }
     if let Some(scope) = report.ptrace_scope {
         let _ = write!(text, "; kernel.yama.ptrace_scope = {scope}");

@@ -81,7 +81,7 @@ impl Session<'_> {
                 "{options}: only host {leader} does this, which has rank 0 and leads; give it there"
             ));
         }
-        let (settings, segment) = equip(self.nisa, self.options, Some(network))?;
+        let (settings, segment, binding) = equip(self.nisa, self.options, Some(network))?;
         let here = self.mine.clone();
         let place = Place {
             nisa: self.nisa,
@@ -96,7 +96,7 @@ impl Session<'_> {
             let ending =
                 run_ranks(&place, drivers, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
             let (end, missing) = leader.gather(ending)?;
-            let run = repeated(self.nisa, self.options, true);
+            let run = repeated(self.nisa, self.options, true, &binding);
             let mut outcome = Outcome::new(end, segment, self.nisa, &settings, run);
             outcome.missing = missing;
             return Ok(Some(outcome));

@@ -1,0 +1,114 @@
+//! The processors of this machine: which ones this process may use, which ones share a core, and
+//! which ones another job holds.
+//!
+//! A launcher claims a processor by a lock (`flock`) on the folder of the processor in sysfs. Every
+//! process of the machine can lock it without any right, nothing has to be created, and the kernel
+//! ends the claim with its owner, however that ends. A process that holds such locks without need
+//! only keeps jobs from binding their ranks. Containers with a sysfs of their own don't see each
+//! other's claims.
+
+use super::request::parse;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use rustix::thread::{CpuSet, sched_getaffinity};
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+/// The folder of sysfs with a folder for each processor.
+pub(super) const SYSTEM: &str = "/sys/devices/system/cpu";
+
+/// A processor that this process holds until this is dropped.
+#[derive(Debug)]
+pub(super) struct Claim {
+    processor: u32,
+    /// The locked folder.
+    _folder: File,
+}
+
+impl Claim {
+    pub(super) fn processor(&self) -> u32 {
+        self.processor
+    }
+}
+
+/// Returns the number of processors that this process may keep busy. A limit of its control group
+/// on processor time counts too.
+pub fn num_processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Returns true if this host has fewer processors than `ranks`.
+pub fn is_crowded(ranks: u32) -> bool {
+    ranks as usize > num_processors()
+}
+
+/// Returns the processors that this process may use, ascending.
+///
+/// # Errors
+/// The system's error, also if the machine may have more processors than [`CpuSet::MAX_CPU`].
+pub(super) fn allowed() -> io::Result<Vec<u32>> {
+    let mask = sched_getaffinity(None)?;
+    let numbers = 0..CpuSet::MAX_CPU;
+    Ok(numbers.filter(|&processor| mask.is_set(processor)).map(|number| number as u32).collect())
+}
+
+/// Returns the processors of this machine that are online; `None` if the system does not tell.
+pub(super) fn exist(system: &Path) -> Option<Vec<u32>> {
+    read_list(&system.join("online"))
+}
+
+/// Claims a processor. Returns `None` if another job holds it.
+///
+/// # Errors
+/// The system's error.
+pub(super) fn try_claim(system: &Path, processor: u32) -> io::Result<Option<Claim>> {
+    let folder = File::open(system.join(format!("cpu{processor}")))?;
+    match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(Claim { processor, _folder: folder })),
+        Err(Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Claims up to `wanted` of the `allowed` processors, one of each core before a second one of any.
+///
+/// # Errors
+/// The system's error.
+pub(super) fn claim_cores(system: &Path, allowed: &[u32], wanted: usize) -> io::Result<Vec<Claim>> {
+    let mut claims = Vec::new();
+    // The place of each further processor of a core among those of its core.
+    let mut further = Vec::new();
+    for &processor in allowed {
+        if claims.len() == wanted {
+            return Ok(claims);
+        }
+        match place_in_core(system, allowed, processor) {
+            0 => claims.extend(try_claim(system, processor)?),
+            place => further.push((place, processor)),
+        }
+    }
+    further.sort_unstable();
+    for (_, processor) in further {
+        if claims.len() == wanted {
+            break;
+        }
+        claims.extend(try_claim(system, processor)?);
+    }
+    Ok(claims)
+}
+
+/// Returns the number of smaller `allowed` processors of the same core; 0 if the system does not
+/// tell which ones share a core.
+fn place_in_core(system: &Path, allowed: &[u32], processor: u32) -> usize {
+    let topology = system.join(format!("cpu{processor}/topology"));
+    // The second name is that of kernels before 5.3.
+    let names = ["core_cpus_list", "thread_siblings_list"];
+    let siblings = names.iter().find_map(|name| read_list(&topology.join(name)));
+    let siblings = siblings.unwrap_or_default();
+    siblings.iter().filter(|&&other| other < processor && allowed.contains(&other)).count()
+}
+
+fn read_list(file: &Path) -> Option<Vec<u32>> {
+    parse(fs::read_to_string(file).ok()?.trim()).ok()
+}

@@ -1,0 +1,90 @@
+//! The wish of a user: how ranks are bound, and lists of processors as text.
+
+use crate::limits::{LISTED_PROCESSORS_MAX, PROCESSORS_MAX};
+use std::fmt::Write;
+use std::str::FromStr;
+
+/// How ranks are bound to processors.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Bind {
+    /// Each rank to a core of its own that no other job holds. If there are too few, ranks are not
+    /// bound.
+    #[default]
+    Core,
+    /// The system moves ranks as it likes.
+    None,
+    /// Each rank of this host to the processor at its place in this list. Ranks share a processor
+    /// that is listed several times.
+    List(Vec<u32>),
+}
+
+/// A text that does not say how ranks are bound.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BindError {
+    /// The text is neither a word nor a list.
+    #[error("give core, none, or the processors of ranks in their order, such as 0,2-5")]
+    Text,
+    /// A range goes down.
+    #[error("{first}-{last} goes down: give the smaller number first, or single numbers")]
+    Down {
+        /// The first number of the range.
+        first: u32,
+        /// The last number of the range.
+        last: u32,
+    },
+    /// A number is too large for a processor.
+    #[error("{0} is no processor: their numbers are below {PROCESSORS_MAX}")]
+    TooLarge(u32),
+    /// The list is too long.
+    #[error("the list has more than {LISTED_PROCESSORS_MAX} entries")]
+    TooLong,
+}
+
+impl FromStr for Bind {
+    type Err = BindError;
+
+    fn from_str(text: &str) -> Result<Self, BindError> {
+        match text {
+            "core" => Ok(Bind::Core),
+            "none" => Ok(Bind::None),
+            list => parse(list).map(Bind::List),
+        }
+    }
+}
+
+/// Reads a list of processors, such as `0,2-5`. Numbers may occur several times.
+pub(super) fn parse(text: &str) -> Result<Vec<u32>, BindError> {
+    let number = |text: &str| {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| text.parse::<u32>().unwrap_or(u32::MAX)).ok_or(BindError::Text)
+    };
+    let mut list = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last {
+            return Err(BindError::Down { first, last });
+        }
+        if last >= PROCESSORS_MAX {
+            return Err(BindError::TooLarge(last));
+        }
+        list.extend(first..=last);
+        if list.len() > LISTED_PROCESSORS_MAX {
+            return Err(BindError::TooLong);
+        }
+    }
+    Ok(list)
+}
+
+/// Returns processors as text, in their order, with ranges for numbers that follow each other.
+pub fn list(processors: &[u32]) -> String {
+    let mut text = String::new();
+    for run in processors.chunk_by(|before, after| before.checked_add(1) == Some(*after)) {
+        let comma = if text.is_empty() { "" } else { "," };
+        let _ = match *run {
+            [first, .., last] => write!(text, "{comma}{first}-{last}"),
+            _ => write!(text, "{comma}{}", run[0]),
+        };
+    }
+    text
+}

@@ -1,0 +1,102 @@
+//! Makes memory resident before it is used, so that the first instance of a schedule does not wait
+//! for the system to allocate pages one by one.
+//!
+//! A page is allocated on the node of the processor that first writes it, so a rank does this for
+//! its own areas, after it was bound to a processor. Areas of 2 MiB and more become huge pages if
+//! the system allows that: they are allocated many times faster than the same bytes in pages of 4
+//! KiB, and peers that read the memory need one entry of a page table for each.
+#![allow(unsafe_code)] // system calls on memory that this process has mapped
+
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// The size of a page in bytes.
+pub(super) const PAGE: usize = 4096;
+/// The size of a huge page in bytes.
+pub(super) const HUGE_PAGE: usize = 2 << 20;
+
+/// Makes `len` bytes at `start` resident and writable without a fault. Returns the number of bytes
+/// that are; fewer if the system has no more memory.
+///
+/// # Safety
+/// The bytes are mapped, readable and writable, until the call returns. They may be in use
+/// otherwise only by atomic accesses, or in other processes.
+pub(super) unsafe fn populate(start: NonNull<u8>, len: usize) -> usize {
+    let (page, huge) = (PAGE, HUGE_PAGE);
+    let address = start.addr().get();
+    let first = (address.next_multiple_of(huge) - address).min(len);
+    let last = first + (len - first) / huge * huge;
+    for at in (first..last).step_by(huge) {
+        // SAFETY: inside the range.
+        let block = unsafe { start.add(at) };
+        // The system refuses to make a huge page of a block without any page. If a block has one,
+        // the system adds zeros at once for the others.
+        // SAFETY: the caller's promise.
+        let is_huge = unsafe {
+            allocate(block, page).is_ok() && advise(block, huge, libc::MADV_COLLAPSE).is_ok()
+        };
+        if !is_huge {
+            break;
+        }
+    }
+    // All other pages. Those that are resident take next to no time.
+    for at in (0..len).step_by(huge) {
+        // SAFETY: inside the range; otherwise the caller's promise.
+        if unsafe { allocate(start.add(at), huge.min(len - at)) }.is_err() {
+            return at;
+        }
+    }
+    len
+}
+
+/// Maps bytes that are resident in this process's page table, without a write. If that fails, they
+/// are mapped when they are first read.
+pub fn populate_read(bytes: &[u8]) {
+    if let Some(start) = NonNull::new(bytes.as_ptr().cast_mut()).filter(|_| !bytes.is_empty()) {
+        // SAFETY: the bytes are mapped and readable as long as the reference lives, and so are the
+        // pages that they lie in. Nothing is written.
+        let _ = unsafe { advise(start, bytes.len(), libc::MADV_POPULATE_READ) };
+    }
+}
+
+/// Allocates pages.
+///
+/// # Safety
+/// As for [`populate`].
+unsafe fn allocate(start: NonNull<u8>, len: usize) -> io::Result<()> {
+    // SAFETY: the caller's promise; the system changes no byte.
+    match unsafe { advise(start, len, libc::MADV_POPULATE_WRITE) } {
+        // Kernels before 5.14 do not know the advice.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+            for at in (0..len).step_by(PAGE) {
+                // SAFETY: inside the range. Adding no bit leaves the byte as it is, and the access
+                // is atomic.
+                unsafe { start.add(at).cast::<AtomicU8>().as_ref() }.fetch_or(0, Ordering::Relaxed);
+            }
+            Ok(())
+        }
+        advised => advised,
+    }
+}
+
+/// Gives an advice on all pages that overlap a range.
+///
+/// # Safety
+/// The pages are mapped, and the advice changes none of their bytes.
+unsafe fn advise(start: NonNull<u8>, len: usize, advice: libc::c_int) -> io::Result<()> {
+    let inside = start.addr().get() % PAGE;
+    loop {
+        // SAFETY: the caller's promise.
+        let advised = unsafe {
+            libc::madvise(start.as_ptr().wrapping_sub(inside).cast(), len + inside, advice)
+        };
+        match advised {
+            0 => return Ok(()),
+            _ => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => {}
+                error => return Err(error),
+            },
+        }
+    }
+}
