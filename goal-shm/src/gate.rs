@@ -37,12 +37,24 @@ impl Gate {
     /// Waits until `ranks` ranks have called this. The last one opens the gate and stores the time
     /// `now_ns`. Returns false if the job was stopped instead.
     pub fn pass(&self, ranks: u32, now_ns: impl Fn() -> u64) -> bool {
+        self.pass_polling(ranks, 0, now_ns)
+    }
+
+    /// Does the same as [`Gate::pass`], but looks up to `polls` times before it sleeps. For ranks
+    /// with a processor of their own: the system takes longer to wake a rank than short schedules
+    /// run.
+    pub fn pass_polling(&self, ranks: u32, mut polls: u32, now_ns: impl Fn() -> u64) -> bool {
         if self.ready.fetch_add(1, Ordering::SeqCst) + 1 == ranks {
             self.opened_ns.store(now_ns(), Ordering::SeqCst);
             self.change(CLOSED, OPEN);
         }
         loop {
             match self.position.load(Ordering::SeqCst) {
+                CLOSED if polls > 0 => {
+                    polls -= 1;
+                    // The launcher may need this processor to start the next rank.
+                    std::thread::yield_now();
+                }
                 CLOSED => {
                     // It may return early; the loop looks again.
                     self.position.wait(CLOSED, None);

@@ -188,6 +188,12 @@ impl Settings {
         self.num_here(ranks) + u32::from(self.network.is_some())
     }
 
+    /// Returns true if ranks poll for a while at the start gate: each has a processor, and none
+    /// waits for other hosts.
+    pub(crate) fn polls_at_gate(&self) -> bool {
+        !self.crowded && self.network.is_none() && self.wait != Wait::Block
+    }
+
     /// Returns the sizes of the state of an instance on `rank`.
     pub(crate) fn state_sizes(&self, nisa: &Nisa, rank: u32) -> StateSizes {
         match self.window {

@@ -22,6 +22,10 @@ use goal_shm::{Segment, State};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// Looks at the start gate, each with a yield, before a rank sleeps: one to two milliseconds. The
+/// next rank takes about that long to start.
+const POLLS_AT_GATE: u32 = 5_000;
+
 /// The resources of one rank that its launcher opened.
 #[derive(Default)]
 pub(crate) struct Resources {
@@ -71,7 +75,9 @@ pub(crate) fn run(
             };
             member.with(|engine| engine.bound_requests(under_way));
         }
-        if segment.gate().pass(settings.awaited(segment.num_ranks()), now_ns) {
+        let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
+        let awaited = settings.awaited(segment.num_ranks());
+        if segment.gate().pass_polling(awaited, polls, now_ns) {
             segment.status(rank).enter(State::Running);
             let mut work = Work {
                 job,
