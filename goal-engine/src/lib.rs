@@ -65,4 +65,5 @@ pub mod trace;
 pub mod transport;
 
 pub use engine::*;
+pub use ops::InstructionSet;
 pub use seed::Seed;

@@ -11,8 +11,9 @@
 //! **Races.** A program may name the same bytes in two actions that no dependency orders, or write
 //! a buffer that a peer still reads. Such a program has no defined result (the paper leaves the
 //! order to the dependencies), and across processes the machine decides what is read. An engine
-//! never derives a length, an address or a branch from the bytes, so a race between processes
-//! leaves wrong bytes and does no other harm. Between threads of one process it would be undefined
+//! never derives a length or an address from the bytes, and branches on them only where either way
+//! is harmless (a NaN, a zero divisor). So a race between processes leaves wrong bytes and does no
+//! other harm. Between threads of one process it would be undefined
 //! behaviour in Rust: there, ranks reach each other's memory only in programs that the checks let
 //! pass, or not at all. In mode `node` an operation of a rank may run in another process, always
 //! under the rank's turn or with a chunk of a task that no other process has.

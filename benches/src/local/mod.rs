@@ -1,5 +1,5 @@
 //! Local operations as schedules, beside a plain loop over the same buffers, as the thesis measures
-//! them (6.4).
+//! them (6.4). The loop is compiled twice: as this program is, and for this processor.
 
 mod plain;
 #[cfg(test)]
@@ -9,6 +9,7 @@ use crate::engine::{Prepared, time};
 use crate::measure::median;
 use crate::table;
 use clap::Args as ClapArgs;
+use goal_engine::InstructionSet;
 use goal_lang::{Action, ActionId, BodyBuilder, Datatype, Op, Space};
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -49,6 +50,9 @@ pub(crate) struct Args {
     /// Counted runs
     #[arg(long, default_value_t = 7)]
     runs: usize,
+    /// Instruction set of the schedules: baseline, avx2 or avx512 [default: the fastest one]
+    #[arg(long, value_name = "SET", value_parser = instruction_set)]
+    instructions: Option<InstructionSet>,
     /// Write every sample there, as lines of function, bytes, contestant, run and nanoseconds
     #[arg(long)]
     csv: Option<PathBuf>,
@@ -64,15 +68,24 @@ fn function(text: &str) -> Result<(Op, Datatype), String> {
     FUNCTIONS.into_iter().find(|&function| name(function) == text).ok_or_else(known)
 }
 
+fn instruction_set(text: &str) -> Result<InstructionSet, String> {
+    let set = InstructionSet::ALL.into_iter().find(|set| set.to_string() == text);
+    let set = set.ok_or("one of baseline, avx2, avx512")?;
+    if set.is_available() { Ok(set) } else { Err("this processor doesn't have it".to_owned()) }
+}
+
 /// Returns the name of an operation in text, as in `exec sumInt32`.
 fn name((op, datatype): (Op, Datatype)) -> String {
     format!("{}{}", op.name(), datatype.name())
 }
 
 /// The contestants' names in the raw data.
-const CONTESTANTS: [&str; 3] = ["loop", "schedule", "chain"];
+const CONTESTANTS: [&str; 4] = ["loop", "native", "schedule", "chain"];
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
+    if let Some(set) = args.instructions {
+        set.select();
+    }
     let mut csv = String::from("function,bytes,contestant,run,nanoseconds\n");
     let mut rows = Vec::new();
     let functions = if args.function.is_empty() { &FUNCTIONS } else { args.function.as_slice() };
@@ -80,7 +93,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         for &bytes in &args.size {
             let mut case = Case::new(function, bytes)?;
             case.check()?;
-            let mut samples = [const { Vec::new() }; 3];
+            let mut samples = [const { Vec::new() }; 4];
             for run in 0..=args.runs {
                 let times = case.times();
                 for ((samples, ns), contestant) in samples.iter_mut().zip(times).zip(CONTESTANTS) {
@@ -91,23 +104,28 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                     }
                 }
             }
-            let [plain, one, chain] = samples.map(median);
-            let ratio = |value: f64| format!("{:.2}", value / plain);
+            let [plain, native, one, chain] = samples.map(median);
+            let ratio = |value: f64| format!("{:.2}", value / native);
             let mut row = vec![name(function), bytes.to_string()];
-            row.push(format!("{plain:.1}"));
+            row.extend([format!("{plain:.1}"), format!("{native:.1}")]);
             row.extend([format!("{one:.1}"), ratio(one), format!("{chain:.1}"), ratio(chain)]);
             rows.push(row);
         }
     }
-    println!("nanoseconds, median of {} runs", args.runs);
+    println!(
+        "nanoseconds, median of {} runs, instruction set {}",
+        args.runs,
+        InstructionSet::in_use()
+    );
     let header = [
         "function",
         "bytes",
         "plain loop",
+        "native loop",
         "schedule of one",
-        "of loop",
+        "of native",
         "action of a chain",
-        "of loop",
+        "of native",
     ];
     table::print(&header, &rows);
     match &args.csv {
@@ -150,7 +168,7 @@ impl Case {
         Ok(Self { function, bytes, one: prepared(1)?, chain: prepared(LINKS as usize)? })
     }
 
-    /// Compares the results of both schedules with the result of the loop.
+    /// Compares the results of both schedules and of the native loop with the result of the loop.
     fn check(&mut self) -> io::Result<()> {
         let (function, bytes) = (self.function, self.bytes);
         for (prepared, times) in [(&mut self.one, 1), (&mut self.chain, LINKS)] {
@@ -160,7 +178,11 @@ impl Case {
             fill(function, bytes, prepared, true);
             let (a, b) = operands(bytes, prepared);
             (0..times).for_each(|_| plain::apply(function, a, b));
-            if *b != *found {
+            let of_loop = b.to_vec();
+            fill(function, bytes, prepared, true);
+            let (a, b) = operands(bytes, prepared);
+            (0..times).for_each(|_| plain::apply_native(function, a, b));
+            if of_loop != found || *b != *found {
                 let message = format!("{} of {bytes} bytes: another result", name(function));
                 return Err(io::Error::other(message));
             }
@@ -171,7 +193,7 @@ impl Case {
     /// Returns the nanoseconds of one operation by each contestant, in the order of their names.
     /// All elements are ones, whose products and maxima are ones too, so that no value is slower
     /// than another.
-    fn times(&mut self) -> [f64; 3] {
+    fn times(&mut self) -> [f64; 4] {
         let (function, bytes) = (self.function, self.bytes);
         let repeats = (8_000_000 / (bytes + 200)).clamp(16, 40_000) as u32;
         fill(function, bytes, &mut self.one, false);
@@ -179,9 +201,13 @@ impl Case {
         let (a, b) = operands(bytes, &mut self.one);
         let plain =
             time(|| (0..repeats).for_each(|_| plain::apply(function, black_box(a), black_box(b))));
+        let native = time(|| {
+            (0..repeats).for_each(|_| plain::apply_native(function, black_box(a), black_box(b)));
+        });
         let chains = repeats / LINKS;
         [
             plain / f64::from(repeats),
+            native / f64::from(repeats),
             self.one.run_again(repeats) / f64::from(repeats),
             self.chain.run_again(chains) / f64::from(chains * LINKS),
         ]

@@ -1,5 +1,9 @@
 //! The operations in their plainest form: a loop over two slices, a memcpy for the copy.
 
+// A loop compiled for this processor may run only here.
+#![allow(unsafe_code)]
+
+use goal_engine::InstructionSet;
 use goal_lang::{Datatype, Op};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -35,12 +39,47 @@ numbers! {
     f64 std::ops::Add::add, std::ops::Mul::mul;
 }
 
-/// B = A op B.
+/// B = A op B, compiled as this program is.
 ///
 /// # Panics
 /// The operation or the type is not measured.
 #[inline(never)]
-pub(super) fn apply((op, datatype): (Op, Datatype), a: &[u8], b: &mut [u8]) {
+pub(super) fn apply(function: (Op, Datatype), a: &[u8], b: &mut [u8]) {
+    compute(function, a, b);
+}
+
+/// B = A op B, compiled for this processor.
+///
+/// # Panics
+/// As [`apply`].
+#[inline(never)]
+pub(super) fn apply_native(function: (Op, Datatype), a: &[u8], b: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,bmi1,bmi2")]
+        fn avx2(function: (Op, Datatype), a: &[u8], b: &mut [u8]) {
+            compute(function, a, b);
+        }
+
+        #[target_feature(enable = "avx2,bmi1,bmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+        fn avx512(function: (Op, Datatype), a: &[u8], b: &mut [u8]) {
+            compute(function, a, b);
+        }
+
+        if InstructionSet::Avx512.is_available() {
+            // SAFETY: the processor has the instructions.
+            return unsafe { avx512(function, a, b) };
+        }
+        if InstructionSet::Avx2.is_available() {
+            // SAFETY: as above.
+            return unsafe { avx2(function, a, b) };
+        }
+    }
+    apply(function, a, b);
+}
+
+#[inline(always)]
+fn compute((op, datatype): (Op, Datatype), a: &[u8], b: &mut [u8]) {
     match (op, datatype) {
         (Op::Copy, _) => b.copy_from_slice(a),
         (Op::Band, Datatype::Int32) => each(a, b, |a: i32, b| a & b),
@@ -53,6 +92,7 @@ pub(super) fn apply((op, datatype): (Op, Datatype), a: &[u8], b: &mut [u8]) {
     }
 }
 
+#[inline(always)]
 fn number<T: Number>(op: Op, a: &[u8], b: &mut [u8]) {
     match op {
         Op::Sum => each(a, b, T::sum),
@@ -62,6 +102,7 @@ fn number<T: Number>(op: Op, a: &[u8], b: &mut [u8]) {
     }
 }
 
+#[inline(always)]
 fn each<T: Number>(a: &[u8], b: &mut [u8], f: impl Fn(T, T) -> T) {
     let (a, b) = (elements::<T>(a), elements_mut::<T>(b));
     for (b, &a) in b.iter_mut().zip(a) {

@@ -60,12 +60,12 @@ macro_rules! little_endian {
             bytes.as_chunks_mut().0
         }
 
-        #[inline]
+        #[inline(always)]
         fn load(bytes: Self::Bytes) -> Self {
             <$bits>::from_le_bytes(bytes)
         }
 
-        #[inline]
+        #[inline(always)]
         fn store(self) -> Self::Bytes {
             self.to_le_bytes()
         }
@@ -78,59 +78,59 @@ macro_rules! integer {
         impl Element for $type {
             little_endian!($width, $type);
 
-            #[inline]
+            #[inline(always)]
             fn max(self, other: Self) -> Self {
                 Ord::max(self, other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn min(self, other: Self) -> Self {
                 Ord::min(self, other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn sum(self, other: Self) -> Self {
                 self.wrapping_add(other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn sub(self, other: Self) -> Self {
                 self.wrapping_sub(other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn prod(self, other: Self) -> Self {
                 self.wrapping_mul(other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn div(self, other: Self) -> Self {
                 self.wrapping_div(other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn is_true(self) -> bool {
                 self != 0
             }
 
-            #[inline]
+            #[inline(always)]
             fn truth(value: bool) -> Self {
                 value.into()
             }
         }
 
         impl Integer for $type {
-            #[inline]
+            #[inline(always)]
             fn band(self, other: Self) -> Self {
                 self & other
             }
 
-            #[inline]
+            #[inline(always)]
             fn bor(self, other: Self) -> Self {
                 self | other
             }
 
-            #[inline]
+            #[inline(always)]
             fn bxor(self, other: Self) -> Self {
                 self ^ other
             }

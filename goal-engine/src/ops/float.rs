@@ -9,18 +9,18 @@ macro_rules! float {
 
             const HAS_NAN: bool = true;
 
-            #[inline]
+            #[inline(always)]
             fn is_nan(self) -> bool {
                 <$float>::is_nan(self)
             }
 
-            #[inline]
+            #[inline(always)]
             fn max(self, other: Self) -> Self {
                 let (a, b) = numbers(self, other);
                 canonical(a.max_number(b))
             }
 
-            #[inline]
+            #[inline(always)]
             fn min(self, other: Self) -> Self {
                 let (a, b) = numbers(self, other);
                 canonical(a.min_number(b))
@@ -30,7 +30,7 @@ macro_rules! float {
             /// neither is larger. So `one` and `two` are both the maximum, except for zeros of
             /// different signs: then they differ, and `&` gives the positive zero, which has no bit
             /// set.
-            #[inline]
+            #[inline(always)]
             fn max_number(self, other: Self) -> Self {
                 let (one, two) = (
                     if self > other { self } else { other },
@@ -39,7 +39,7 @@ macro_rules! float {
                 Self::from_bits(one.to_bits() & two.to_bits())
             }
 
-            #[inline]
+            #[inline(always)]
             fn min_number(self, other: Self) -> Self {
                 let (one, two) = (
                     if self < other { self } else { other },
@@ -48,32 +48,32 @@ macro_rules! float {
                 Self::from_bits(one.to_bits() | two.to_bits())
             }
 
-            #[inline]
+            #[inline(always)]
             fn sum(self, other: Self) -> Self {
                 canonical(self + other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn sub(self, other: Self) -> Self {
                 canonical(self - other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn prod(self, other: Self) -> Self {
                 canonical(self * other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn div(self, other: Self) -> Self {
                 canonical(self / other)
             }
 
-            #[inline]
+            #[inline(always)]
             fn is_true(self) -> bool {
                 self != 0.0
             }
 
-            #[inline]
+            #[inline(always)]
             fn truth(value: bool) -> Self {
                 if value { 1.0 } else { 0.0 }
             }
@@ -82,13 +82,13 @@ macro_rules! float {
 }
 
 /// Replaces any NaN by the canonical one.
-#[inline]
+#[inline(always)]
 fn canonical<T: Float>(value: T) -> T {
     if value.is_nan() { T::NAN } else { value }
 }
 
 /// Replaces a NaN by the other value. Two NaNs become the same NaN.
-#[inline]
+#[inline(always)]
 fn numbers<T: Float>(a: T, b: T) -> (T, T) {
     let b = if b.is_nan() { a } else { b };
     (if a.is_nan() { b } else { a }, b)

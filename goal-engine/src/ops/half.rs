@@ -2,58 +2,112 @@
 //! has at least twice the bits of a Float16's and two more, so rounding to Float32 first never
 //! changes the result.
 
-use super::each::{Operands, numbers};
-use super::element::Element;
+use super::operators::Operator;
 use ::half::f16;
 use ::half::slice::HalfFloatSliceExt;
-use goal_lang::Op;
 
 /// The number of elements in a block.
-const COUNT: usize = 256;
-/// The bytes of a block of Float16.
-const BYTES: usize = 2 * COUNT;
+const COUNT: usize = 32;
+/// A block of Float16.
+pub(super) type Halves = [[u8; 2]; COUNT];
+/// The same as Float32.
+pub(super) type Singles = [f32; COUNT];
 
-/// Stores `a op b` in the result for each element.
-pub(super) fn halves(op: Op, operands: Operands<'_>) {
-    operands.blocks(BYTES, |block| {
-        let (a, b) = block.inputs();
-        let wide = compute(op, a, b);
-        narrow(&wide, block.result());
-    });
+/// Stores `a op b` in B for each element.
+#[inline(always)]
+pub(super) fn two<O: Operator<f32>>(
+    a: &[u8],
+    b: &mut [u8],
+    widen: impl Fn(&Halves) -> Singles,
+    narrow: impl Fn(&Singles) -> Halves,
+) {
+    let (a, a_rest) = blocks(a);
+    let (b, b_rest) = b.as_chunks_mut().0.as_chunks_mut();
+    for (b, a) in b.iter_mut().zip(a) {
+        *b = narrow(&compute::<O>(&widen(a), &widen(b)));
+    }
+    if !b_rest.is_empty() {
+        let result = narrow(&compute::<O>(&widen(&padded(a_rest)), &widen(&padded(b_rest))));
+        b_rest.copy_from_slice(&result[..b_rest.len()]);
+    }
 }
 
-/// The results for at most a block, as Float32.
-fn compute(op: Op, a: &[u8], b: &[u8]) -> [u8; 2 * BYTES] {
-    let (wide_a, mut wide_b) = (widened(a), widened(b));
-    numbers::<f32>(
-        op,
-        Operands::IntoB { a: &wide_a[..2 * a.len()], b: &mut wide_b[..2 * b.len()] },
-    );
-    wide_b
+/// Stores `a op b` in C for each element.
+#[inline(always)]
+pub(super) fn three<O: Operator<f32>>(
+    a: &[u8],
+    b: &[u8],
+    c: &mut [u8],
+    widen: impl Fn(&Halves) -> Singles,
+    narrow: impl Fn(&Singles) -> Halves,
+) {
+    let (a, a_rest) = blocks(a);
+    let (b, b_rest) = blocks(b);
+    let (c, c_rest) = c.as_chunks_mut().0.as_chunks_mut();
+    for ((c, a), b) in c.iter_mut().zip(a).zip(b) {
+        *c = narrow(&compute::<O>(&widen(a), &widen(b)));
+    }
+    if !c_rest.is_empty() {
+        let result = narrow(&compute::<O>(&widen(&padded(a_rest)), &widen(&padded(b_rest))));
+        c_rest.copy_from_slice(&result[..c_rest.len()]);
+    }
 }
 
-fn widened(bytes: &[u8]) -> [u8; 2 * BYTES] {
-    let (mut halves, mut singles, mut wide) = ([f16::ZERO; COUNT], [0.0; COUNT], [0; 2 * BYTES]);
-    let count = bytes.len() / 2;
-    for (half, bytes) in halves.iter_mut().zip(bytes.as_chunks().0) {
-        *half = f16::from_le_bytes(*bytes);
-    }
-    halves[..count].convert_to_f32_slice(&mut singles[..count]);
-    for (wide, single) in f32::of_mut(&mut wide).iter_mut().zip(&singles[..count]) {
-        *wide = single.store();
-    }
-    wide
+/// The blocks of an operand, and the elements after them.
+#[inline(always)]
+fn blocks(bytes: &[u8]) -> (&[Halves], &[[u8; 2]]) {
+    bytes.as_chunks().0.as_chunks()
 }
 
-/// Rounds to Float16 as many elements as fit in `to`.
-fn narrow(wide: &[u8], to: &mut [u8]) {
-    let (mut halves, mut singles) = ([f16::ZERO; COUNT], [0.0; COUNT]);
-    let count = to.len() / 2;
-    for (single, wide) in singles[..count].iter_mut().zip(f32::of(wide)) {
-        *single = f32::load(*wide);
+/// A block that begins with these elements.
+#[inline(always)]
+fn padded(elements: &[[u8; 2]]) -> Halves {
+    let mut block = [[0; 2]; COUNT];
+    block[..elements.len()].copy_from_slice(elements);
+    block
+}
+
+#[inline(always)]
+fn compute<O: Operator<f32>>(a: &Singles, b: &Singles) -> Singles {
+    std::array::from_fn(|i| O::apply(a[i], b[i]))
+}
+
+/// Converts to Float32 without special instructions.
+pub(super) fn widen(halves: &Halves) -> Singles {
+    let mut singles = [0.0; COUNT];
+    halves.map(f16::from_le_bytes).convert_to_f32_slice(&mut singles);
+    singles
+}
+
+/// Rounds to Float16 without special instructions.
+pub(super) fn narrow(singles: &Singles) -> Halves {
+    let mut halves = [f16::ZERO; COUNT];
+    halves.convert_from_f32_slice(singles);
+    halves.map(f16::to_le_bytes)
+}
+
+/// The conversions in one instruction each.
+#[cfg(target_arch = "x86_64")]
+pub(super) mod x86 {
+    use super::{COUNT, Halves, Singles};
+    use std::arch::x86_64::{
+        __m128i, __m256, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
+    };
+
+    #[target_feature(enable = "avx2,f16c")]
+    #[inline]
+    pub(in super::super) fn widen(halves: &Halves) -> Singles {
+        let parts: [__m128i; COUNT / 8] = zerocopy::transmute!(*halves);
+        let wide: [__m256; COUNT / 8] = parts.map(|part| _mm256_cvtph_ps(part));
+        zerocopy::transmute!(wide)
     }
-    halves[..count].convert_from_f32_slice(&singles[..count]);
-    for (to, half) in to.as_chunks_mut().0.iter_mut().zip(halves) {
-        *to = half.to_le_bytes();
+
+    #[target_feature(enable = "avx2,f16c")]
+    #[inline]
+    pub(in super::super) fn narrow(singles: &Singles) -> Halves {
+        let parts: [__m256; COUNT / 8] = zerocopy::transmute!(*singles);
+        let narrow: [__m128i; COUNT / 8] =
+            parts.map(|part| _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(part));
+        zerocopy::transmute!(narrow)
     }
 }

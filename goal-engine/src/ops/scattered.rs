@@ -1,8 +1,8 @@
 //! Operations on scattered buffers. A run of elements that lies in one piece of every operand is
 //! computed in place. An element that straddles two pieces is copied to the stack first.
 
-use super::each::Operands;
-use super::{DivisionByZero, apply, compute};
+use super::instructions::kernels;
+use super::{DivisionByZero, apply_with};
 use crate::memory::Span;
 use goal_lang::{Datatype, Op};
 
@@ -25,6 +25,7 @@ pub(crate) fn apply_scattered(
     b: &[Span],
     c: &[Span],
 ) -> Result<(), DivisionByZero> {
+    let kernels = kernels();
     let (width, c) = if op == Op::Copy { (1, b) } else { (datatype.width() as usize, c) };
     let [mut a, mut b, mut c] = [a, b, c].map(Cursor::new);
     let mut done = 0;
@@ -37,13 +38,13 @@ pub(crate) fn apply_scattered(
         let elements = (run / width).max(1);
         let result = if run >= width {
             let bytes = elements * width;
-            apply(op, datatype, a.part(bytes), b.part(bytes), c.part(bytes))
+            apply_with(kernels, op, datatype, a.part(bytes), b.part(bytes), c.part(bytes))
         } else {
             let (a, b) = (a.gather(width), b.gather(width));
             let mut result = [0; WIDTH_MAX];
-            let operands =
-                Operands::Distinct { a: &a[..width], b: &b[..width], c: &mut result[..width] };
-            compute(op, datatype, operands).map(|()| c.scatter(&result[..width]))
+            kernels
+                .three(op, datatype, &a[..width], &b[..width], &mut result[..width])
+                .map(|()| c.scatter(&result[..width]))
         };
         result.map_err(|error| DivisionByZero { element: done + error.element })?;
         done += elements as u64;

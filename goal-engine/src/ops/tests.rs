@@ -1,10 +1,10 @@
-//! Every operation on every type against the reference interpreter's, bit by bit, in all forms of
-//! aliasing.
+//! Every operation on every type, in every instruction set that the processor has, against the
+//! reference interpreter's, bit by bit, in all forms of aliasing.
 
 // Regions over a test's own bytes.
 #![allow(unsafe_code)]
 
-use super::{DivisionByZero, apply, apply_scattered};
+use super::{DivisionByZero, InstructionSet, apply, apply_scattered, apply_with};
 use crate::memory::{Region, Span};
 use fastrand::Rng;
 use goal_lang::{Datatype, Op, is_legal};
@@ -18,6 +18,11 @@ fn legal() -> impl Iterator<Item = (Op, Datatype)> {
     let pairs =
         Op::ALL.iter().flat_map(|&op| Datatype::ALL.iter().map(move |&datatype| (op, datatype)));
     pairs.filter(|&(op, datatype)| is_legal(op, datatype))
+}
+
+/// The instruction sets that this processor has.
+fn sets() -> impl Iterator<Item = InstructionSet> {
+    InstructionSet::ALL.into_iter().filter(|set| set.is_available())
 }
 
 /// Elements of all kinds: any bits, small numbers, and those at which definitions part; or only
@@ -116,28 +121,119 @@ fn compare(
     assert_eq!(differs, None, "first byte that differs, {}", name());
 }
 
+/// Compares the loops of all instruction sets on consecutive buffers of `count` elements, whose
+/// first bytes lie `offset` bytes after the multiples of 64.
+fn compare_sets(
+    rng: &mut Rng,
+    (op, datatype): (Op, Datatype),
+    aliases: [usize; 3],
+    count: usize,
+    offsets: [usize; 3],
+) {
+    let size = count * datatype.width() as usize;
+    let distance = (size + 64).next_multiple_of(64);
+    let places = [0, 1, 2].map(|i| vec![(i * distance + offsets[i], size)]);
+    let mut memory = vec![0xa5; 3 * distance];
+    for place in &places {
+        let values = elements(rng, datatype, count);
+        scatter(&mut memory, place, &values);
+    }
+    let operands = aliases.map(|i| &places[i]);
+    for set in sets() {
+        compare(op, datatype, &memory, operands, |spans| {
+            let [a, b, c] = spans.map(|spans| spans[0]);
+            apply_with(set.kernels(), op, datatype, a, b, c)
+        });
+    }
+}
+
 #[test]
 fn consecutive_buffers() {
     let mut rng = Rng::with_seed(1);
-    for (op, datatype) in legal() {
+    for function in legal() {
         for aliases in ALIASES {
             for count in [0, 1, 2, 7, 64, 301, 6000] {
-                let size = count * datatype.width() as usize;
-                // Odd distances: nothing is aligned.
-                let places = [0, 1, 2].map(|i| vec![(1 + i * (size + 3), size)]);
-                let mut memory = vec![0xa5; 3 * (size + 3) + 1];
-                for place in &places {
-                    let values = elements(&mut rng, datatype, count);
-                    scatter(&mut memory, place, &values);
-                }
-                let operands = aliases.map(|i| &places[i]);
-                compare(op, datatype, &memory, operands, |spans| {
+                compare_sets(&mut rng, function, aliases, count, [1, 5, 11]);
+            }
+        }
+    }
+}
+
+/// Every length up to some vectors and a rest.
+#[test]
+fn short_buffers() {
+    let mut rng = Rng::with_seed(3);
+    for function in legal() {
+        for count in 0..=130 {
+            let offsets = [rng.usize(0..64), rng.usize(0..64), rng.usize(0..64)];
+            let aliases = ALIASES[rng.usize(0..ALIASES.len())];
+            compare_sets(&mut rng, function, aliases, count, offsets);
+        }
+    }
+}
+
+/// Every pair of some values of each kind, as every element of a vector.
+#[test]
+fn pairs_of_special_values() {
+    for (op, datatype) in legal() {
+        let values = specials(datatype);
+        let width = datatype.width() as usize;
+        let pairs = values.iter().flat_map(|a| values.iter().map(move |b| (a, b)));
+        let (a, b): (Vec<_>, Vec<_>) =
+            pairs.flat_map(|(a, b)| [(&a[..width], &b[..width]); 3]).unzip();
+        let (a, b) = (a.concat(), b.concat());
+        let size = a.len();
+        let mut memory = [a, b].concat();
+        memory.resize(3 * size, 0);
+        let places = [0, 1, 2].map(|i| vec![(i * size, size)]);
+        // Elements one by one, because a division ends with the first zero divisor.
+        let step = if op == Op::Div && !datatype.is_float() { width } else { size };
+        for set in sets() {
+            for at in (0..size).step_by(step) {
+                let places = places.each_ref().map(|place| vec![(place[0].0 + at, step)]);
+                compare(op, datatype, &memory, places.each_ref(), |spans| {
                     let [a, b, c] = spans.map(|spans| spans[0]);
-                    apply(op, datatype, a, b, c)
+                    apply_with(set.kernels(), op, datatype, a, b, c)
                 });
             }
         }
     }
+}
+
+/// The values at which definitions part: zeros, ones, the least and the largest, infinities, NaN of
+/// both signs, quiet and signalling, and denormals.
+fn specials(datatype: Datatype) -> Vec<[u8; 8]> {
+    let bits = 8 * datatype.width() as u32;
+    let sign = 1u64 << (bits - 1);
+    let values = match datatype {
+        Datatype::Float16 => vec![0, 1, 0x3ff, 0x400, 0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7e00],
+        Datatype::Float32 => vec![
+            0,
+            1,
+            0x007f_ffff,
+            0x0080_0000,
+            0x3f80_0000,
+            0x7f7f_ffff,
+            0x7f80_0000,
+            0x7f80_0001,
+            0x7fc0_0000,
+            0x7fc0_0005,
+        ],
+        Datatype::Float64 => vec![
+            0,
+            1,
+            (1 << 52) - 1,
+            1 << 52,
+            0x3ff << 52,
+            (0x7ff << 52) - 1,
+            0x7ff << 52,
+            (0x7ff << 52) + 1,
+            0xfff << 51,
+            (0xfff << 51) + 5,
+        ],
+        _ => vec![0, 1, 2, 7, sign - 1, sign - 2],
+    };
+    values.into_iter().flat_map(|value| [value, value | sign]).map(u64::to_le_bytes).collect()
 }
 
 /// Cuts at random places into pieces that follow each other, most of them short, so that elements
@@ -205,6 +301,16 @@ fn a_partial_overlap_is_refused() {
     let region = unsafe { Region::new(bytes.as_mut_ptr(), 16) };
     let _ =
         apply(Op::Sum, Datatype::Int32, region.span(0, 8), region.span(8, 8), region.span(4, 8));
+}
+
+#[test]
+fn the_fastest_available_set_is_in_use() {
+    let fastest = sets().last().expect("the baseline");
+    assert_eq!(InstructionSet::in_use(), fastest);
+    for set in InstructionSet::ALL {
+        assert_eq!(InstructionSet::ALL[set as usize], set);
+        assert!(set.is_available() || !set.select(), "{set} was selected");
+    }
 }
 
 /// Another thread writes the divisors during the division, as a racing peer may. No element is
