@@ -70,7 +70,7 @@ fn operations_without_a_library() {
 fn local_operations() {
     let (text, csv) = run("local --function sumInt32 --size 64 --runs 2");
     assert!(text.contains("| sumInt32"), "{text}");
-    assert_eq!(csv.len(), 1 + 3 * 2, "{csv:?}");
+    assert_eq!(csv.len(), 1 + 4 * 2, "{csv:?}");
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub(super) struct Kernels {
     three: [[Three; DATATYPES]; OPS],
 }
 
+/// The least bytes of a result whose head is computed on its own.
+const LARGE: usize = 2 << 10;
+
 impl Kernels {
     /// Stores `a op b` in B. The operands must be equally many whole elements.
     #[inline(always)]
@@ -40,8 +43,9 @@ impl Kernels {
         a: &[u8],
         b: &mut [u8],
     ) -> Result<(), DivisionByZero> {
+        let each = self.two[op as usize][datatype as usize];
         // SAFETY: the processor has the instructions: `kernels` returns no other table.
-        unsafe { in_two(self.two[op as usize][datatype as usize], datatype, a, b) }
+        unsafe { if b.len() < LARGE { each(a, b) } else { two_large(each, datatype, a, b) } }
     }
 
     /// Stores `b op a` in B, as [`Kernels::two`] stores `a op b`.
@@ -53,8 +57,9 @@ impl Kernels {
         a: &[u8],
         b: &mut [u8],
     ) -> Result<(), DivisionByZero> {
+        let each = self.two_reversed[op as usize][datatype as usize];
         // SAFETY: as in `two`.
-        unsafe { in_two(self.two_reversed[op as usize][datatype as usize], datatype, a, b) }
+        unsafe { if b.len() < LARGE { each(a, b) } else { two_large(each, datatype, a, b) } }
     }
 
     /// Stores `a op b` in C, as [`Kernels::two`] does in B.
@@ -68,54 +73,63 @@ impl Kernels {
         c: &mut [u8],
     ) -> Result<(), DivisionByZero> {
         let each = self.three[op as usize][datatype as usize];
-        let head = head(c, datatype);
-        if head > 0 {
-            let ((a, a_rest), (b, b_rest)) = (a.split_at(head), b.split_at(head));
-            let (c, c_rest) = c.split_at_mut(head);
-            // SAFETY: as in `two`.
-            unsafe { each(a, b, c)? };
-            // SAFETY: as in `two`.
-            return unsafe { each(a_rest, b_rest, c_rest) }.map_err(behind(head, datatype));
-        }
         // SAFETY: as in `two`.
-        unsafe { each(a, b, c) }
+        unsafe {
+            if c.len() < LARGE { each(a, b, c) } else { three_large(each, datatype, a, b, c) }
+        }
     }
 }
 
-/// Calls a loop, twice if that makes its stores aligned.
+/// Calls a loop for the head of the result and for the rest, so that the stores to the rest are
+/// aligned.
 ///
 /// # Safety
 /// The processor has the instructions that the loop is compiled for.
-#[inline(always)]
-unsafe fn in_two(
+#[inline(never)]
+unsafe fn two_large(
     each: Two,
     datatype: Datatype,
     a: &[u8],
     b: &mut [u8],
 ) -> Result<(), DivisionByZero> {
     let head = head(b, datatype);
+    let ((a, a_rest), (b, b_rest)) = (a.split_at(head), b.split_at_mut(head));
     if head > 0 {
-        let ((a, a_rest), (b, b_rest)) = (a.split_at(head), b.split_at_mut(head));
         // SAFETY: the caller's promise.
         unsafe { each(a, b)? };
-        // SAFETY: the caller's promise.
-        return unsafe { each(a_rest, b_rest) }.map_err(behind(head, datatype));
     }
     // SAFETY: the caller's promise.
-    unsafe { each(a, b) }
+    unsafe { each(a_rest, b_rest) }.map_err(behind(head, datatype))
 }
 
-/// The bytes of a result up to the first cache line that begins in it, if it pays to compute them
-/// on their own: a loop whose stores cross lines takes up to 1.5 times as long if its operands lie
-/// in the first-level cache. Returns 0 if not, and if no element begins at that line.
-#[inline(always)]
+/// [`two_large`] with a third buffer for the result.
+///
+/// # Safety
+/// As for [`two_large`].
+#[inline(never)]
+unsafe fn three_large(
+    each: Three,
+    datatype: Datatype,
+    a: &[u8],
+    b: &[u8],
+    c: &mut [u8],
+) -> Result<(), DivisionByZero> {
+    let head = head(c, datatype);
+    let ((a, a_rest), (b, b_rest)) = (a.split_at(head), b.split_at(head));
+    let (c, c_rest) = c.split_at_mut(head);
+    if head > 0 {
+        // SAFETY: the caller's promise.
+        unsafe { each(a, b, c)? };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { each(a_rest, b_rest, c_rest) }.map_err(behind(head, datatype))
+}
+
+/// The bytes of a large result up to the first cache line that begins in it. They are computed on
+/// their own because a loop whose stores cross lines takes up to 1.5 times as long if its operands
+/// lie in the first-level cache. Returns 0 if no element begins at that line.
 fn head(result: &[u8], datatype: Datatype) -> usize {
     const LINE: usize = 64;
-    /// The least bytes of such a result.
-    const MIN: usize = 2 << 10;
-    if result.len() < MIN {
-        return 0;
-    }
     let head = result.as_ptr().addr().wrapping_neg() % LINE;
     if head.is_multiple_of(datatype.width() as usize) { head } else { 0 }
 }

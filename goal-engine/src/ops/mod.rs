@@ -35,7 +35,7 @@ use crate::memory::Span;
 use goal_lang::{Datatype, Op};
 use instructions::kernels;
 use kernels::Kernels;
-use operands::Operands;
+use operands::apply_aliased;
 
 /// An integer was divided by zero. The elements before it are computed and stored. The others are
 /// unchanged.
@@ -87,7 +87,10 @@ fn apply_with(
         [size, b.len(), c.len()],
         datatype.name()
     );
-    Operands::of_spans(a, b, c, |operands| operands.compute(kernels, op, datatype))
+    if b.is_same(c) && !a.is_same(c) {
+        return a.read_into(b, |a, b| kernels.two(op, datatype, a, b));
+    }
+    apply_aliased(kernels, op, datatype, [a, b, c])
 }
 
 /// Computes `B = A op B` for each element, where A lies outside of every region: in a message.
