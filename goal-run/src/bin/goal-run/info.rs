@@ -6,6 +6,7 @@ use super::interfaces::{self, aligned};
 use super::output::{Failure, print};
 use super::values::{Format, choice};
 use clap::Args;
+use goal_engine::InstructionSet;
 use goal_engine::transport::{Distance, ZeroCopy};
 use goal_run::binding::{Bind, Binding, list, num_processors};
 use goal_run::limits::STARTED_RANKS_MAX;
@@ -58,6 +59,8 @@ struct Report {
     unbound: Option<String>,
     /// Yama's setting; `None` without Yama.
     ptrace_scope: Option<u8>,
+    /// The instruction set of local operations.
+    instructions: String,
     /// The interfaces by their numbers; empty if the system does not list them.
     interfaces: Vec<interfaces::Row>,
 }
@@ -122,6 +125,7 @@ fn report(choice: &Choice, ranks: Option<u32>, binding: Option<&Binding>) -> Rep
         bound_to: processors.and_then(Result::ok).map(<[u32]>::to_vec),
         unbound: processors.and_then(Result::err).map(ToString::to_string),
         ptrace_scope: ptrace_scope(),
+        instructions: InstructionSet::in_use().to_string(),
         interfaces: interfaces::rows(),
     }
 }
@@ -225,6 +229,7 @@ fn text(report: &Report) -> String {
         None => "in messages".to_owned(),
     };
     let _ = writeln!(text, "large payloads outside the segment: {copies}");
+    let _ = writeln!(text, "instruction set of local operations: {}", report.instructions);
     let plural = |count: usize, one: &str, many: &str| {
         format!("{count} {}", if count == 1 { one } else { many })
     };
