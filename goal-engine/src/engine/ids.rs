@@ -81,6 +81,9 @@ impl ChannelId {
 pub(super) const SLOT_BYTES: u32 = 8;
 
 impl Action {
+    /// No action. No section reaches this offset.
+    pub(super) const NONE: Self = Self(u32::MAX);
+
     /// Its index in the counters, in the bitmap and in the record of matches.
     #[inline(always)]
     pub(crate) const fn slot(self) -> usize {

@@ -6,8 +6,11 @@ use crate::heap::{Fifo, Heap, Least, flat};
 /// Actions whose dependencies are met, by offset. The compiler lays out a rank's actions in the
 /// order in which they should start, so the first in the section is taken first, even if others
 /// became ready earlier.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Ready {
+    /// The only ready action, as in a chain; [`Action::NONE`] if there are others or none. While it
+    /// is here, both queues are empty.
+    only: Action,
     /// Actions that were added in ascending order, as one list of dependents is. In this usual case
     /// no binary heap is needed.
     ascending: Fifo<Action>,
@@ -15,12 +18,26 @@ pub(super) struct Ready {
     others: Least<Action>,
 }
 
-flat!(struct Ready { ascending, others });
+flat!(struct Ready { only, ascending, others });
+
+impl Default for Ready {
+    fn default() -> Self {
+        Self { only: Action::NONE, ascending: Fifo::default(), others: Least::default() }
+    }
+}
 
 impl Ready {
     /// Adds an action whose dependencies are met now.
     #[inline(always)]
     pub(super) fn push(&mut self, heap: &Heap, action: Action) {
+        if self.is_empty() {
+            self.only = action;
+            return;
+        }
+        if self.only != Action::NONE {
+            self.ascending.push(heap, self.only);
+            self.only = Action::NONE;
+        }
         match self.ascending.last(heap) {
             Some(&last) if last > action => self.others.push(heap, action),
             _ => self.ascending.push(heap, action),
@@ -30,6 +47,9 @@ impl Ready {
     /// Returns the first of them in the section.
     #[inline]
     pub(super) fn first(&self, heap: &Heap) -> Option<Action> {
+        if self.only != Action::NONE {
+            return Some(self.only);
+        }
         match (self.ascending.at(heap, 0), self.others.first(heap)) {
             (Some(&ascending), Some(other)) => Some(ascending.min(other)),
             (Some(&ascending), None) => Some(ascending),
@@ -40,6 +60,9 @@ impl Ready {
     /// Removes and returns the first of them in the section.
     #[inline]
     pub(super) fn pop(&mut self, heap: &Heap) -> Option<Action> {
+        if self.only != Action::NONE {
+            return Some(std::mem::replace(&mut self.only, Action::NONE));
+        }
         if self.others.is_empty() { self.ascending.pop(heap) } else { self.pop_first(heap) }
     }
 
@@ -56,18 +79,49 @@ impl Ready {
     /// Returns true if no action is ready.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.ascending.is_empty() && self.others.is_empty()
+        self.only == Action::NONE && self.ascending.is_empty() && self.others.is_empty()
     }
 
     /// Returns the number of ready actions.
     #[inline]
     pub(super) fn len(&self) -> u64 {
-        (self.ascending.len() + self.others.len()) as u64
+        u64::from(self.only != Action::NONE) + (self.ascending.len() + self.others.len()) as u64
     }
 
     /// Frees the memory. No action may be ready.
     pub(super) fn release(&mut self, heap: &Heap) {
         self.ascending.release(heap);
         self.others.release(heap);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Action, Ready};
+    use crate::heap::Private;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_first_in_the_section_comes_first() {
+        let private = Private::new();
+        let heap = private.heap();
+        let mut random = fastrand::Rng::with_seed(11);
+        let (mut ready, mut model) = (Ready::default(), BTreeSet::new());
+        for round in 0..10_000 {
+            // Few actions at a time, then many, so that each queue is used, and none is.
+            let most = if round % 1000 < 500 { 2 } else { 40 };
+            if model.len() < most && random.bool() {
+                let action = Action(8 * random.u32(0..1000));
+                if model.insert(action) {
+                    ready.push(heap, action);
+                }
+            } else {
+                assert_eq!(ready.first(heap), model.first().copied());
+                assert_eq!(ready.pop(heap), model.pop_first());
+            }
+            assert_eq!((ready.is_empty(), ready.len()), (model.is_empty(), model.len() as u64));
+        }
+        while ready.pop(heap).is_some() {}
+        ready.release(heap);
     }
 }
