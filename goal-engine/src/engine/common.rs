@@ -2,7 +2,6 @@
 //! rank.
 
 use super::code::Code;
-use super::home::Home;
 use super::ids::InstanceKey;
 use super::schedule::Schedule;
 use super::storage::Storage;
@@ -64,9 +63,9 @@ impl<'m, T: Transport> Engine<'m, T> {
             && key != home
         {
             let len = homes.len().max(key.index() + 1);
-            homes.resize_with(len, || Home::NONE);
+            homes.resize(len);
             running.resize(len, None);
-            homes.swap(key.index(), home.index());
+            homes.swap(key, home);
             running.swap(key.index(), home.index());
             common.home = Some(key);
         }

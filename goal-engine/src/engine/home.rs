@@ -1,10 +1,11 @@
 //! The memory and the counters of an instance, and the bytes behind an action's operands.
 
-use super::ids::{Action, Rank};
+use super::ids::{Action, InstanceKey, Rank};
 use crate::memory::{Cells, Region, Span};
 use goal_asm::nisa::Buffer;
 use goal_lang::{Piece, Space};
 use std::any::Any;
+use std::ops::{Index, IndexMut};
 
 /// The two memories of an instance.
 #[derive(Debug, Clone, Copy)]
@@ -112,16 +113,65 @@ pub(super) struct Home {
     pub(super) owner: Option<Box<dyn Any + Send>>,
 }
 
-impl Home {
-    /// The home of an instance that is not running here.
-    pub(super) const NONE: Home = Home {
-        memory: Memory { memory: Region::EMPTY, scratch: Region::EMPTY },
-        counters: Cells::EMPTY,
-        finished: Cells::EMPTY,
-        matches: None,
-        owner: None,
-    };
+/// The homes of the running instances, by key. Each has a box, so that the start and the end of an
+/// instance move a pointer.
+#[derive(Debug, Default)]
+pub(super) struct Homes(Vec<Option<Box<Home>>>);
 
+impl Homes {
+    /// The number of keys that have an entry.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Makes entries for `len` keys.
+    pub(super) fn resize(&mut self, len: usize) {
+        self.0.resize_with(len, || None);
+    }
+
+    /// Adds an entry with a home.
+    pub(super) fn push(&mut self, home: Box<Home>) {
+        self.0.push(Some(home));
+    }
+
+    /// Stores the home of an instance that starts.
+    #[inline]
+    pub(super) fn put(&mut self, key: InstanceKey, home: Box<Home>) {
+        self.0[key.index()] = Some(home);
+    }
+
+    /// Removes and returns the home of an instance that has ended.
+    #[inline]
+    pub(super) fn take(&mut self, key: InstanceKey) -> Box<Home> {
+        self.0[key.index()].take().expect(NO_HOME)
+    }
+
+    /// Exchanges the entries of two keys.
+    pub(super) fn swap(&mut self, a: InstanceKey, b: InstanceKey) {
+        self.0.swap(a.index(), b.index());
+    }
+}
+
+/// The panic message for an instance that does not run here.
+const NO_HOME: &str = "a running instance has its home";
+
+impl Index<usize> for Homes {
+    type Output = Home;
+
+    #[inline(always)]
+    fn index(&self, index: usize) -> &Home {
+        self.0[index].as_deref().expect(NO_HOME)
+    }
+}
+
+impl IndexMut<usize> for Homes {
+    #[inline(always)]
+    fn index_mut(&mut self, index: usize) -> &mut Home {
+        self.0[index].as_deref_mut().expect(NO_HOME)
+    }
+}
+
+impl Home {
     /// Panics if the memory is smaller than a schedule needs.
     #[inline]
     pub(super) fn check_sizes(&self, memory_bytes: u64, scratch_bytes: u64) {

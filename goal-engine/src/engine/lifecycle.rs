@@ -3,7 +3,6 @@
 use super::channel::Channels;
 use super::code::Code;
 use super::common::COMMON;
-use super::home::Home;
 use super::ids::InstanceKey;
 use super::instance::{Handle, Instance, Matched};
 use super::schedule::Schedule;
@@ -31,7 +30,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         &mut self,
         schedule: &Arc<Schedule>,
         communicator: u32,
-        storage: Storage<'m>,
+        mut storage: Storage<'m>,
     ) -> Handle {
         assert!(schedule.rank() == self.core.rank.0, "the schedule is of another rank");
         storage.home.check_sizes(schedule.memory_size(), schedule.scratch_size());
@@ -47,13 +46,13 @@ impl<'m, T: Transport> Engine<'m, T> {
             Some(at) => self.core.ended.swap_remove(at).1,
             None => self.core.add_instance(code, schedule),
         };
-        let home = &mut self.core.homes[key.index()];
-        *home = storage.home;
+        let home = &mut *storage.home;
         if let Some(matches) = &mut home.matches {
             matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
         }
         let heap = self.core.held.heap;
         self.core.held.instances.get_mut(&heap, key).actions.begin(schedule, home);
+        self.core.homes.put(key, storage.home);
         self.core.asks_time |= schedule.asks_time();
         if is_common {
             self.core.held.common = key.0 + 1;
@@ -132,7 +131,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         let mut instance = Instance { code, ..Instance::default() };
         instance.actions.unfinished = windowed.place.actions;
         let key = self.core.insert(instance);
-        self.core.homes[key.index()] = storage.home;
+        self.core.homes.put(key, storage.home);
         self.core.asks_time = true;
         self.core.held.own += 1;
         Ok(self.launch(communicator, key, code))
@@ -209,7 +208,7 @@ impl<'m, T: Transport> Engine<'m, T> {
                 state.instances.remove(heap, key).release(heap);
             }
         }
-        Storage::at_home(std::mem::replace(&mut core.homes[key.index()], Home::NONE))
+        Storage::at_home(core.homes.take(key))
     }
 
     #[inline]
@@ -237,7 +236,7 @@ impl Core {
         let key = InstanceKey(self.held.instances.insert(heap, instance));
         // An earlier engine over the same state may have used lower keys.
         if key.index() >= self.homes.len() {
-            self.homes.resize_with(key.index() + 1, || Home::NONE);
+            self.homes.resize(key.index() + 1);
             self.running.resize(key.index() + 1, None);
         }
         key

@@ -71,7 +71,7 @@ use crate::trace::Recorder;
 use crate::transport::Transport;
 use code::Code;
 use goal_asm::nisa::Record;
-use home::Home;
+use home::Homes;
 use ids::{ActionRef, InstanceKey, Rank};
 use local::Locals;
 use requests::Bound;
@@ -102,7 +102,7 @@ struct Core {
     options: Options,
     held: Held,
     /// The memory and counters of each instance, by its key.
-    homes: Vec<Home>,
+    homes: Homes,
     /// The index in `Engine::codes` of each running instance, by its key.
     running: Vec<Option<u32>>,
     /// Ended instances that can be started again: the index of the schedule in `Engine::codes`, and
@@ -227,7 +227,7 @@ impl<'m, T: Transport> Engine<'m, T> {
             rank: Rank(rank),
             options,
             held,
-            homes: Vec::new(),
+            homes: Homes::default(),
             running: Vec::new(),
             ended: Vec::new(),
             locals: Locals::default(),

@@ -34,7 +34,7 @@ pub struct Areas {
 /// The memory and the counters of an instance. The engine owns it from
 /// [`start`](super::Engine::start) until [`finish`](super::Engine::finish) returns it.
 pub struct Storage<'m> {
-    pub(super) home: Home,
+    pub(super) home: Box<Home>,
     lent: PhantomData<&'m mut [u8]>,
 }
 
@@ -102,12 +102,12 @@ impl<'m> Storage<'m> {
     pub unsafe fn over(areas: Areas, owner: Option<Box<dyn Any + Send>>) -> Self {
         let Areas { memory, scratch, counters, finished, matches } = areas;
         let memory = Memory { memory, scratch };
-        Self::at_home(Home { memory, counters, finished, matches, owner })
+        Self::at_home(Box::new(Home { memory, counters, finished, matches, owner }))
     }
 
     /// Returns the storage that an instance had. The caller must choose the lifetime that it had.
     #[inline]
-    pub(super) fn at_home(home: Home) -> Self {
+    pub(super) fn at_home(home: Box<Home>) -> Self {
         Self { home, lent: PhantomData }
     }
 
@@ -143,7 +143,7 @@ impl<'m> Storage<'m> {
     /// The addresses and sizes of its areas: equal for two values over the same bytes.
     pub(super) fn place(&self) -> [usize; 7] {
         let Home { memory: Memory { memory, scratch }, counters, finished, matches, .. } =
-            &self.home;
+            &*self.home;
         [
             memory.whole().address(),
             memory.len(),
