@@ -6,6 +6,7 @@
 
 use super::ids::{Action, ChannelId, MessageKey};
 use super::incoming::{Chain, Incoming};
+use super::routes::Routes;
 use crate::heap::{Block, Heap, Pool, flat};
 
 /// No next receive.
@@ -39,11 +40,23 @@ pub(super) struct Channels {
     strays: Chain,
     /// The number of messages in the queues and among the strays.
     waiting: u32,
+    /// The channel that was looked up last. Most often the next message is on the same.
+    last: Known,
+}
+
+/// A channel that was looked up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    source: u32,
+    tag: u32,
+    /// `None` if nothing was looked up yet.
+    channel: Option<ChannelId>,
 }
 
 flat!(enum Queue { Empty, One(part), Posted { first, last }, Waiting(part) });
 flat!(struct Posted { action, next });
-flat!(struct Channels { queues, strays, waiting });
+flat!(struct Channels { queues, strays, waiting, last });
+flat!(struct Known { source, tag, channel });
 
 impl Channels {
     /// Creates the queues for the channels of a schedule.
@@ -84,6 +97,16 @@ impl Channels {
             }
         }
         None
+    }
+
+    /// The number of the channel with this source and tag; `None` if no receive names them.
+    /// `routes` are those of the schedule.
+    #[inline(always)]
+    pub(super) fn number(&mut self, routes: &Routes, source: u32, tag: u32) -> Option<ChannelId> {
+        if self.last.source != source || self.last.tag != tag || self.last.channel.is_none() {
+            self.last = Known { source, tag, channel: routes.channel(source, tag) };
+        }
+        self.last.channel
     }
 
     /// The queue of a channel.

@@ -1,5 +1,5 @@
-//! The fast path of short schedules, whose actions are decoded, and of short messages. Most
-//! operations of few ranks consist of these. All other cases use the general path.
+//! The fast path of schedules whose actions are decoded, and of short messages. Most operations
+//! consist of these. All other cases use the general path.
 
 use super::actions::ActionQueue;
 use super::arrivals::kept_bytes;
@@ -16,7 +16,7 @@ use super::{Cause, Core};
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{Header, Kind, Transport};
 
-/// The reason why an action of a short schedule takes the general path.
+/// The reason why an action of a decoded schedule takes the general path.
 enum Unusual {
     /// The whole start takes it.
     Start,
@@ -35,7 +35,7 @@ struct Origin {
 }
 
 impl Core {
-    /// Runs an instance of a short schedule for a bounded number of actions. Returns true if it
+    /// Runs an instance of a decoded schedule for a bounded number of actions. Returns true if it
     /// made progress.
     #[inline(never)]
     pub(super) fn run_steps<T: Transport>(
@@ -92,8 +92,13 @@ impl Core {
                         let Matched::Channels(channels) = &mut instance.matched else {
                             unreachable!("no receive has wildcards")
                         };
-                        if let Some(message) =
-                            state.arrivals.post_step(heap, channels, ChannelId(step.number), action)
+                        let channel = ChannelId(step.number);
+                        let posted = channels.queue(heap, channel);
+                        if let Queue::Empty = *posted {
+                            *posted = Queue::One(action);
+                            state.arrivals.count_posted();
+                        } else if let Some(message) =
+                            state.arrivals.post_step(heap, channels, channel, action)
                         {
                             break Some((action, Unusual::Kept(message)));
                         }
@@ -153,8 +158,9 @@ impl Core {
         self.start_action(transport, codes, at.instance, at.action, &record, now_ns)
     }
 
-    /// Delivers a whole message to its receive, if that belongs to a short schedule and is the only
-    /// one posted on its channel, and no recorder is set. Otherwise returns false, with no effect.
+    /// Delivers a whole message to its receive, if that belongs to a decoded schedule and is the
+    /// only one posted on its channel, and no recorder is set. Otherwise returns false, with no
+    /// effect.
     #[inline(always)]
     pub(super) fn arrive_short(&mut self, codes: &[Code], header: &Header, bytes: &[u8]) -> bool {
         if header.kind != Kind::Eager as u8 || self.recorder.is_some() {
@@ -170,9 +176,8 @@ impl Core {
         else {
             return false;
         };
-        let Some(channel) = schedule.routes().channel(header.source, header.tag) else {
-            return false;
-        };
+        let channel = channels.number(schedule.routes(), header.source, header.tag);
+        let Some(channel) = channel else { return false };
         let queue = channels.queue(heap, channel);
         let Queue::One(action) = *queue else { return false };
         let step = steps.step(action);
