@@ -209,7 +209,7 @@ impl Arrivals {
         }
     }
 
-    /// Posts a receive of a short schedule to its channel. Returns the message that it takes, if
+    /// Posts a receive of a decoded schedule to its channel. Returns the message that it takes, if
     /// one waits.
     #[inline(always)]
     pub(super) fn post_step(

@@ -29,7 +29,7 @@ impl Code {
         }
     }
 
-    /// The decoded actions, if the schedule is short.
+    /// The decoded actions, if the schedule has them.
     #[inline(always)]
     pub(super) fn steps(&self) -> Option<&Steps> {
         self.whole()?.steps()

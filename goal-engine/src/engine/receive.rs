@@ -64,7 +64,7 @@ impl Core {
         }
     }
 
-    /// Handles a message that the fast path of short schedules does not.
+    /// Handles a message that the fast path of decoded schedules does not.
     #[inline(never)]
     fn accept_other(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
         match header.kind() {

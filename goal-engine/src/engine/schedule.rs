@@ -34,7 +34,7 @@ pub struct Schedule {
     calls_functions: bool,
     /// The numbers of its channels and destinations.
     routes: Routes,
-    /// Its actions, decoded, if it is short.
+    /// Its actions, decoded: see [`Steps`].
     steps: Option<Steps>,
 }
 
@@ -86,7 +86,7 @@ impl Schedule {
         let actions = nisa.num_actions(nisa.section_id(rank));
         let range = nisa.section_range(nisa.section_id(rank));
         let (memory, scratch) = (nisa.memory_size(rank), nisa.scratch_size(rank));
-        let steps = Steps::new(section, &routes);
+        let steps = Steps::new(section, actions, &routes);
         Self {
             nisa,
             rank,
@@ -102,7 +102,7 @@ impl Schedule {
         }
     }
 
-    /// The same schedule without decoded actions, even if it is short.
+    /// The same schedule without decoded actions.
     #[cfg(test)]
     pub(super) fn in_place(self) -> Self {
         Self { steps: None, ..self }
@@ -171,7 +171,7 @@ impl Schedule {
         &self.routes
     }
 
-    /// Its decoded actions; `None` if it is long, or if a receive has wildcards.
+    /// Its decoded actions; `None` if it is very long, or if a receive has wildcards.
     #[inline]
     pub(super) fn steps(&self) -> Option<&Steps> {
         self.steps.as_ref()

@@ -1,8 +1,7 @@
-//! The actions of a short schedule, decoded once. The fields that a start reads lie in one cache
-//! line.
+//! The actions of a schedule, decoded once. The fields that a start reads lie in one cache line.
 //!
-//! A long schedule is executed from its section, action by action: decoded, it would take more
-//! memory than the section.
+//! A very long schedule is executed from its section, action by action: decoded, it takes two to
+//! six times the memory of the section.
 
 use super::ids::{Action, ChannelId, DestinationId, Rank};
 use super::routes::Routes;
@@ -10,15 +9,15 @@ use crate::transport::SHARED_MIN;
 use goal_asm::nisa::{Buffer, Operation, Record, Section};
 use goal_lang::{Datatype, Op, Piece, Space};
 
-/// The longest section in bytes that is decoded. A decoded action takes 64 bytes, and 4 more for
-/// each dependent.
-const SECTION_BYTES_MAX: usize = 128 << 10;
+/// The longest section in bytes that is decoded. A decoded action takes 64 bytes, 4 more for each
+/// dependent and 4 for each slot.
+const SECTION_BYTES_MAX: usize = 16 << 20;
 
 /// All actions of a schedule.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// The number of the action in each slot.
-    numbers: Box<[u16]>,
+    numbers: Box<[u32]>,
     steps: Box<[Step]>,
     /// Actions: first those without dependencies, then the dependents of each action.
     lists: Box<[Action]>,
@@ -66,19 +65,19 @@ pub(super) enum StepKind {
 }
 
 impl Steps {
-    /// Decodes the actions of a section. Returns `None` if it is long, or if a receive has
-    /// wildcards.
-    pub(super) fn new(section: Section<'_>, routes: &Routes) -> Option<Self> {
+    /// Decodes the `actions` actions of a section. Returns `None` if it is very long, or if a
+    /// receive has wildcards.
+    pub(super) fn new(section: Section<'_>, actions: u32, routes: &Routes) -> Option<Self> {
         let bytes = section.bytes().len();
         if bytes > SECTION_BYTES_MAX || routes.has_wildcards() {
             return None;
         }
         let mut numbers = vec![0; Action(bytes as u32).slot() + 1];
-        let (mut steps, mut lists) = (Vec::new(), Vec::new());
+        let (mut steps, mut lists) = (Vec::with_capacity(actions as usize), Vec::new());
         lists.extend(section.independent().iter().map(Action));
         let independent = lists.len() as u32;
         for (offset, record) in section.records() {
-            numbers[Action(offset).slot()] = steps.len() as u16;
+            numbers[Action(offset).slot()] = steps.len() as u32;
             let ends = lists.len() as u32;
             lists.extend(record.dependents.iter().map(Action));
             let starts = lists.len() as u32;
@@ -99,7 +98,7 @@ impl Steps {
     /// The decoded `action`.
     #[inline(always)]
     pub(super) fn step(&self, action: Action) -> &Step {
-        &self.steps[usize::from(self.numbers[action.slot()])]
+        &self.steps[self.numbers[action.slot()] as usize]
     }
 
     /// The actions without dependencies.
