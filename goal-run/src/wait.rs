@@ -15,8 +15,10 @@ const SILENCE: u32 = 5;
 /// Fruitless polls before a rank counts as waiting, about a microsecond. Others then share large
 /// operations with it.
 const PATIENCE: u32 = 4;
-/// Looks at the mailbox between two polls of a rank that waits for messages only.
-const LOOKS: u32 = 200;
+/// Looks at the mailbox between two polls of a rank that waits for messages only. The processor
+/// pauses after each: looks in close succession take the line away from a sender that has not
+/// finished writing to it.
+const LOOKS: u32 = 16;
 /// Fewest and most fruitless polls before a rank sleeps, if every rank has a processor. With fewer
 /// a rank would sleep while its peer copies a message, and waking up takes longer than the copy.
 const POLLS_MIN: u32 = 500;
@@ -128,7 +130,13 @@ impl Pause {
             if self.crowded || self.fruitless > SPINS {
                 std::thread::yield_now();
             } else if matches!(waiting, Waiting::Messages | Waiting::Nothing) {
-                let _ = (0..LOOKS).any(|_| has_message());
+                let _ = (0..LOOKS).any(|_| {
+                    let has_message = has_message();
+                    if !has_message {
+                        std::hint::spin_loop();
+                    }
+                    has_message
+                });
             } else {
                 std::hint::spin_loop();
             }
