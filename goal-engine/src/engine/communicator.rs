@@ -3,7 +3,7 @@
 
 use super::ids::InstanceKey;
 use super::incoming::Chain;
-use crate::heap::{Fifo, Heap, Table, flat};
+use crate::heap::{Heap, Line, Table, flat};
 
 /// The instances of a communicator, numbered in the order of their starts. Numbers wrap around: a
 /// number is ahead of another if the distance to it is less than half of all numbers.
@@ -13,7 +13,7 @@ pub(super) struct Communicator {
     base: u32,
     /// The keys of started instances, from the first unfinished one on; [`InstanceKey::NONE`] for a
     /// finished one.
-    running: Fifo<InstanceKey>,
+    running: Line<InstanceKey>,
     /// Messages for instances that have not started.
     pub(super) early: Table<u32, Chain>,
 }

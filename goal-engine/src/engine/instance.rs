@@ -4,7 +4,7 @@ use super::actions::ActionStates;
 use super::channel::Channels;
 use super::error::{Cause, Failure};
 use super::ids::{Action, InstanceKey, Rank};
-use crate::heap::{Block, Fifo, Heap, Table, flat};
+use crate::heap::{Block, Heap, Line, Table, flat};
 use crate::matching::SpaceId;
 
 /// Names a started instance.
@@ -64,7 +64,7 @@ impl Instance {
     pub(super) fn enqueue(
         &mut self,
         heap: &Heap,
-        runnable: &mut Fifo<InstanceKey>,
+        runnable: &mut Line<InstanceKey>,
         key: InstanceKey,
     ) {
         if !self.is_queued {

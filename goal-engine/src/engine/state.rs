@@ -9,7 +9,7 @@ use super::instance::Instance;
 use super::local::Timers;
 use super::options::Stats;
 use super::outgoing::Outbox;
-use crate::heap::{Block, Fifo, Heap, Pool, STATE_PER_LIMIT, Table, flat};
+use crate::heap::{Block, Fifo, Heap, Line, Pool, STATE_PER_LIMIT, Table, flat};
 use crate::memory::{Region, Zeroed};
 use crate::seed::Seed;
 use std::ops::{Deref, DerefMut};
@@ -20,7 +20,7 @@ use std::ptr::NonNull;
 pub(super) struct State {
     pub(super) instances: Pool<Instance>,
     /// Instances that can make progress at once, each at most once.
-    pub(super) runnable: Fifo<InstanceKey>,
+    pub(super) runnable: Line<InstanceKey>,
     /// The number of instances with actions that have not ended.
     pub(super) unfinished: u32,
     pub(super) arrivals: Arrivals,

@@ -16,6 +16,7 @@
 
 mod fifo;
 mod least;
+mod line;
 mod pool;
 mod table;
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod used_up;
 
 pub(crate) use fifo::Fifo;
 pub(crate) use least::Least;
+pub(crate) use line::Line;
 pub(crate) use pool::Pool;
 pub(crate) use table::{Key, Table};
 pub(crate) use used_up::STATE_PER_LIMIT;

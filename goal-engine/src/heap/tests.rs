@@ -1,6 +1,6 @@
 //! The collections against those of the standard library, all in one heap.
 
-use super::{Block, Fifo, Least, Pool, Private, Table, UsedUp, within};
+use super::{Block, Fifo, Least, Line, Pool, Private, Table, UsedUp, within};
 use crate::seed::keys;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -25,6 +25,35 @@ fn a_queue_keeps_the_order() {
         }
         assert_eq!((queue.len(), queue.last(heap)), (model.len(), model.back()));
         assert_eq!(queue.at(heap, 1), model.get(1));
+    }
+}
+
+#[test]
+fn a_line_keeps_the_order() {
+    let private = Private::new();
+    let heap = private.heap();
+    let mut random = fastrand::Rng::with_seed(7);
+    let (mut line, mut model) = (Line::<u32>::default(), VecDeque::new());
+    for step in 0..20_000 {
+        match random.u32(..if step % 4000 < 2000 { 4 } else { 3 }) {
+            0 => {
+                line.push(heap, step);
+                model.push_back(step);
+            }
+            1 if step % 100 == 0 => {
+                line.retain(heap, |value| value % 3 != 0);
+                model.retain(|value| value % 3 != 0);
+            }
+            1 => {
+                line.push(heap, step);
+                model.push_back(step);
+            }
+            _ => assert_eq!(line.pop(heap), model.pop_front()),
+        }
+        assert_eq!((line.len(), line.is_empty()), (model.len(), model.is_empty()));
+        let at = random.usize(..3);
+        assert_eq!(line.at(heap, at), model.get(at));
+        assert_eq!(line.at_mut(heap, at), model.get_mut(at));
     }
 }
 
