@@ -15,8 +15,8 @@
 #define PERSISTENT(NAME) MPIX_##NAME##_init
 #endif
 
-enum operation { PINGPONG, BARRIER, BCAST, ALLREDUCE, GATHER, ALLGATHER, ALLTOALL, EXCHANGE, HALO, OPERATIONS };
-static const char *const operation_names[OPERATIONS] = {"pingpong", "barrier", "bcast", "allreduce", "gather", "allgather", "alltoall", "exchange", "halo"};
+enum operation { PINGPONG, BARRIER, BCAST, ALLREDUCE, GATHER, ALLGATHER, ALLTOALL, EXCHANGE, HALO, REPLAY, OPERATIONS };
+static const char *const operation_names[OPERATIONS] = {"pingpong", "barrier", "bcast", "allreduce", "gather", "allgather", "alltoall", "exchange", "halo", "replay"};
 
 enum way { BLOCKING, NONBLOCKING, PERSISTENTLY, WAYS };
 static const char *const way_names[WAYS] = {"blocking", "nonblocking", "persistent"};
@@ -25,6 +25,9 @@ static const char *const way_names[WAYS] = {"blocking", "nonblocking", "persiste
 enum { ROWS = 4 };
 
 static int rank, ranks;
+
+/* The steps of a halo exchange in this round. */
+static long halo_steps;
 
 /* The operand and the result, in the memory that is measured. */
 static char *in, *out;
@@ -36,8 +39,12 @@ static enum operation operation_named(const char *name) {
   exit(2);
 }
 
+/* The neighbours of a rank in a ring. */
+static int above(void) { return (rank + ranks - 1) % ranks; }
+static int below(void) { return (rank + 1) % ranks; }
+
 /* Requests that are started again and again. */
-static MPI_Request kept[4];
+static MPI_Request kept[8];
 static int kept_count;
 
 static void release_kept(void) {
@@ -60,6 +67,16 @@ static int prepare(enum operation operation, enum way way, int n) {
     MPI_Recv_init(out, n / 4, MPI_INT, peer, 0, w, &kept[0]);
     MPI_Send_init(in, n / 4, MPI_INT, peer, 0, w, &kept[1]);
     kept_count = 2;
+    return 1;
+  case HALO:
+    for (int odd = 0; odd < 2; ++odd) {
+      char *to = odd ? in : out;
+      MPI_Recv_init(to, n / 4, MPI_INT, above(), 1, w, &kept[4 * odd]);
+      MPI_Recv_init(to + (ROWS + 1) * (size_t)n, n / 4, MPI_INT, below(), 0, w, &kept[4 * odd + 1]);
+      MPI_Send_init(to + n, n / 4, MPI_INT, above(), 0, w, &kept[4 * odd + 2]);
+      MPI_Send_init(to + ROWS * (size_t)n, n / 4, MPI_INT, below(), 1, w, &kept[4 * odd + 3]);
+    }
+    kept_count = 8;
     return 1;
 #ifdef PERSISTENT
   case BARRIER: PERSISTENT(Barrier)(w, MPI_INFO_NULL, &kept[0]); break;
@@ -125,12 +142,57 @@ static void exchange(enum way way, int n) {
   }
 }
 
+/* to[i] = x[i] + y[i] */
+static __attribute__((noinline)) void add_rows(uint32_t *restrict to, const uint32_t *restrict x, const uint32_t *restrict y, long count) {
+  for (long i = 0; i < count; ++i) to[i] = x[i] + y[i];
+}
+
+/* Computes row `row` of a step: the sum of the rows above and below it in the step before. */
+static void update(char *to, const char *from, int row, size_t n) {
+  add_rows((uint32_t *)(to + row * n), (const uint32_t *)(from + (row - 1) * n), (const uint32_t *)(from + (row + 1) * n), n / 4);
+}
+
+/* A step of a stencil: computes every row of the part, and exchanges its first and last row with the
+   neighbours. Rows 0 and ROWS + 1 are theirs. Without blocking calls, rows within the part are
+   computed while messages travel. */
+static void halo(enum way way, size_t n) {
+  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Request r[4];
+  int count = n / 4, odd = halo_steps++ % 2;
+  char *from = odd ? out : in, *to = odd ? in : out;
+  char *first = to + n, *last = to + ROWS * n, *over = to, *under = to + (ROWS + 1) * n;
+  if (way == BLOCKING) {
+    for (int row = 1; row <= ROWS; ++row) update(to, from, row, n);
+    MPI_Sendrecv(first, count, MPI_INT, above(), 0, under, count, MPI_INT, below(), 0, w, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(last, count, MPI_INT, below(), 1, over, count, MPI_INT, above(), 1, w, MPI_STATUS_IGNORE);
+    return;
+  }
+  MPI_Request *requests = way == PERSISTENTLY ? &kept[4 * odd] : r;
+  if (way == PERSISTENTLY) {
+    MPI_Startall(2, requests);
+  } else {
+    MPI_Irecv(over, count, MPI_INT, above(), 1, w, &r[0]);
+    MPI_Irecv(under, count, MPI_INT, below(), 0, w, &r[1]);
+  }
+  update(to, from, 1, n);
+  update(to, from, ROWS, n);
+  if (way == PERSISTENTLY) {
+    MPI_Startall(2, requests + 2);
+  } else {
+    MPI_Isend(first, count, MPI_INT, above(), 0, w, &r[2]);
+    MPI_Isend(last, count, MPI_INT, below(), 1, w, &r[3]);
+  }
+  for (int row = 2; row < ROWS; ++row) update(to, from, row, n);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
 /* Performs an operation once. */
 static void call(enum operation operation, enum way way, int n) {
   MPI_Comm w = MPI_COMM_WORLD;
   MPI_Request r;
   if (operation == PINGPONG) { pingpong(way, n); return; }
   if (operation == EXCHANGE) { exchange(way, n); return; }
+  if (operation == HALO) { halo(way, n); return; }
   if (way == BLOCKING) {
     switch (operation) {
     case BARRIER: MPI_Barrier(w); return;

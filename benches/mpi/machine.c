@@ -7,6 +7,7 @@
      both      each copies a block of the other, at once
      local     one copies a block of its own
      reduce    each adds a block of the other to one of its own into a third, at once
+     sum       each adds two blocks of its own into a third, at once
      add       each adds a block to another which the other thread has read since it was written, at once
    It is compiled for this processor: memcpy and sums use its best instructions. */
 #define _GNU_SOURCE
@@ -19,8 +20,8 @@
 #include <string.h>
 #include <time.h>
 
-enum work { LINE, PULL, HALVES, BOTH, LOCAL, REDUCE, ADD, WORKS };
-static const char *const names[WORKS] = {"line", "pull", "halves", "both", "local", "reduce", "add"};
+enum work { LINE, PULL, HALVES, BOTH, LOCAL, REDUCE, ADD, SUM, WORKS };
+static const char *const names[WORKS] = {"line", "pull", "halves", "both", "local", "reduce", "add", "sum"};
 
 static _Alignas(128) _Atomic uint32_t ball;
 static _Alignas(128) _Atomic uint32_t arrived;
@@ -99,6 +100,7 @@ static void perform(enum work work, int me, long n, uint32_t round) {
   case BOTH: memcpy(target[me], source[peer], n); return;
   case LOCAL: if (me == 1) memcpy(target[1], source[1], n); return;
   case REDUCE: add(target[me], source[peer], other[me], n); return;
+  case SUM: add(target[me], source[me], other[me], n); return;
   case ADD: add_to(source[me], other[me], n); return;
   default: return;
   }

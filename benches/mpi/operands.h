@@ -32,6 +32,12 @@ static void write_operands(enum operation operation, long n, long round) {
     write_block(in, n, operand(rank, 0, round));
     write_block(out, n, operand(rank, 1, round));
     return;
+  case HALO:
+    halo_steps = 0;
+    write_block(in, n, operand(above(), ROWS, round));
+    for (int row = 1; row <= ROWS; ++row) write_block(in + row * n, n, operand(rank, row, round));
+    write_block(in + (ROWS + 1) * n, n, operand(below(), 1, round));
+    return;
   default: write_block(in, n, operand(rank, 0, round));
   }
 }
@@ -45,6 +51,24 @@ static int exchanged(long n, long round, long times) {
     b[0] = a[1], b[1] = a[0];
   }
   return holds(in, n, a[rank]) && holds(out, n, b[rank]);
+}
+
+/* Computes rows as a stencil does, for one element of each row of all ranks in a ring. */
+static int rows_are_right(long n, long round, long times) {
+  enum { RANKS_MAX = 1024 };
+  static line grids[2][RANKS_MAX * ROWS];
+  int all = ranks * ROWS;
+  if (ranks > RANKS_MAX) return 0;
+  for (int row = 0; row < all; ++row) grids[0][row] = operand(row / ROWS, row % ROWS + 1, round);
+  for (long k = 0; k < times; ++k)
+    for (int row = 0; row < all; ++row) {
+      line x = grids[k % 2][(row + all - 1) % all], y = grids[k % 2][(row + 1) % all];
+      grids[1 - k % 2][row] = (line){x.start + y.start, x.step + y.step};
+    }
+  const char *at = times % 2 ? out : in;
+  int right = 1;
+  for (int row = 0; row < ROWS + 2; ++row) right &= holds(at + row * n, n, grids[times % 2][(rank * ROWS + row - 1 + all) % all]);
+  return right;
 }
 
 /* Reads the results of an operation that was performed `times` times. Returns 1 if they are right. */
@@ -66,6 +90,7 @@ static int results_are_right(enum operation operation, long n, long round, long 
     for (int from = 0; from < ranks; ++from) right &= holds(out + from * n, n, operand(from, rank, round));
     return right;
   case EXCHANGE: return exchanged(n, round, times);
+  case HALO: return rows_are_right(n, round, times);
   default: return 1;
   }
 }

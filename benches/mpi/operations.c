@@ -1,7 +1,8 @@
-/* Times an operation of MPI: operations OPERATION FILE PROCESSORS MEMORIES CASE...
+/* Times an operation of MPI: operations OPERATION FILE PROCESSORS MEMORIES TABLE CASE...
    FILE is a page of zeros for the barrier before everything that is timed. PROCESSORS are the processors that the ranks must be bound
    to, as 0,1, or "-" where ranks share processors. MEMORIES are kinds of memory, as alloc,window: "malloc" is aligned_alloc's, "alloc"
-   MPI_Alloc_mem's, "window" a window of memory that the ranks share. A case is BYTES:ROUNDS:WARM:TIMES. In each round every rank writes
+   MPI_Alloc_mem's, "window" a window of memory that the ranks share. TABLE is
+   the file of a replay, or "-". A case is BYTES:ROUNDS:WARM:TIMES. In each round every rank writes
    its operands, all meet, the operation is performed TIMES times, which is timed, and each rank reads and checks its results. For each
    case, kind of memory and way to call the operation, rank 0 prints
      "BYTES MEMORY WAY FIRST LATER", or "BYTES MEMORY WAY wrong" if a result was wrong,
@@ -11,6 +12,7 @@
 #include "calls.h"
 #include "meeting.h"
 #include "operands.h"
+#include "replay.h"
 #include <sched.h>
 #include <stdarg.h>
 #include <time.h>
@@ -92,21 +94,25 @@ static size_t printed_len;
 static void measure(enum operation operation, meeting *m, int crowded, const char *kind, const char *text) {
   long n, rounds, warm, times;
   if (sscanf(text, "%ld:%ld:%ld:%ld", &n, &rounds, &warm, &times) != 4) fail("no case: %s", text);
-  in = memory(kind, n * ranks + 64, 0);
-  out = memory(kind, n * ranks + 64, 1);
+  long blocks = operation == HALO ? ROWS + 2 : ranks;
+  long bytes = (operation == REPLAY ? replay_bytes : n * blocks) + 64;
+  in = memory(kind, bytes, 0);
+  out = memory(kind, operation == REPLAY ? 64 : bytes, 1);
   for (enum way way = 0; way < WAYS; ++way) {
     if (!prepare(operation, way, n)) continue;
     double first = 0, total = 0;
     int wrong = 0, any;
     for (long round = 0; round < rounds; ++round) {
-      write_operands(operation, n, round);
+      if (operation == REPLAY) replay_write();
+      else write_operands(operation, n, round);
       meeting_wait(m, ranks, crowded);
       double begin = now_ns();
-      for (long k = 0; k < times; ++k) call(operation, way, n);
+      if (operation == REPLAY) replay(way);
+      else for (long k = 0; k < times; ++k) call(operation, way, n);
       double took = now_ns() - begin - clock_ns;
       if (round == 0) first = took;
       if (round >= warm) total += took;
-      wrong |= !results_are_right(operation, n, round, times);
+      wrong |= operation == REPLAY ? !replay_is_right() : !results_are_right(operation, n, round, times);
     }
     release_kept();
     double mine[2] = {first / times, total / (rounds - warm) / times}, sums[2];
@@ -133,7 +139,8 @@ int main(int argc, char **argv) {
   int crowded = !strcmp(argv[3], "-");
   if (!crowded) check_placement(argv[3]);
   clock_ns = clock_cost_ns();
-  for (int i = 5; i < argc; ++i) {
+  if (operation == REPLAY && !replay_read(argv[5])) fail("no replay in %s", argv[5]);
+  for (int i = 6; i < argc; ++i) {
     char kinds[64], *kind, *rest = kinds;
     snprintf(kinds, sizeof kinds, "%s", argv[4]);
     while ((kind = strsep(&rest, ","))) measure(operation, m, crowded, kind, argv[i]);

@@ -2,7 +2,8 @@
    FILE is a page of zeros for the barrier before everything that is timed, CROWDED is 1 where ranks share processors. A case is
      ORDER:BYTES:CALLS:ITERATIONS   the product alone, then with an allreduce that is started before it and waited for after it, with a
                                     call to MPI_Test after each block if CALLS is 1. Each rank prints
-                                    "CASE rank alone both waiting checksum": medians in nanoseconds, the last for the whole product.
+                                    "CASE rank alone both waiting checksum": medians in nanoseconds. Both kinds alternate, and "both" is "alone"
+                                    and the median of the differences of pairs. The operands are written before each allreduce.
      late:WHO:BYTES:BUSY:ITERATIONS nobody computes (WHO 0), or for BUSY nanoseconds all before the start (1), the last rank after it (2) or
                                     all after it (3); then all wait. Each rank prints "CASE rank started computed ended" of each iteration, by one clock. */
 #include "meeting.h"
@@ -87,24 +88,24 @@ static double median(double *values, int n) {
 static void product(const char *name, long bytes, int calls, int iterations) {
   enum { WARM = 2 };
   double *samples = calloc(3 * iterations, sizeof(double));
-  double *alone = samples, *both = alone + iterations, *waiting = both + iterations;
+  double *alone = samples, *more = alone + iterations, *waiting = more + iterations;
+  /* Each with the allreduce beside one without, so that both see the same phase of the machine. */
   for (int k = -WARM; k < iterations; ++k) {
     meeting_wait(m, ranks, crowded);
     double begin = now_ns();
     multiply(NULL);
-    if (k >= 0) alone[k] = now_ns() - begin;
-  }
-  for (int k = -WARM; k < iterations; ++k) {
+    double took = now_ns() - begin;
+    memset(in, 1, bytes);
     meeting_wait(m, ranks, crowded);
-    double begin = now_ns();
+    begin = now_ns();
     MPI_Request request = start(bytes);
     multiply(calls ? &request : NULL);
     double computed = now_ns();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     double end = now_ns();
-    if (k >= 0) both[k] = end - begin, waiting[k] = end - computed;
+    if (k >= 0) alone[k] = took, more[k] = end - begin - took, waiting[k] = end - computed;
   }
-  double x = median(alone, iterations), y = median(both, iterations), z = median(waiting, iterations);
+  double x = median(alone, iterations), y = x + median(more, iterations), z = median(waiting, iterations);
   printf("%s %d %.1f %.1f %.1f %u\n", name, rank, x, y, z, checksum());
   free(samples);
 }

@@ -35,10 +35,11 @@ pub(crate) const OVERLAP: Source = source!("overlap", native false);
 pub(crate) const PINGPONG: Source = source!("pingpong", native false);
 
 /// The headers that the programs include.
-const HEADERS: [(&str, &str); 3] = [
+const HEADERS: [(&str, &str); 4] = [
     ("calls.h", include_str!("../mpi/calls.h")),
     ("meeting.h", include_str!("../mpi/meeting.h")),
     ("operands.h", include_str!("../mpi/operands.h")),
+    ("replay.h", include_str!("../mpi/replay.h")),
 ];
 
 /// The families of libraries, which differ in the flags of their `mpirun`.

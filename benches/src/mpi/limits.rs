@@ -2,10 +2,19 @@
 //! library. `benches/README.md` says how each limit is made.
 
 use super::Operation;
+use super::schedules::ROWS;
 
 /// Returns the sizes of blocks that the limits of an operation of `bytes` bytes are made of.
-pub(crate) fn sizes(bytes: u64) -> [u64; 2] {
-    [bytes, (bytes / 2).next_multiple_of(4)]
+pub(crate) fn sizes(operation: Operation, bytes: u64) -> Vec<u64> {
+    match operation {
+        Operation::Halo => vec![bytes, 2 * bytes],
+        Operation::Allreduce => vec![bytes, half(bytes)],
+        _ => vec![bytes],
+    }
+}
+
+fn half(bytes: u64) -> u64 {
+    (bytes / 2).next_multiple_of(4)
 }
 
 /// Returns the limit of an operation between 2 ranks in nanoseconds. `work` returns the time of a
@@ -16,7 +25,7 @@ pub(crate) fn limit(
     work: impl Fn(&str, u64) -> Option<f64>,
 ) -> Option<f64> {
     let operation = Operation::ALL.into_iter().find(|of| of.name() == operation)?;
-    let [whole, half] = sizes(bytes);
+    let (whole, half) = (bytes, half(bytes));
     let line = work("line", whole)?;
     // The tiniest blocks travel with the line.
     let of = |name: &str, bytes: u64| work(name, bytes).map(|ns| ns.max(0.0));
@@ -40,5 +49,7 @@ pub(crate) fn limit(
         Operation::Exchange | Operation::ExchangeAgain => {
             line + of("add", whole)? + of("both", whole)?
         }
+        Operation::Replay => return None,
+        Operation::Halo => line + ROWS as f64 * of("sum", whole)? + of("both", 2 * whole)?,
     })
 }

@@ -7,6 +7,7 @@ mod limits;
 mod operands;
 mod plan;
 mod rank;
+mod replay;
 mod report;
 mod samples;
 mod schedules;
@@ -20,6 +21,7 @@ use crate::overlap::bytes;
 use clap::Args as ClapArgs;
 use goal_run::job::Mode;
 use plan::Plan;
+use replay::Replay;
 use samples::{By, HEADER, Memory, Row, Sample};
 use std::fs::File;
 use std::io::{self, Write};
@@ -43,6 +45,10 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', value_parser = bytes,
         default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
     size: Vec<u64>,
+    /// Replay the messages of this program too, as a row with the name of the file; its
+    /// computations are left out
+    #[arg(long, value_name = "PROGRAM")]
+    replay: Option<PathBuf>,
     /// Kinds of memory
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Memory::ALL)]
     memory: Vec<Memory>,
@@ -61,6 +67,9 @@ pub(crate) struct Args {
     from: Vec<PathBuf>,
 }
 
+/// The largest row of a halo exchange, so that the parts of two ranks fit a cache of 32 MiB.
+const HALO_BYTES_MAX: u64 = 1 << 20;
+
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     if !args.from.is_empty() {
         let samples = args.from.iter().map(|path| samples::read(path));
@@ -71,15 +80,21 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let bench = Bench::new(args, folder.path())?;
     let mut samples = Vec::new();
     for &memory in &args.memory {
-        for &ranks in &args.ranks {
-            for &operation in args.operation.iter().filter(|operation| operation.allows(ranks)) {
-                let case = Case { memory, ranks, operation };
-                let of_case = bench.run(case, args)?;
-                if let Some(path) = &args.csv {
-                    append(path, &of_case)?;
-                }
-                samples.extend(of_case);
+        let of_ranks = |&ranks: &u32| {
+            let operations = args.operation.iter().filter(move |of| of.allows(ranks));
+            operations.map(move |&operation| Case { memory, ranks, operation })
+        };
+        let replay = bench.replay.iter().map(|replay| Case {
+            memory,
+            ranks: replay.program.ranks(),
+            operation: Operation::Replay,
+        });
+        for case in args.ranks.iter().flat_map(of_ranks).chain(replay) {
+            let of_case = bench.run(case, args)?;
+            if let Some(path) = &args.csv {
+                append(path, &of_case)?;
             }
+            samples.extend(of_case);
         }
     }
     report::print(&samples);
@@ -107,17 +122,19 @@ struct Case {
     operation: Operation,
 }
 
-impl Case {
-    fn row(self, bytes: u64) -> Row {
-        let Self { memory, ranks, operation } = self;
-        Row { memory, ranks, operation: operation.name().to_owned(), bytes }
-    }
+/// A program to replay.
+struct Replayed {
+    path: PathBuf,
+    program: Replay,
+    /// The file from which the peer's program reads it.
+    table: PathBuf,
 }
 
 /// The programs of the contestants, compiled.
 struct Bench {
     peers: Vec<Peer>,
     machine: Option<PathBuf>,
+    replay: Option<Replayed>,
 }
 
 impl Bench {
@@ -125,24 +142,49 @@ impl Bench {
         let libraries = Library::chosen(&args.mpi)?;
         let build = |library: &Library| library.build(&library::OPERATIONS, folder);
         let peers = libraries.iter().map(build).collect::<io::Result<_>>()?;
-        Ok(Self { peers, machine: library::build_machine(folder)? })
+        let replay = args.replay.as_ref().map(|path| {
+            let (program, table) = (Replay::load(path)?, folder.join("replay"));
+            std::fs::write(&table, program.table())?;
+            Ok::<_, io::Error>(Replayed { path: path.clone(), program, table })
+        });
+        Ok(Self { peers, machine: library::build_machine(folder)?, replay: replay.transpose()? })
+    }
+
+    /// Returns the row of a size. That of a replay has the name of its file.
+    fn row(&self, case: Case, bytes: u64) -> Row {
+        let Case { memory, ranks, operation } = case;
+        let replay = self.replay.as_ref().filter(|_| operation == Operation::Replay);
+        let stem = replay.and_then(|replay| replay.path.file_stem());
+        let name = stem.map(|stem| stem.to_string_lossy().replace(',', "-"));
+        let operation = name.unwrap_or_else(|| operation.name().to_owned());
+        Row { memory, ranks, operation, bytes }
     }
 
     /// Runs all contestants in turn. The first round is not counted.
     fn run(&self, case: Case, args: &Args) -> io::Result<Vec<Sample>> {
         let Case { ranks, operation, .. } = case;
-        let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
+        let fits = |bytes: &u64| operation != Operation::Halo || *bytes <= HALO_BYTES_MAX;
+        let sizes: Vec<u64> = match operation {
+            Operation::Barrier | Operation::Replay => vec![0],
+            _ => args.size.iter().copied().filter(fits).collect(),
+        };
         let mut samples = Vec::new();
         for run in 0..=args.runs {
-            let mut round = self.machine(case, sizes)?;
+            let mut round = self.machine(case, &sizes)?;
             for peer in &self.peers {
                 if peer.library.can_run(ranks) {
-                    round.extend(run_peer(peer, case, sizes)?);
+                    round.extend(self.run_peer(peer, case, &sizes)?);
                 }
             }
-            for &bytes in sizes {
-                let [first, later] = run_schedule(case, bytes, args.progress)?;
-                round.push(Sample { row: case.row(bytes), by: By::Schedule, run, first, later });
+            for &bytes in &sizes {
+                let [first, later] = self.run_schedule(case, bytes, args.progress)?;
+                round.push(Sample {
+                    row: self.row(case, bytes),
+                    by: By::Schedule,
+                    run,
+                    first,
+                    later,
+                });
             }
             if run > 0 {
                 samples.extend(round.into_iter().map(|sample| sample.of_run(run)));
@@ -157,7 +199,8 @@ impl Bench {
         let Some((program, processors)) = self.machine.as_ref().zip(placed) else {
             return Ok(Vec::new());
         };
-        let mut sizes: Vec<u64> = sizes.iter().flat_map(|&bytes| limits::sizes(bytes)).collect();
+        let parts = sizes.iter().flat_map(|&bytes| limits::sizes(case.operation, bytes));
+        let mut sizes: Vec<u64> = parts.collect();
         sizes.sort_unstable();
         sizes.dedup();
         let mut command = Command::new(program);
@@ -168,65 +211,74 @@ impl Bench {
             let [bytes, work, ns] = line.split(' ').collect::<Vec<_>>()[..] else { return None };
             let (bytes, ns) = (bytes.parse().ok()?, ns.parse().ok()?);
             let by = By::Machine(work.to_owned());
-            Some(Sample { row: case.row(bytes), by, run: 0, first: ns, later: ns })
+            Some(Sample { row: self.row(case, bytes), by, run: 0, first: ns, later: ns })
         };
         let samples: Option<Vec<_>> = text.lines().map(sample).collect();
         samples.ok_or_else(|| io::Error::other(text.into_owned()))
     }
-}
 
-/// Returns the nanoseconds of an operation, the first time and later, as the mean over the ranks;
-/// for a ping-pong, half of rank 0's time.
-fn run_schedule(case: Case, bytes: u64, progress: Mode) -> io::Result<[f64; 2]> {
-    let Case { ranks, operation, .. } = case;
-    let arguments = [
-        format!("--operation={}", operation.name()),
-        format!("--bytes={bytes}"),
-        format!("--progress={}", progress.name()),
-    ];
-    let printed = Job::new(&operation.program(ranks, bytes))?.run("mpi-rank", &arguments)?;
-    let times = |text: &String| {
-        let times = text.split_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>();
-        <[f64; 2]>::try_from(times.unwrap_or_default()).map_err(|_| io::Error::other(text.clone()))
-    };
-    let times = printed.iter().map(times).collect::<io::Result<Vec<_>>>()?;
-    Ok([0, 1].map(|which| match operation {
-        Operation::Pingpong => times[0][which] / 2.0,
-        _ => times.iter().map(|times| times[which]).sum::<f64>() / f64::from(ranks),
-    }))
-}
+    /// Returns the nanoseconds of an operation, the first time and later, as the mean over the
+    /// ranks; for a ping-pong, half of rank 0's time.
+    fn run_schedule(&self, case: Case, bytes: u64, progress: Mode) -> io::Result<[f64; 2]> {
+        let Case { ranks, operation, .. } = case;
+        let replay = self.replay.as_ref().filter(|_| operation == Operation::Replay);
+        let what = match replay {
+            Some(replay) => format!("--replay={}", replay.path.display()),
+            None => format!("--operation={}", operation.name()),
+        };
+        let arguments =
+            [what, format!("--bytes={bytes}"), format!("--progress={}", progress.name())];
+        let job = match replay {
+            Some(replay) => Job::new(&replay.program.program)?,
+            None => Job::new(&operation.program(ranks, bytes))?,
+        };
+        let printed = job.run("mpi-rank", &arguments)?;
+        let times = |text: &String| {
+            let times = text.split_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>();
+            <[f64; 2]>::try_from(times.unwrap_or_default())
+                .map_err(|_| io::Error::other(text.clone()))
+        };
+        let times = printed.iter().map(times).collect::<io::Result<Vec<_>>>()?;
+        Ok([0, 1].map(|which| match operation {
+            Operation::Pingpong => times[0][which] / 2.0,
+            _ => times.iter().map(|times| times[which]).sum::<f64>() / f64::from(ranks),
+        }))
+    }
 
-/// Returns the samples of all ways to call the operation. Those with wrong results have no numbers
-/// as times.
-fn run_peer(peer: &Peer, case: Case, sizes: &[u64]) -> io::Result<Vec<Sample>> {
-    let Case { memory, ranks, operation } = case;
-    let page = Page::new()?;
-    let processors = processors(ranks).map_or("-".to_owned(), |list| {
-        list.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
-    });
-    let path = page.path().display().to_string();
-    let mut arguments = vec![operation.peer_name().to_owned(), path, processors];
-    arguments.push(memory.kinds().to_owned());
-    arguments.extend(sizes.iter().map(|&bytes| Plan::new(operation, ranks, bytes).case(bytes)));
-    let library = &peer.library.name;
-    let sample = |line: &String| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let of = |way: &str, kind: &str| By::Peer {
-            library: library.clone(),
-            way: way.to_owned(),
-            kind: kind.to_owned(),
+    /// Returns the samples of all ways to call the operation. Those with wrong results have no
+    /// numbers as times.
+    fn run_peer(&self, peer: &Peer, case: Case, sizes: &[u64]) -> io::Result<Vec<Sample>> {
+        let Case { memory, ranks, operation } = case;
+        let page = Page::new()?;
+        let processors = processors(ranks).map_or("-".to_owned(), |list| {
+            list.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+        });
+        let path = page.path().display().to_string();
+        let mut arguments = vec![operation.peer_name().to_owned(), path, processors];
+        arguments.push(memory.kinds().to_owned());
+        let table = self.replay.as_ref().map(|replay| replay.table.display().to_string());
+        arguments.push(table.unwrap_or_else(|| "-".to_owned()));
+        arguments.extend(sizes.iter().map(|&bytes| Plan::new(operation, ranks, bytes).case(bytes)));
+        let library = &peer.library.name;
+        let sample = |line: &String| {
+            let words: Vec<&str> = line.split(' ').collect();
+            let of = |way: &str, kind: &str| By::Peer {
+                library: library.clone(),
+                way: way.to_owned(),
+                kind: kind.to_owned(),
+            };
+            let garbled = || io::Error::other(format!("{library}: {line}"));
+            let number = |text: &str| text.parse::<f64>().map_err(|_| garbled());
+            let (bytes, by, [first, later]) = match words[..] {
+                [bytes, kind, way, "wrong"] => (bytes, of(way, kind), [f64::NAN; 2]),
+                [bytes, kind, way, first, later] => {
+                    (bytes, of(way, kind), [number(first)?, number(later)?])
+                }
+                _ => return Err(garbled()),
+            };
+            let row = self.row(case, bytes.parse().map_err(|_| garbled())?);
+            Ok(Sample { row, by, run: 0, first, later })
         };
-        let garbled = || io::Error::other(format!("{library}: {line}"));
-        let number = |text: &str| text.parse::<f64>().map_err(|_| garbled());
-        let (bytes, by, [first, later]) = match words[..] {
-            [bytes, kind, way, "wrong"] => (bytes, of(way, kind), [f64::NAN; 2]),
-            [bytes, kind, way, first, later] => {
-                (bytes, of(way, kind), [number(first)?, number(later)?])
-            }
-            _ => return Err(garbled()),
-        };
-        let row = case.row(bytes.parse().map_err(|_| garbled())?);
-        Ok(Sample { row, by, run: 0, first, later })
-    };
-    peer.run(ranks, &arguments)?.iter().map(sample).collect()
+        peer.run(ranks, &arguments)?.iter().map(sample).collect()
+    }
 }

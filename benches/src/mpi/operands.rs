@@ -2,17 +2,18 @@
 //! has the same.
 
 use super::Operation;
+use super::schedules::ROWS;
 use zerocopy::FromBytes;
 
 /// The values of a block: 32-bit integers, `start + step * i`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Line {
-    start: u32,
-    step: u32,
+pub(crate) struct Line {
+    pub(crate) start: u32,
+    pub(crate) step: u32,
 }
 
 /// Returns the values that one rank has for another in a round.
-fn operand(from: u32, to: u32, round: u32) -> Line {
+pub(crate) fn operand(from: u32, to: u32, round: u32) -> Line {
     let start = round
         .wrapping_mul(2_654_435_761)
         .wrapping_add(from.wrapping_mul(16_777_619))
@@ -37,7 +38,7 @@ impl Operands {
         let Self { operation, rank, ranks, bytes, .. } = *self;
         let mut write = |at: u64, line| write_block(block_mut(memory, at, bytes), line);
         match operation {
-            Operation::Barrier => {}
+            Operation::Barrier | Operation::Replay => {}
             Operation::Bcast if rank != 0 => {}
             Operation::Alltoall => {
                 (0..ranks).for_each(|to| write(u64::from(to) * bytes, operand(rank, to, round)));
@@ -45,6 +46,12 @@ impl Operands {
             Operation::Exchange | Operation::ExchangeAgain => {
                 (0..2)
                     .for_each(|which| write(u64::from(which) * bytes, operand(rank, which, round)));
+            }
+            Operation::Halo => {
+                let (above, below) = ((rank + ranks - 1) % ranks, (rank + 1) % ranks);
+                write(0, operand(above, ROWS, round));
+                (1..=ROWS).for_each(|row| write(u64::from(row) * bytes, operand(rank, row, round)));
+                write(u64::from(ROWS + 1) * bytes, operand(below, 1, round));
             }
             _ => write(0, operand(rank, 0, round)),
         }
@@ -60,7 +67,7 @@ impl Operands {
             (0..ranks).all(|from| holds(result + u64::from(from) * bytes, operand(from, to, round)))
         };
         match operation {
-            Operation::Barrier => true,
+            Operation::Barrier | Operation::Replay => true,
             Operation::Pingpong => holds(bytes, operand(rank ^ 1, 0, round)),
             Operation::Bcast => holds(0, operand(0, 0, round)),
             Operation::Allreduce => {
@@ -74,11 +81,17 @@ impl Operands {
                 let [own, came] = exchanged(rank, round, times);
                 holds(0, own) && holds(bytes, came)
             }
+            Operation::Halo => {
+                let grid = u64::from(times % 2) * u64::from(ROWS + 2) * bytes;
+                let rows = computed(rank, ranks, round, times);
+                (0u64..).zip(rows).all(|(row, line)| holds(grid + row * bytes, line))
+            }
         }
     }
 }
 
-fn sum(x: Line, y: Line) -> Line {
+/// Returns the sums of two blocks' values.
+pub(crate) fn sum(x: Line, y: Line) -> Line {
     Line { start: x.start.wrapping_add(y.start), step: x.step.wrapping_add(y.step) }
 }
 
@@ -93,26 +106,43 @@ fn exchanged(rank: u32, round: u32, times: u32) -> [Line; 2] {
     [own[rank as usize], came[rank as usize]]
 }
 
-fn block(memory: &[u8], at: u64, bytes: u64) -> &[u32] {
+/// Returns the rows of a rank's part in a stencil after so many steps, and its neighbours' rows
+/// beside it.
+fn computed(rank: u32, ranks: u32, round: u32, times: u32) -> Vec<Line> {
+    let row = |row: u32| operand(row / ROWS, row % ROWS + 1, round);
+    let mut rows: Vec<Line> = (0..ranks * ROWS).map(row).collect();
+    let all = rows.len();
+    for _ in 0..times {
+        let next = |row: usize| sum(rows[(row + all - 1) % all], rows[(row + 1) % all]);
+        rows = (0..all).map(next).collect();
+    }
+    let above = (rank * ROWS) as usize + all - 1;
+    (0..ROWS as usize + 2).map(|row| rows[(above + row) % all]).collect()
+}
+
+/// Returns the integers of a block.
+pub(crate) fn block(memory: &[u8], at: u64, bytes: u64) -> &[u32] {
     let block = &memory[at as usize..][..bytes as usize];
     <[u32]>::ref_from_bytes(block).expect("operands are whole, aligned integers")
 }
 
-fn block_mut(memory: &mut [u8], at: u64, bytes: u64) -> &mut [u32] {
+/// The same, for changes.
+pub(crate) fn block_mut(memory: &mut [u8], at: u64, bytes: u64) -> &mut [u32] {
     let block = &mut memory[at as usize..][..bytes as usize];
     <[u32]>::mut_from_bytes(block).expect("operands are whole, aligned integers")
 }
 
+/// Writes the whole block.
 #[inline(never)]
-fn write_block(block: &mut [u32], Line { start, step }: Line) {
+pub(crate) fn write_block(block: &mut [u32], Line { start, step }: Line) {
     for (i, value) in (0u32..).zip(block) {
         *value = start.wrapping_add(step.wrapping_mul(i));
     }
 }
 
-/// Reads the whole block, also behind a wrong value.
+/// Reads the whole block, also behind a wrong value. Returns true if it holds the values.
 #[inline(never)]
-fn holds(block: &[u32], Line { start, step }: Line) -> bool {
+pub(crate) fn holds(block: &[u32], Line { start, step }: Line) -> bool {
     let mut wrong = 0;
     for (i, value) in (0u32..).zip(block) {
         wrong |= value ^ start.wrapping_add(step.wrapping_mul(i));

@@ -18,9 +18,13 @@ impl Plan {
     pub(crate) fn new(operation: Operation, ranks: u32, bytes: u64) -> Self {
         let blocks = match operation {
             Operation::Alltoall | Operation::Allgather | Operation::Gather => u64::from(ranks),
+            Operation::Halo => 6,
             _ => 1,
         };
         let times = (100_000_000 / (bytes * blocks + 20_000)).clamp(20, 4_000) as u32;
+        if operation == Operation::Replay {
+            return Self { rounds: 6, warm: 1, times: 1 };
+        }
         match operation.is_repeated() {
             true => Self { rounds: 6, warm: 1, times },
             false => Self { rounds: times + times / 10 + 2, warm: times / 10 + 2, times: 1 },

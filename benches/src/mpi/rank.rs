@@ -3,10 +3,12 @@
 use super::Operation;
 use super::operands::Operands;
 use super::plan::Plan;
+use super::replay::Replay;
 use crate::member::Place;
 use clap::Args as ClapArgs;
 use goal_run::job::Mode;
 use std::io;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// `mpi-rank`'s arguments.
@@ -14,9 +16,12 @@ use std::time::Instant;
 pub(crate) struct Args {
     #[command(flatten)]
     place: Place,
+    #[arg(long, required_unless_present = "replay")]
+    operation: Option<Operation>,
+    /// A program to replay
     #[arg(long)]
-    operation: Operation,
-    #[arg(long)]
+    replay: Option<PathBuf>,
+    #[arg(long, default_value_t = 0)]
     bytes: u64,
     #[arg(long)]
     progress: Mode,
@@ -24,18 +29,26 @@ pub(crate) struct Args {
 
 /// Prints the nanoseconds of an operation in the first round, and their mean in the counted rounds.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
-    let (operation, bytes, ranks) = (args.operation, args.bytes, args.place.ranks);
+    let (bytes, rank, ranks) = (args.bytes, args.place.rank, args.place.ranks);
+    let operation = args.operation.unwrap_or(Operation::Replay);
+    let replay = args.replay.as_deref().map(Replay::load).transpose()?;
     let Plan { rounds, warm, times } = Plan::new(operation, ranks, bytes);
     // The long schedule has all steps of a round.
-    let starts = if operation == Operation::Exchange { 1 } else { times };
-    let operands = Operands { operation, rank: args.place.rank, ranks, bytes, times };
-    let shared = args.place.open(&operation.program(ranks, bytes))?;
+    let starts = if operation.is_long() { 1 } else { times };
+    let operands = Operands { operation, rank, ranks, bytes, times };
+    let shared = match &replay {
+        Some(replay) => args.place.open(&replay.program)?,
+        None => args.place.open(&operation.program(ranks, bytes))?,
+    };
     shared.fill(0);
     let clock_ns = clock_cost_ns();
     let [first, total] = shared.with_member(args.progress, |mut member| {
         let [mut first, mut total] = [0.0; 2];
         for round in 0..rounds {
-            operands.write(member.memory_mut(), round);
+            match &replay {
+                Some(replay) => replay.write(rank, member.memory_mut()),
+                None => operands.write(member.memory_mut(), round),
+            }
             member.meet();
             let begin = Instant::now();
             for _ in 0..starts {
@@ -50,7 +63,11 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             if round >= warm {
                 total += took_ns;
             }
-            if !operands.are_right(member.memory_mut(), round) {
+            let is_right = match &replay {
+                Some(replay) => replay.is_right(rank, member.memory_mut()),
+                None => operands.are_right(member.memory_mut(), round),
+            };
+            if !is_right {
                 let name = operation.name();
                 let text = format!("wrong result of {name}, {bytes} bytes, in round {round}");
                 return Err(io::Error::other(text));

@@ -87,7 +87,8 @@ impl Group<'_> {
     /// Returns true if an instance has many steps.
     fn is_repeated(&self) -> bool {
         let named = |operation: &&Operation| operation.name() == self.row.operation;
-        Operation::ALL.iter().find(named).is_some_and(|operation| operation.is_repeated())
+        // Whatever has another name is a replay.
+        Operation::ALL.iter().find(named).is_none_or(|operation| operation.is_repeated())
     }
 
     fn limit(&self) -> Option<f64> {

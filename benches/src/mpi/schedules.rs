@@ -24,10 +24,16 @@ pub(crate) enum Operation {
     Exchange,
     /// The same as a schedule of one such step, which is started again and again
     ExchangeAgain,
+    /// A stencil whose ranks exchange the borders of their parts in a ring, many steps in one
+    /// schedule
+    Halo,
+    /// The messages of a program
+    #[value(skip)]
+    Replay,
 }
 
 impl Operation {
-    pub(crate) const ALL: [Operation; 9] = [
+    pub(crate) const ALL: [Operation; 10] = [
         Operation::Pingpong,
         Operation::Barrier,
         Operation::Bcast,
@@ -37,6 +43,7 @@ impl Operation {
         Operation::Alltoall,
         Operation::Exchange,
         Operation::ExchangeAgain,
+        Operation::Halo,
     ];
 
     /// Returns the name of the operation.
@@ -51,6 +58,8 @@ impl Operation {
             Operation::Alltoall => "alltoall",
             Operation::Exchange => "exchange",
             Operation::ExchangeAgain => "exchange-again",
+            Operation::Halo => "halo",
+            Operation::Replay => "replay",
         }
     }
 
@@ -64,16 +73,23 @@ impl Operation {
 
     /// Returns true if the operation is performed many times between two looks at the clock.
     pub(crate) fn is_repeated(self) -> bool {
-        matches!(self, Operation::Exchange | Operation::ExchangeAgain)
+        self.is_long() || self == Operation::ExchangeAgain
+    }
+
+    /// Returns true if one schedule performs the operation many times.
+    pub(crate) fn is_long(self) -> bool {
+        matches!(self, Operation::Exchange | Operation::Halo | Operation::Replay)
     }
 
     /// Returns true if so many ranks can perform the operation.
     pub(crate) fn allows(self, ranks: u32) -> bool {
-        ranks == 2 || !(self == Operation::Pingpong || self.is_repeated())
+        let between_two =
+            matches!(self, Operation::Pingpong | Operation::Exchange | Operation::ExchangeAgain);
+        ranks == 2 || !between_two
     }
 
-    /// Returns the program for `ranks` ranks on one host. `bytes` is the size of a rank's input, or
-    /// for each other rank if that differs.
+    /// Returns the program for `ranks` ranks on one host. A replay brings its own. `bytes` is the
+    /// size of a rank's input, or for each other rank if that differs.
     pub(crate) fn program(self, ranks: u32, bytes: u64) -> Program {
         self.build(ranks, bytes, false)
     }
@@ -101,6 +117,8 @@ impl Operation {
                 Operation::Alltoall => body.alltoall(),
                 Operation::Exchange => body.exchange(Plan::new(self, ranks, bytes).times),
                 Operation::ExchangeAgain => body.exchange(1),
+                Operation::Replay => {}
+                Operation::Halo => body.halo(Plan::new(self, ranks, bytes).times),
             }
             program.rank_with(body.finish());
         }
@@ -126,6 +144,9 @@ const WHOLE_MAX: u64 = 4096;
 
 /// The most bytes that are added up at once, so that the operands fit a cache.
 const PIECE: u64 = 128 << 10;
+
+/// Rows of a rank's part in a halo exchange.
+pub(crate) const ROWS: u32 = 4;
 
 /// Bytes of an element of an allreduce.
 const ELEMENT: u64 = 4;
@@ -154,17 +175,17 @@ impl Rank {
 
     /// B = A op B.
     fn exec(&mut self, op: Op, a: u64, b: u64, size: u64) -> ActionId {
-        let spaces = [Space::Memory; 3];
-        self.body.action(Action::Exec {
-            op,
-            datatype: Datatype::Int32,
-            spaces,
-            has_c: false,
-            a,
-            b,
-            c: 0,
-            size,
-        })
+        self.local(op, [a, b, 0], false, size)
+    }
+
+    /// C = A op B.
+    fn exec_into(&mut self, op: Op, a: u64, b: u64, c: u64, size: u64) -> ActionId {
+        self.local(op, [a, b, c], true, size)
+    }
+
+    fn local(&mut self, op: Op, [a, b, c]: [u64; 3], has_c: bool, size: u64) -> ActionId {
+        let (datatype, spaces) = (Datatype::Int32, [Space::Memory; 3]);
+        self.body.action(Action::Exec { op, datatype, spaces, has_c, a, b, c, size })
     }
 
     /// Returns the other ranks, nearest above first, so that no two ranks begin with the same one.
@@ -343,6 +364,83 @@ impl Rank {
         }
     }
 
+    /// A step computes each row of the rank's part as the sum of the rows above and below it in the
+    /// step before, and sends its first and last row to the neighbours. Two grids alternate.
+    fn halo(&mut self, steps: u32) {
+        let n = self.bytes;
+        let (above, below) =
+            ((self.rank + self.ranks - 1) % self.ranks, (self.rank + 1) % self.ranks);
+        let (first, last) = (1, ROWS as usize);
+        let at =
+            |step: u32, row: usize| u64::from(step % 2) * u64::from(ROWS + 2) * n + row as u64 * n;
+        // The actions that wrote each row of the step before, its sums, its messages, and the sends
+        // of the last two steps.
+        let mut writers: [Option<ActionId>; ROWS as usize + 2] = [None; ROWS as usize + 2];
+        let mut sums: Option<[ActionId; ROWS as usize]> = None;
+        let mut messages: Option<[ActionId; 4]> = None;
+        let mut sends: [Option<[ActionId; 2]>; 2] = [None; 2];
+        for step in 0..steps {
+            let mut sum = |row: usize| {
+                let (a, b) = (at(step, row - 1), at(step, row + 1));
+                let sum = self.exec_into(Op::Sum, a, b, at(step + 1, row), n);
+                for writer in [writers[row - 1], writers[row + 1]].into_iter().flatten() {
+                    self.body.requires(sum, writer);
+                }
+                // Before it replaces the row, that row was read by two sums of the step before,
+                // and a border was sent by the step before that.
+                for reader in
+                    [row - 1, row + 1].into_iter().filter(|row| (first..=last).contains(row))
+                {
+                    if let Some(sums) = sums {
+                        self.body.requires(sum, sums[reader - 1]);
+                    }
+                }
+                if let Some([up, down]) = sends[step as usize % 2] {
+                    if row == first {
+                        self.body.requires(sum, up);
+                    }
+                    if row == last {
+                        self.body.requires(sum, down);
+                    }
+                }
+                sum
+            };
+            // Borders first, so that they leave early.
+            let (top, bottom) = (sum(first), sum(last));
+            let mut of_step = [top; ROWS as usize];
+            of_step[last - 1] = bottom;
+            for row in first + 1..last {
+                of_step[row - 1] = sum(row);
+            }
+            let next = step + 1;
+            let up = self.send(above, at(next, first), n, 0);
+            let down = self.send(below, at(next, last), n, 1);
+            self.body.requires(up, top);
+            self.body.requires(down, bottom);
+            let over = self.recv(above, at(next, 0), n, 1);
+            let under = self.recv(below, at(next, last + 1), n, 0);
+            // Messages of a neighbour are taken in the order of the steps.
+            if let Some(before) = messages {
+                for (message, before) in [up, down, over, under].into_iter().zip(before) {
+                    self.body.requires(message, before);
+                }
+            }
+            messages = Some([up, down, over, under]);
+            // The sums of the step before read what these replace.
+            if let Some(sums) = sums {
+                self.body.requires(over, sums[first - 1]);
+                self.body.requires(under, sums[last - 1]);
+            }
+            writers[0] = Some(over);
+            writers[last + 1] = Some(under);
+            for (writer, &sum) in writers[first..=last].iter_mut().zip(&of_step) {
+                *writer = Some(sum);
+            }
+            sums = Some(of_step);
+            sends[step as usize % 2] = Some([up, down]);
+        }
+    }
+
     fn alltoall(&mut self) {
         let n = self.bytes;
         let got = n * u64::from(self.ranks);
@@ -368,9 +466,11 @@ mod tests {
             for ranks in [2, 3, 4].into_iter().filter(|&ranks| operation.allows(ranks)) {
                 for bytes in [8, 1 << 16, 1 << 20] {
                     let kind = match operation {
-                        Operation::Pingpong | Operation::Exchange | Operation::ExchangeAgain => {
-                            None
-                        }
+                        Operation::Pingpong
+                        | Operation::Exchange
+                        | Operation::ExchangeAgain
+                        | Operation::Halo
+                        | Operation::Replay => None,
                         Operation::Barrier => Some(CollectiveKind::Barrier),
                         Operation::Bcast => Some(CollectiveKind::Bcast),
                         Operation::Allreduce => Some(CollectiveKind::Allreduce),

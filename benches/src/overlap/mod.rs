@@ -178,7 +178,11 @@ fn print(runs: usize, cases: &[Case], contestants: &[Contestant], samples: &[Vec
         for (contestant, samples) in contestants.iter().zip(samples) {
             let samples = &samples[at];
             let overhead = middle(samples, Sample::overhead);
-            let ratio = best(case).filter(|&best| best > 0.0);
+            let overheads = samples.iter().map(Sample::overhead);
+            let (least, most) =
+                overheads.fold((f64::MAX, f64::MIN), |(l, m), ns| (l.min(ns), m.max(ns)));
+            // A median that is not above 0 is noise, of which the least and the most tell the size.
+            let ratio = best(case).filter(|&best| best > 0.0 && overhead > 0.0);
             rows.push(vec![
                 format!("{0} x {0}", case.order),
                 case.bytes.to_string(),
@@ -186,7 +190,9 @@ fn print(runs: usize, cases: &[Case], contestants: &[Contestant], samples: &[Vec
                 case.calls.name().to_owned(),
                 us(middle(samples, |sample| sample.alone)),
                 us(middle(samples, |sample| sample.both)),
-                us(overhead),
+                if overhead > 0.0 { us(overhead) } else { "none".to_owned() },
+                us(least),
+                us(most),
                 us(middle(samples, |sample| sample.waiting)),
                 ratio.map_or("-".to_owned(), |best| format!("{:.2}", overhead / best)),
             ]);
@@ -201,6 +207,8 @@ fn print(runs: usize, cases: &[Case], contestants: &[Contestant], samples: &[Vec
         "alone us",
         "both us",
         "overhead us",
+        "least",
+        "most",
         "waiting us",
         "of MPI's best",
     ];
