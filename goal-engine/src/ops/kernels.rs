@@ -3,10 +3,9 @@
 // A function with another instruction set than the crate's may run only where the processor has it.
 #![allow(unsafe_code)]
 
-use super::DivisionByZero;
 use super::element::Element;
 use super::half;
-use super::loops;
+use super::loops::{self, DivisionByZero};
 use super::operators::{
     Band, Bor, Bxor, Div, Land, Lor, Lxor, Max, Min, Operator, Prod, Reversed, Sub, Sum,
 };

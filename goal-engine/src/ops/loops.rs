@@ -2,10 +2,18 @@
 //! the result replaces B, or lies in a third buffer. The compiler vectorises them for the
 //! instruction set of the function that they are inlined into.
 
-use super::DivisionByZero;
 use super::element::{Element, Integer};
 use super::operators::Operator;
 use std::hint::black_box;
+
+/// An integer was divided by zero. The elements before it are computed and stored. The others are
+/// unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("element {element} is divided by zero")]
+pub(crate) struct DivisionByZero {
+    /// Index of the first element with a zero divisor.
+    pub(crate) element: u64,
+}
 
 /// Stores `a op b` in B for each element.
 #[inline(always)]

@@ -29,6 +29,7 @@ mod scattered;
 mod tests;
 
 pub use instructions::InstructionSet;
+pub(crate) use loops::DivisionByZero;
 pub(crate) use scattered::apply_scattered;
 
 use crate::memory::Span;
@@ -36,15 +37,6 @@ use goal_lang::{Datatype, Op};
 use instructions::kernels;
 use kernels::Kernels;
 use operands::apply_aliased;
-
-/// An integer was divided by zero. The elements before it are computed and stored. The others are
-/// unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("element {element} is divided by zero")]
-pub(crate) struct DivisionByZero {
-    /// Index of the first element with a zero divisor.
-    pub(crate) element: u64,
-}
 
 /// Computes `C = A op B` for each element of consecutive buffers. `C` may be `A`, `B` or both.
 /// `copy` is `B = A` and doesn't look at `C`.

@@ -1,7 +1,7 @@
 //! Operations whose result does not simply replace B.
 
-use super::DivisionByZero;
 use super::kernels::Kernels;
+use super::loops::DivisionByZero;
 use crate::memory::Span;
 use goal_lang::{Datatype, Op};
 
