@@ -11,6 +11,7 @@ use super::suspect::Suspect;
 use crate::auth::{Address, Key};
 use crate::machine::{Ends, Machine, Slot, Timer};
 use crate::seq::Seq;
+use crate::transfer::Rules;
 use crate::wire::Parameters;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -100,7 +101,8 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(now_ns: u64, id: ConnectionId, peer: Address, shared: &mut Shared) -> Self {
-        let Config { rules, payload_max, authenticates_data, .. } = shared.config;
+        let Config { payload_max, authenticates_data, .. } = shared.config;
+        let rules = Rules { answers_with_data: authenticates_data, ..shared.config.rules };
         Self {
             id,
             peer,

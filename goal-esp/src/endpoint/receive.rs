@@ -174,10 +174,12 @@ impl Connection {
         }
         if progress.has_arrived
             && self.probed_ns.is_none()
+            && self.timed.is_none()
             && self.clock.rtt.smoothed_ns().is_none()
+            && self.is_in_control()
             && let Some(machine) = self.machine_mut()
         {
-            // The sign of life requested at the beginning was lost.
+            // This end may have to request packets, and has measured no round trip.
             machine.probe();
         }
         let was_put_off = self.is_put_off && progress.is_acknowledged;
@@ -213,8 +215,11 @@ impl Connection {
             } else {
                 shared.lag.note(&shared.config.timing, now_ns.saturating_sub(asking_ns));
             }
-        } else if let Some(machine) = self.slot.machine_mut() {
-            // The end that received the SYN measures a round trip too.
+        } else if !shared.config.authenticates_data
+            && let Some(machine) = self.slot.machine_mut()
+        {
+            // The end that received the SYN measures a round trip too. If acknowledgements travel
+            // with data, it measures that of its first data.
             machine.probe();
         }
         shared.events.push_back(Event::Connected { id: self.id, peer: self.peer });

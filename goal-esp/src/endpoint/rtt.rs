@@ -41,7 +41,9 @@ impl Rtt {
             Some(smoothed_ns) => smoothed_ns + 4 * self.variation_ns + timing.acknowledge_ns,
             None => timing.retransmit_initial_ns,
         };
-        let base_ns = base_ns.max(timing.retransmit_min_ns);
+        // A peer that was busy when the first round trip was measured need not be so for long.
+        let patient_ns = timing.retransmit_patient_ns.max(self.smoothed_ns + self.smoothed_ns / 4);
+        let base_ns = base_ns.max(timing.retransmit_min_ns).min(patient_ns);
         // A timeout below the round trip would repeat every packet.
         let max_ns = timing.retransmit_max_ns.max(base_ns);
         let doublings = max_ns.div_ceil(base_ns).next_power_of_two().trailing_zeros();

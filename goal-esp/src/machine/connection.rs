@@ -65,7 +65,11 @@ impl<P: Default> Machine<P> {
             is_confirmed,
             is_reset: false,
             is_closing: false,
-            answer: if is_confirmed { Answer::Now } else { Answer::None },
+            answer: match is_confirmed {
+                true if rules.answers_with_data => Answer::Soon,
+                true => Answer::Now,
+                false => Answer::None,
+            },
             due: Due { handshake: !is_confirmed, ..Due::default() },
         }
     }
@@ -275,6 +279,9 @@ impl<P: Default> Machine<P> {
             return Some(Outgoing::Body(self.request()));
         }
         if self.send.is_ready() {
+            if self.rules.answers_with_data {
+                self.answer = self.answer.max(Answer::Now);
+            }
             let acknowledgement = self.take_acknowledgement(self.receive.is_answer_near());
             let (seq, packet) = self.send.poll().expect("it is ready");
             let (flags, payload) = (packet.flags, &packet.payload);

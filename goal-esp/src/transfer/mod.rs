@@ -37,6 +37,9 @@ pub struct Rules {
     /// not, which leads to a deadlock (3.2.1). It is false only in the model that shows that
     /// deadlock.
     pub repeats_end: bool,
+    /// True if every packet of the stream carries an acknowledgement, and that of a new connection
+    /// may wait for one. It costs nothing if every frame has a tag anyway. Each connection sets it.
+    pub(crate) answers_with_data: bool,
 }
 
 impl Default for Rules {
@@ -47,6 +50,7 @@ impl Default for Rules {
             reordered_max: 3,
             ack_every: 8,
             repeats_end: true,
+            answers_with_data: false,
         }
     }
 }

@@ -12,6 +12,7 @@ const RULES: Rules = Rules {
     reordered_max: 2,
     ack_every: 4,
     repeats_end: true,
+    answers_with_data: false,
 };
 
 fn sender() -> Sender<u8> {

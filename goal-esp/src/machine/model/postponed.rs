@@ -10,6 +10,7 @@ const RULES: Rules = Rules {
     reordered_max: 1,
     ack_every: 1,
     repeats_end: true,
+    answers_with_data: false,
 };
 
 /// The first end writes three packets and then one more, to an end that opens the communicator at

@@ -9,7 +9,11 @@ const RULES: Rules = Rules {
     reordered_max: 2,
     ack_every: 8,
     repeats_end: true,
+    answers_with_data: false,
 };
+
+/// Every packet carries an acknowledgement.
+const WITH_DATA: Rules = Rules { answers_with_data: true, ..RULES };
 
 /// The first end writes three packets and then one more.
 fn transfers(rules: Rules) -> Network {
@@ -64,8 +68,10 @@ fn with_restarts() {
 
 #[test]
 fn both_ways() {
-    let network = Network { frames_max: 3, writes: [&[2, 1], &[1, 1]], ..transfers(RULES) };
-    println!("{} states", network.explore().unwrap());
+    for rules in [RULES, WITH_DATA] {
+        let network = Network { frames_max: 3, writes: [&[2, 1], &[1, 1]], ..transfers(rules) };
+        println!("{} states", network.explore().unwrap());
+    }
 }
 
 #[test]
@@ -76,9 +82,15 @@ fn up_to_the_end() {
 
 #[test]
 fn from_the_handshake_on() {
-    let network =
-        Network { frames_max: 3, writes: [&[2], &[1]], is_connected: false, ..transfers(RULES) };
-    println!("{} states", network.explore().unwrap());
+    for rules in [RULES, WITH_DATA] {
+        let network = Network {
+            frames_max: 3,
+            writes: [&[2], &[1]],
+            is_connected: false,
+            ..transfers(rules)
+        };
+        println!("{} states", network.explore().unwrap());
+    }
 }
 
 /// The deadlock of the thesis (3.2.1): the acknowledgement of the end of a transfer is lost, and
