@@ -2,6 +2,7 @@
 //! driver of inherited descriptors shares memory with the kernel, which nothing else may use.
 #![allow(unsafe_code)]
 
+use crate::packet::Demux;
 #[cfg(feature = "xdp")]
 use crate::xdp::{Hook, Xdp};
 use crate::{Driver, Full, Interface, Lost, NoXdp, OpenError, Packet, RingStats};
@@ -75,6 +76,31 @@ enum Either {
 pub struct Held {
     #[cfg(feature = "xdp")]
     _hook: Option<Hook>,
+}
+
+/// A group of packet sockets of one interface, among which the kernel finds that of a frame by its
+/// port, at a cost that does not depend on their number. It must be held as long as the sockets are
+/// used, by whichever process.
+pub struct PortGroup {
+    demux: Option<Demux>,
+}
+
+impl PortGroup {
+    /// Makes a group of these drivers, which take frames of `ethertype` only. From then on they get
+    /// no frames to all ports. If the system has no such groups, the drivers stay as they were.
+    pub fn of(drivers: &[AnyDriver], ethertype: u16) -> Self {
+        let mut sockets: Vec<&Packet> = drivers.iter().map(AnyDriver::packet).collect();
+        let demux = match sockets.len() {
+            0 | 1 => None,
+            _ => Demux::over(&mut sockets, ethertype).ok().flatten(),
+        };
+        Self { demux: demux }
+    }
+
+    /// Returns true if the kernel has made the group.
+    pub fn exists(&self) -> bool {
+        self.demux.is_some()
+    }
 }
 
 impl AnyDriver {

@@ -51,7 +51,7 @@ mod xdp;
 
 use goal_engine::transport::{Distance, Plugin, ZeroCopy};
 
-pub use choice::{AnyDriver, DriverKind, Held, PassedDriver, probe_xdp};
+pub use choice::{AnyDriver, DriverKind, Held, PassedDriver, PortGroup, probe_xdp};
 pub use clock::now_ns;
 pub use driver::{Driver, Full, Lost};
 pub use error::{NoXdp, OpenError};

@@ -10,21 +10,38 @@ use libc::sock_filter;
 /// Offsets in a frame. ESP and EDP have the destination port at the same one.
 const DESTINATION: u32 = 0;
 const ETHERTYPE: u32 = 12;
-const PORT: u32 = 20;
+pub(super) const PORT: u32 = 20;
+/// The length of Ethernet's header.
+pub(super) const ETHERNET_LEN: u32 = 14;
 
-/// The instructions `ld [k]`, `ldh [k]`, `jeq #k` and `ret #k`.
+/// The instructions `ld [k]`, `ldh [k]`, `jeq #k`, `jgt #k`, `jge #k`, `add #k`, `ret #k` and `ret a`.
 const LOAD_WORD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
-const LOAD_HALF: u32 = libc::BPF_LD | libc::BPF_H | libc::BPF_ABS;
+pub(super) const LOAD_HALF: u32 = libc::BPF_LD | libc::BPF_H | libc::BPF_ABS;
 const IF_EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
-const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
+const IF_GREATER: u32 = libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K;
+const IF_NOT_LESS: u32 = libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K;
+pub(super) const ADD: u32 = libc::BPF_ALU | libc::BPF_ADD | libc::BPF_K;
+pub(super) const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
+pub(super) const RETURN_LOADED: u32 = libc::BPF_RET | libc::BPF_A;
 
-const fn step(code: u32, k: u32) -> sock_filter {
+/// Returns an instruction that is no jump.
+pub(super) const fn step(code: u32, k: u32) -> sock_filter {
     sock_filter { code: code as u16, jt: 0, jf: 0, k }
 }
 
 /// Skips `on` instructions if the loaded value is `k`, and `off` instructions if not.
 const fn if_equal(k: u32, on: usize, off: usize) -> sock_filter {
     sock_filter { code: IF_EQUAL as u16, jt: on as u8, jf: off as u8, k }
+}
+
+/// Skips `on` instructions if the loaded value is greater than `k`, and `off` instructions if not.
+pub(super) const fn if_greater(k: u16, on: u8, off: u8) -> sock_filter {
+    sock_filter { code: IF_GREATER as u16, jt: on, jf: off, k: k as u32 }
+}
+
+/// Skips `on` instructions if the loaded value is less than `k`, and `off` instructions if not.
+pub(super) const fn if_less(k: u16, on: u8, off: u8) -> sock_filter {
+    sock_filter { code: IF_NOT_LESS as u16, jt: off, jf: on, k: k as u32 }
 }
 
 /// Returns the program that accepts frames to `mac` or to all interfaces, of one of the ethertypes,

@@ -4,10 +4,13 @@
 //! Received frames are read in the kernel's ring, without a system call. Frames to send are handed
 //! to the kernel several at a time.
 
+mod demux;
 mod filter;
 mod queue;
 mod ring;
 mod sys;
+
+pub(crate) use demux::Demux;
 
 use crate::{Driver, Full, Interface, Lost, OpenError, Port, now_ns};
 use goal_esp::wire::Mac;

@@ -5,8 +5,8 @@ mod common;
 
 use common::{BOTH, LIMIT, kinds, lens, open, write};
 use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
-use goal_esp::wire::Mac;
-use goal_eth::{AnyDriver, Driver, DriverKind, Full, OpenError, Refusal, probe_xdp};
+use goal_esp::wire::{ETHERTYPE_ESP, Mac};
+use goal_eth::{AnyDriver, Driver, DriverKind, Full, OpenError, PortGroup, Refusal, probe_xdp};
 use goal_run::job::Wait;
 use goal_run::rights::give_up;
 use goal_run::transport::{Answerer, Asker};
@@ -114,6 +114,42 @@ fn a_port_gets_its_own_frames_and_those_to_all() {
         assert_eq!(lens(&mut six, 3), [62, 64, 65], "{kind:?}");
         assert!(!one.has_frame(), "its own frames");
     }
+}
+
+#[test]
+fn the_ports_of_a_group_get_their_own_frames() {
+    // The longest frames do not lie in one piece in the kernel.
+    let wiring = Wiring { mtu: 9000, ..Wiring::bridge(2) };
+    let Some(cluster) = Cluster::or_skip("group", &wiring) else { return };
+    let [a, b] = cluster.hosts() else { panic!("two hosts") };
+    let open_one = |port| {
+        let opened =
+            || AnyDriver::open(DriverKind::Packet, INTERFACE, &[ETHERTYPE_ESP], Some(port));
+        b.call(opened).unwrap().unwrap().0
+    };
+    // Ports in no order, with gaps.
+    let members = [9, 7, 300, 8].map(open_one);
+    let mut alone = open_one(5);
+    let joined = b.call(move || (PortGroup::of(&members, ETHERTYPE_ESP), members)).unwrap();
+    let (group, mut members) = joined;
+    assert!(group.exists());
+    let mut sender = open(a, DriverKind::Packet, 5);
+    let (from, to) = (sender.mac(), alone.mac());
+    for (port, len) in
+        [(5, 61), (6, 62), (7, 63), (8, 64), (9, 65), (10, 66), (299, 67), (300, 68), (301, 69)]
+    {
+        for len in [len, 8000 + len] {
+            assert_eq!(sender.send(|out| Some(write(out, from, to, port, len))), Ok(true));
+        }
+        sender.flush().unwrap();
+    }
+    assert_eq!(lens(&mut alone, 2), [61, 8061]);
+    for (member, len) in members.iter_mut().zip([65, 63, 68, 64]) {
+        assert_eq!(lens(member, 2), [len, 8000 + len]);
+        assert!(!member.has_frame());
+    }
+    let stats = members.each_mut().map(|member| member.stats().unwrap());
+    assert!(stats.iter().all(|stats| (stats.arrived, stats.dropped) == (2, 0)), "{stats:?}");
 }
 
 #[test]

@@ -1,0 +1,75 @@
+//! One hook at an interface for the packet sockets of many ports: a fanout group of the kernel.
+//!
+//! The kernel offers each frame to every packet socket of its ethertype, so without a group a frame
+//! costs its receiver a filter for each rank of the host. In a group it costs one program, which
+//! computes the socket from the port.
+
+#[cfg(test)]
+mod tests;
+
+use super::{Packet, filter, sys};
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// The most members of a group for which old kernels need no request.
+const MEMBERS_MAX: usize = 256;
+
+/// The group. Its first member is a socket that refuses every frame: it gets those for ports of no
+/// member. Dropping that socket would change the places of the others, so the group must be held as
+/// long as they are used.
+pub(crate) struct Demux {
+    _refusing: OwnedFd,
+}
+
+impl Demux {
+    /// Makes a group of these sockets, which are of one interface and one ethertype. A socket of the
+    /// group gets no frames to all ports.
+    ///
+    /// # Errors
+    /// The system's error; the sockets get their frames as before.
+    pub(crate) fn over(sockets: &mut [&Packet], ethertype: u16) -> io::Result<Option<Self>> {
+        sockets.sort_unstable_by_key(|socket| socket.port());
+        let ports: Vec<u16> = sockets.iter().map(|socket| socket.port()).collect();
+        let (Some(program), Some(first)) = (program(&ports), sockets.first()) else {
+            return Ok(None);
+        };
+        let refusing = Packet::socket().map_err(io::Error::other)?;
+        sys::attach_filter(&refusing, &[filter::step(filter::RETURN, 0)])?;
+        sys::set_option(&refusing, libc::PACKET_IGNORE_OUTGOING, 1)?;
+        sys::bind(&refusing, first.interface().index, ethertype)?;
+        let members = ports.len() + 1;
+        let group =
+            sys::create_group(&refusing, (members > MEMBERS_MAX).then_some(members as u32))?;
+        sys::set_group_program(&refusing, &program)?;
+        sys::lock_filter(&refusing)?;
+        // After an error the places of those that joined are right, and the others get their frames
+        // as before.
+        let _ = sockets.iter().try_for_each(|socket| sys::join_group(*socket, group));
+        Ok(Some(Self { _refusing: refusing }))
+    }
+}
+
+/// Returns the program that computes the number of a port's socket, from 1 on: these ports ascend.
+/// It returns 0 for every other port, and `None` stands for a program that would be too long.
+fn program(ports: &[u16]) -> Option<Vec<libc::sock_filter>> {
+    let mut runs: Vec<(u16, usize)> = Vec::new();
+    for (index, &port) in ports.iter().enumerate() {
+        let begins = index == 0 || ports[index - 1] + 1 != port;
+        if begins {
+            runs.push((port, index));
+        }
+    }
+    // The kernel passes a group's program the bytes after Ethernet's header.
+    let mut program = vec![filter::step(filter::LOAD_HALF, filter::PORT - filter::ETHERNET_LEN)];
+    for (at, &(first, index)) in runs.iter().enumerate().rev() {
+        let end = runs.get(at + 1).map_or(ports.len(), |&(_, index)| index);
+        let last = ports[end - 1];
+        program.push(filter::if_greater(last, 3, 0));
+        program.push(filter::if_less(first, 2, 0));
+        // Modulo 2^32.
+        program.push(filter::step(filter::ADD, (index as u32 + 1).wrapping_sub(first.into())));
+        program.push(filter::step(filter::RETURN_LOADED, 0));
+    }
+    program.push(filter::step(filter::RETURN, 0));
+    (program.len() <= libc::BPF_MAXINSNS as usize).then_some(program)
+}
