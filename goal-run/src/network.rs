@@ -2,10 +2,13 @@
 
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Mac};
-use goal_eth::{AnyDriver, DriverKind, OpenError};
+use goal_eth::{AnyDriver, DriverKind, OpenError, PortGroup};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::os::fd::RawFd;
+
+/// The most bytes of messages that a rank may send to another before it was granted any room.
+const FIRST_ROOM_MAX: u64 = 8 << 10;
 
 /// The secret of a job, which authenticates the frames between its ranks. Rank processes get it in
 /// sealed memory, never through the environment or a command line.
@@ -59,6 +62,8 @@ pub(crate) struct Network {
     pub(crate) secret: Secret,
     /// True if the data between ranks is authenticated.
     pub(crate) authenticates_data: bool,
+    /// The bytes of messages that a rank may send to another before it was granted any room.
+    pub(crate) first_room: u64,
     /// The descriptors of the bells of this host's ranks, ascending by rank. Rank processes inherit
     /// them under these numbers.
     pub(crate) bells: Vec<RawFd>,
@@ -81,12 +86,29 @@ impl Network {
     ) -> Self {
         let places = addresses.iter().map(|address| (address.mac.0, address.port)).collect();
         let (mac, bells) = (mac.0, Vec::new());
-        Self { interface, driver, ethertypes, secret, authenticates_data: true, bells, mac, places }
+        Self {
+            interface,
+            driver,
+            ethertypes,
+            secret,
+            authenticates_data: true,
+            first_room: 0,
+            bells,
+            mac,
+            places,
+        }
     }
 
     /// Sets whether the data between ranks is authenticated.
     pub(crate) fn authenticating(self, authenticates_data: bool) -> Self {
         Self { authenticates_data, ..self }
+    }
+
+    /// Sets the most bytes of messages without a receive that each rank keeps. At most half of them
+    /// are for ranks that were not granted any room.
+    pub(crate) fn keeping(self, unexpected_limit: u64) -> Self {
+        let share = unexpected_limit / 2 / u64::from(self.num_ranks().max(1));
+        Self { first_room: share.min(FIRST_ROOM_MAX), ..self }
     }
 
     /// Opens the drivers of the ranks on this host, ascending. A driver of the requested kind that
@@ -106,6 +128,12 @@ impl Network {
             Ok(opened.0)
         };
         self.here().map(open).collect()
+    }
+
+    /// Lets the kernel find the driver of a frame at a cost that does not depend on their number.
+    /// The caller must hold the result as long as the drivers are used.
+    pub(crate) fn group(&self, drivers: &[AnyDriver]) -> PortGroup {
+        PortGroup::of(drivers, self.ethertypes.esp)
     }
 
     /// Returns the ranks on this host, ascending.

@@ -9,9 +9,12 @@ mod tests;
 pub(super) struct Room {
     /// The room in bytes, as the engine announced it last.
     bytes: u64,
-    /// The number of connected ranks.
+    /// The number of connected ranks, and of those that may still connect.
     sharers: u64,
-    /// `bytes` divided by `sharers`.
+    absent: u64,
+    /// The bytes that a rank may send before it was granted any.
+    first: u64,
+    /// The share of each connected rank.
     share: u64,
     /// The value of `bytes` when the shares were compared with the grants last.
     compared: u64,
@@ -19,7 +22,17 @@ pub(super) struct Room {
     unsettled: u64,
 }
 
+/// The largest share. A rank gets a new one when half of it is used, so a larger one would not make
+/// it faster, but shares would change, and ranks have to be told, whenever a rank connects.
+const SHARE_MAX: u64 = 256 << 10;
+
 impl Room {
+    /// Creates the room of a rank that `others` ranks may connect with. Each may send `first` bytes
+    /// before it was granted any.
+    pub(super) fn new(others: usize, first: u64) -> Self {
+        Self { absent: others as u64, first, ..Self::default() }
+    }
+
     /// Sets the room. Returns true if the shares must be compared with the grants.
     pub(super) fn announce(&mut self, bytes: u64) -> bool {
         self.bytes = bytes;
@@ -34,12 +47,21 @@ impl Room {
 
     /// Sets the number of connected ranks.
     pub(super) fn set_sharers(&mut self, sharers: usize) {
+        let all = self.sharers + self.absent;
         self.sharers = sharers as u64;
+        self.absent = all.saturating_sub(self.sharers);
         self.divide();
     }
 
     fn divide(&mut self) {
-        self.share = self.bytes / self.sharers.max(1);
+        self.share = self.share_of(self.bytes);
+    }
+
+    /// Returns the share of each connected rank in a room. Ranks that may still connect keep the
+    /// bytes that they may send then.
+    fn share_of(&self, bytes: u64) -> u64 {
+        let kept = self.absent.saturating_mul(self.first);
+        (bytes.saturating_sub(kept) / self.sharers.max(1)).min(SHARE_MAX)
     }
 
     /// Counts bytes that messages may take which the engine is about to get.
@@ -62,7 +84,7 @@ impl Room {
 
     /// Returns the share of each connected rank in the room that is certainly free.
     pub(super) fn settled_share(&self) -> u64 {
-        self.bytes.saturating_sub(self.unsettled) / self.sharers.max(1)
+        self.share_of(self.bytes.saturating_sub(self.unsettled))
     }
 }
 
@@ -103,6 +125,12 @@ pub struct Overrun {
 }
 
 impl Credit {
+    /// Creates the credit of two ranks that have just connected. Each may send `first` bytes before
+    /// it was granted any.
+    pub(super) fn new(first: u64) -> Self {
+        Self { allowed: first, most: first, ..Self::default() }
+    }
+
     /// Returns the bytes that may still be sent to the peer.
     pub(super) fn left(&self) -> u64 {
         self.allowed.saturating_sub(self.spent)
@@ -127,6 +155,11 @@ impl Credit {
         self.taken = self.taken.saturating_add(bytes);
         let Self { taken, most, .. } = *self;
         if taken > most { Err(Overrun { taken, most }) } else { Ok(()) }
+    }
+
+    /// Returns true if the peer was never granted any room.
+    pub(super) fn is_new(&self) -> bool {
+        self.granted.is_none()
     }
 
     /// Returns true if the peer must get a new grant of its `share`.

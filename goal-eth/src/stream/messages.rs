@@ -68,6 +68,7 @@ impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         // The engine has announced the room that the messages of earlier polls have left.
         self.room.settle();
+        self.peers.release(false);
         let (now_ns, mut taken) = self.exchange(messages_max, &mut sink);
         while taken < messages_max
             && let Some(rank) = self.peers.readable.pop_front()
@@ -75,6 +76,7 @@ impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
             taken += self.read(now_ns, rank, &mut sink);
         }
         self.transmit_rest(now_ns, taken > 0);
+        self.peers.offer();
         taken
     }
 
@@ -85,7 +87,7 @@ impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
     }
 
     fn room(&self, to: u32) -> u64 {
-        self.peers.get(to).map_or(0, |peer| peer.credit.left())
+        self.peers.get(to).map_or(self.peers.first_room, |peer| peer.credit.left())
     }
 
     fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {

@@ -96,6 +96,15 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         }
     }
 
+    /// Lets each rank send `bytes` of messages to another before it is granted any room, so that
+    /// the first message between two ranks need not wait. All ranks of the job must have the same
+    /// number, and room for it from each of the others.
+    pub fn with_first_room(mut self, bytes: u64) -> Self {
+        self.peers.first_room = bytes;
+        self.room = Room::new(self.peers.connections.len() - 1, bytes);
+        self
+    }
+
     /// Returns the first rank that was lost, and why.
     pub fn lost(&self) -> Option<(u32, LostPeer)> {
         self.peers.lost
@@ -115,7 +124,8 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
     /// Returns the time at which the transport must be polled even if no frame arrives.
     pub fn timeout_ns(&self) -> Option<u64> {
         // Postponed work is due at once, unless the driver has no room for its frames.
-        if self.endpoint.wants_poll() && !self.driver.has_unsent() {
+        let has_work = self.endpoint.wants_poll() || self.peers.have_new();
+        if has_work && !self.driver.has_unsent() {
             return Some(0);
         }
         self.endpoint.poll_timeout()
@@ -155,6 +165,7 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
     /// the rank may be able to go on: a message can be taken, a connection was opened, a refused
     /// message has room now, or a rank was lost.
     pub fn exchange_frames(&mut self) -> bool {
+        self.peers.release(true);
         let (now_ns, _) = self.exchange(0, &mut |_, _| {});
         self.transmit_rest(now_ns, !self.peers.readable.is_empty());
         let has_room =

@@ -40,14 +40,19 @@ pub(super) struct Peer {
 
 impl Peer {
     /// Returns a new connection, whose first chunk names the communicator.
-    pub(super) fn new(id: ConnectionId, communicator: u32, endpoint: &mut Endpoint) -> Self {
+    pub(super) fn new(
+        id: ConnectionId,
+        communicator: u32,
+        credit: Credit,
+        endpoint: &mut Endpoint,
+    ) -> Self {
         let mut peer = Self {
             id,
             reader: Reader::default(),
             writer: Writer::default(),
             payload_max: endpoint.payload_max(id),
             waiting: VecDeque::new(),
-            credit: Credit::default(),
+            credit,
             is_written: false,
         };
         let first = Chunk { message: communicator, ..without_bytes(ChunkKind::Communicator, 0) };

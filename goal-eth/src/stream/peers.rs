@@ -1,6 +1,6 @@
 //! The other ranks of the job, and the connections with them.
 
-use super::credit::Room;
+use super::credit::{Credit, Room};
 use super::lost::LostPeer;
 use super::peer::{Exchanged, Peer};
 use super::translate::{self, COMMUNICATOR};
@@ -24,6 +24,8 @@ pub(super) struct Peers {
     /// The address of each rank, and the rank at each address.
     addresses: Vec<Address>,
     ranks: BTreeMap<Address, u32>,
+    /// The bytes that a rank may send to another before it was granted any.
+    pub(super) first_room: u64,
     /// The connection with each rank, if there is one.
     pub(super) connections: Vec<Option<Box<Peer>>>,
     /// The rank at the other end of each connection.
@@ -32,6 +34,10 @@ pub(super) struct Peers {
     asked: BTreeMap<ConnectionId, u32>,
     /// The ranks for which something was written that the endpoint does not have, each once.
     pub(super) written: Vec<u32>,
+    /// The ranks that have connected lately. What was written for them waits until the engine had
+    /// an opportunity to write a message, which then shares the first packet: the flag is set once
+    /// it had one.
+    new: Vec<(u32, bool)>,
     /// The ranks from which the endpoint has a packet that can be read, each once.
     pub(super) readable: VecDeque<u32>,
     /// The first rank that was lost, and why.
@@ -52,12 +58,14 @@ impl Peers {
         Self {
             own,
             communicator: COMMUNICATOR,
+            first_room: 0,
             ranks: (0..).zip(&addresses).map(|(rank, &address)| (address, rank)).collect(),
             connections: addresses.iter().map(|_| None).collect(),
             addresses,
             by_id: BTreeMap::new(),
             asked: BTreeMap::new(),
             written: Vec::new(),
+            new: Vec::new(),
             readable: VecDeque::new(),
             lost: None,
         }
@@ -104,12 +112,30 @@ impl Peers {
         endpoint: &mut Endpoint,
     ) -> bool {
         let Some(&rank) = self.ranks.get(&address) else { return false };
-        let peer = Peer::new(id, self.communicator, endpoint);
+        let peer = Peer::new(id, self.communicator, Credit::new(self.first_room), endpoint);
         self.asked.remove(&id);
         self.connections[rank as usize] = Some(Box::new(peer));
         self.by_id.insert(id, rank);
-        self.note_written(rank);
+        self.new.push((rank, false));
         true
+    }
+
+    /// Notes that the engine is about to write messages for all connected ranks.
+    pub(super) fn offer(&mut self) {
+        self.new.iter_mut().for_each(|(_, is_offered)| *is_offered = true);
+    }
+
+    /// Lets the first packets leave of ranks that the engine could write messages for, or of all.
+    pub(super) fn release(&mut self, all: bool) {
+        while let Some(at) = self.new.iter().position(|&(_, is_offered)| all || is_offered) {
+            let (rank, _) = self.new.swap_remove(at);
+            self.note_written(rank);
+        }
+    }
+
+    /// Returns true if first packets wait for messages.
+    pub(super) fn have_new(&self) -> bool {
+        !self.new.is_empty()
     }
 
     /// Removes a question for a connection that failed. Returns the rank that was asked.
@@ -122,6 +148,7 @@ impl Peers {
         self.lost.get_or_insert((rank, cause));
         self.written.retain(|&other| other != rank);
         self.readable.retain(|&other| other != rank);
+        self.new.retain(|&(other, _)| other != rank);
         let peer = self.connections[rank as usize].take()?;
         self.by_id.remove(&peer.id);
         Some(peer.id)
@@ -137,10 +164,12 @@ impl Peers {
         }
     }
 
-    /// Notes the ranks that must get a new grant of their `share`.
+    /// Notes the ranks that must get a new grant of their `share`. The first grant of each is in its
+    /// first packet.
     pub(super) fn note_due_grants(&mut self, share: u64) {
         for &rank in self.by_id.values() {
             if let Some(peer) = &mut self.connections[rank as usize]
+                && !peer.credit.is_new()
                 && peer.credit.is_due(share)
                 && !std::mem::replace(&mut peer.is_written, true)
             {
@@ -195,7 +224,7 @@ impl Peers {
                 Err(cause) => fault = fault.or(Some(cause)),
             }
         });
-        if credit.is_due(room.share()) {
+        if !credit.is_new() && credit.is_due(room.share()) {
             self.note_written(rank);
         }
         match read {

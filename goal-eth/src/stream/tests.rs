@@ -8,12 +8,12 @@ use super::{EspTransport, Exchanged};
 use crate::{Driver, Lost};
 use goal_engine::Seed;
 use goal_engine::memory::{Imported, Span};
-use goal_engine::testing::{add_bytes, nisa, state};
+use goal_engine::testing::{add_bytes, nisa, program as parsed, state};
 use goal_engine::transport::{Full, Header, Kind, Transport};
 use goal_engine::{Calc, Engine, Options, Schedule, Storage, sends};
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
-use goal_esp::sim::{Faults, Links, Network, Random, Simulation};
+use goal_esp::sim::{Counts, Faults, Links, Network, Random, Simulation};
 use goal_esp::wire::Mac;
 use goal_interp::Eager;
 use goal_lang::Program;
@@ -210,9 +210,9 @@ impl Transport for Ways {
     }
 }
 
-/// Runs a program with a host for each rank. Returns the memory of each rank, and the number of
-/// lost frames.
-fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<Vec<u8>>, u64) {
+/// Runs a program with a host for each rank. Returns the memory of each rank, and the counts of
+/// frames.
+fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<Vec<u8>>, Counts) {
     let nisa = nisa(program);
     let ranks = nisa.num_ranks() as usize;
     let mut random = Random::new(seed);
@@ -221,6 +221,7 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
     let network = Network::new(ranks, Links::default(), faults, Random::new(random.number()));
     let inboxes = vec![VecDeque::new(); ranks];
     let world = Rc::new(RefCell::new(World { network, now_ns: 1, inboxes }));
+    let first_room = [0, 1 << 10, 8 << 10][seed as usize % 3];
     let mut engines = Vec::new();
     for rank in 0..ranks {
         // Hosts have frames of different lengths. Two hosts use the shorter ones of theirs.
@@ -230,6 +231,7 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
         let driver = SimulatedDriver { host: rank, world: Rc::clone(&world) };
         let esp =
             Esp::new(rank as u32, addresses.clone(), config, random.bytes(), driver, clock(&world));
+        let esp = esp.with_first_room(first_room);
         let ways = Ways { rank: rank as u32, own: VecDeque::new(), own_room: 0, esp };
         let mut engine = Engine::new(rank as u32, ways, options, state());
         engine.register(1, Box::new(add_bytes));
@@ -272,8 +274,8 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
         assert!(engine.test(&handle));
         memory.push(engine.finish(handle).memory().to_vec());
     }
-    let lost = world.borrow().network.counts().lost;
-    (memory, lost)
+    let counts = world.borrow().network.counts();
+    (memory, counts)
 }
 
 fn check(seed: u64, faults: Faults) -> u64 {
@@ -287,9 +289,9 @@ fn check_shape(seed: u64, shape: &Shape, faults: Faults) -> u64 {
     let expected = goal_interp::run(&program, &interpreter).expect("a program without deadlock");
     let eager_limit = [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5];
     let options = Options { eager_limit, calc: Calc::Scaled(1.0), ..Options::default() };
-    let (memory, lost) = run(&program, seed, faults, options);
+    let (memory, counts) = run(&program, seed, faults, options);
     assert_eq!(expected.first_difference(&memory), None, "seed {seed}: (rank, address) differs");
-    lost
+    counts.lost
 }
 
 #[test]
@@ -328,6 +330,27 @@ fn frames_are_lost_doubled_delayed_and_damaged() {
         lost += check(seed, faults);
     }
     assert!(lost > 100, "{lost} frames");
+}
+
+/// The first message between two ranks shares the first packet of their connection, so an alltoall
+/// between hosts takes a bounded number of frames for each pair.
+#[test]
+fn a_first_message_takes_few_frames() {
+    const RANKS: u64 = 8;
+    let rank = |rank: u64| -> String {
+        let others = (0..RANKS).filter(|&other| other != rank);
+        let both = others.map(|other| format!("send 100b to {other}; recv 100b from {other};"));
+        format!("rank {rank} {{ {} }}\n", both.collect::<String>())
+    };
+    let text = (0..RANKS).map(rank).collect::<String>();
+    let program = parsed(&format!("num_ranks {RANKS} {text}"));
+    let frames = [0, 2].map(|seed| {
+        let options = Options { calc: Calc::Skip, ..Options::default() };
+        run(&program, seed, Faults::default(), options).1.delivered / (RANKS * (RANKS - 1) / 2)
+    });
+    println!("{frames:?} frames for each pair, without and with room for first messages");
+    // Ten if both ask at once: both repeat the whole handshake.
+    assert!(frames[1] <= 10 && frames[1] < frames[0], "{frames:?}");
 }
 
 #[test]

@@ -24,6 +24,10 @@ const PROBE_NS: u64 = 10_000_000_000;
 /// and one lost frame may delay a whole schedule.
 pub(crate) const RETRANSMIT_MAX_NS: u64 = 20_000_000;
 
+/// The approximate time for which a rank has a processor that it shares, before the next one gets
+/// it.
+const TURN_NS: u64 = 2_000_000;
+
 /// The pause before unsent frames are offered to the interface again. It does not tell when it has
 /// room.
 const LEFT_OVER_PAUSE_NS: u64 = 200_000;
@@ -56,11 +60,15 @@ impl<'a> Remote<'a> {
         let mut config = Config::new(address, network.secret.job_key(), payload_max);
         config.ethertype = network.ethertypes.esp;
         config.authenticates_data = network.authenticates_data;
+        // A peer answers when it gets its processor.
+        let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+        let turn_ns = u64::from(network.num_here()) / processors * TURN_NS;
         config.timing = Timing {
             dead_ns: DEAD_NS,
             connect_ns: DEAD_NS,
             retransmit_max_ns: RETRANSMIT_MAX_NS,
             probe_ns: PROBE_NS,
+            retransmit_initial_ns: Timing::default().retransmit_initial_ns + turn_ns,
             ..Timing::default()
         };
         let mut seed = [0; 32];
@@ -69,6 +77,7 @@ impl<'a> Remote<'a> {
             .map_err(system("there are no random numbers"))?;
         let stream: EspTransport<AnyDriver> =
             EspTransport::new(rank, network.addresses(), config, seed, driver, now_ns);
+        let stream = stream.with_first_room(network.first_room);
         Ok(Self { network, stream, sockets })
     }
 

@@ -1,4 +1,4 @@
-use super::{Credit, Overrun};
+use super::{Credit, Overrun, Room, SHARE_MAX};
 
 /// Grants the share if a grant is due. Returns true if it was.
 fn tell(receiver: &mut Credit, sender: &mut Credit, share: u64) -> bool {
@@ -25,6 +25,33 @@ fn grants_follow_what_was_used() {
     receiver.arrive(100).expect("it was granted");
     assert!(tell(&mut receiver, &mut sender, 1000));
     assert_eq!(sender.left(), 1000);
+}
+
+#[test]
+fn a_first_message_needs_no_grant() {
+    let (mut receiver, mut sender) = (Credit::new(100), Credit::new(100));
+    assert_eq!((sender.left(), receiver.is_new()), (100, true));
+    sender.spend(60);
+    receiver.arrive(60).expect("it needs no grant");
+    assert!(tell(&mut receiver, &mut sender, 1000));
+    assert_eq!((sender.left(), receiver.is_new()), (1000, false));
+    let mut liar = Credit::new(100);
+    assert_eq!(liar.arrive(101), Err(Overrun { taken: 101, most: 100 }));
+}
+
+#[test]
+fn absent_ranks_keep_their_first_bytes() {
+    let mut room = Room::new(3, 100);
+    room.announce(1000);
+    room.set_sharers(1);
+    assert_eq!(room.share(), 800);
+    room.set_sharers(3);
+    assert_eq!(room.share(), 333);
+    room.announce(u64::MAX);
+    assert_eq!(room.share(), SHARE_MAX);
+    room.set_sharers(2);
+    room.announce(50);
+    assert_eq!(room.share(), 0);
 }
 
 #[test]

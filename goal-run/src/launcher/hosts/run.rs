@@ -70,11 +70,14 @@ impl Session<'_> {
             self.hosts.key.ranks(run),
             self.addresses(),
         )
-        .authenticating(self.hosts.authenticates_data);
+        .authenticating(self.hosts.authenticates_data)
+        .keeping(self.options.engine.unexpected_limit);
         if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, probe_xdp()) {
             (self.options.tell)(&format!("ranks use packet sockets: {why}"));
         }
         let (leads, drivers) = (network.leads(), network.open_drivers()?);
+        // Must outlive the ranks.
+        let _group = network.group(&drivers);
         if !leads && !self.hosts.leaders.is_empty() {
             let (options, leader) = (self.hosts.leaders.join(", "), self.leader());
             (self.options.tell)(&format!(
