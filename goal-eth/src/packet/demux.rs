@@ -22,7 +22,7 @@ pub(crate) struct Demux {
 }
 
 impl Demux {
-    /// Makes a group of these sockets, which are of one interface and one ethertype. A socket of the
+    /// Makes a group of these sockets, of one interface and one ethertype. A socket of the
     /// group gets no frames to all ports.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ pub(super) const PORT: u32 = 20;
 /// The length of Ethernet's header.
 pub(super) const ETHERNET_LEN: u32 = 14;
 
-/// The instructions `ld [k]`, `ldh [k]`, `jeq #k`, `jgt #k`, `jge #k`, `add #k`, `ret #k` and `ret a`.
+/// The instructions `ld [k]`, `ldh [k]`, `jeq #k`, `jgt #k`, `jge #k`, `add #k`, `ret #k`, `ret a`.
 const LOAD_WORD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
 pub(super) const LOAD_HALF: u32 = libc::BPF_LD | libc::BPF_H | libc::BPF_ABS;
 const IF_EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;

@@ -164,7 +164,7 @@ impl Peers {
         }
     }
 
-    /// Notes the ranks that must get a new grant of their `share`. The first grant of each is in its
+    /// Notes the ranks that must get a new grant of their `share`. Its first grant is in its
     /// first packet.
     pub(super) fn note_due_grants(&mut self, share: u64) {
         for &rank in self.by_id.values() {
