@@ -94,7 +94,7 @@ impl PortGroup {
             0 | 1 => None,
             _ => Demux::over(&mut sockets, ethertype).ok().flatten(),
         };
-        Self { demux: demux }
+        Self { demux }
     }
 
     /// Returns true if the kernel has made the group.

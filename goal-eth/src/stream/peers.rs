@@ -164,8 +164,8 @@ impl Peers {
         }
     }
 
-    /// Notes the ranks that must get a new grant of their `share`. Its first grant is in its
-    /// first packet.
+    /// Notes the ranks that must get a new grant of their `share`. The first one of each needs no
+    /// note, because it is in the first packet.
     pub(super) fn note_due_grants(&mut self, share: u64) {
         for &rank in self.by_id.values() {
             if let Some(peer) = &mut self.connections[rank as usize]
