@@ -4,7 +4,6 @@
 
 use super::mapping::{Mapping, SharedWords};
 use super::sync::{AtomicU32, AtomicU64, Futex, Line, Ordering};
-use super::turn::Sleepers;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -22,8 +21,6 @@ pub struct Gate {
     finished: Futex,
     /// The monotonic clock in nanoseconds when the last rank was ready.
     pub opened_ns: AtomicU64,
-    /// The number of ranks that sleep, among those that act for each other.
-    pub sleepers: Sleepers,
 }
 
 const CLOSED: u32 = 0;

@@ -2,11 +2,13 @@
 //! sizes.
 
 use super::mailbox::{Control, Slot};
+use super::helpers::{self, Marks};
 use super::pool::Entry;
 use super::populate;
 use super::ring::Ends;
 use super::status::Status;
 use super::tasks::{self, TASKS};
+use super::turn::Turn;
 use std::fmt;
 use std::ops::Range;
 
@@ -109,6 +111,8 @@ pub struct Layout {
     pub(crate) rings: RingsLayout,
     /// Operations that several ranks work on: control words, then slots.
     pub(crate) tasks: usize,
+    /// Two bitmaps: the ranks that need help, and those that sleep.
+    pub(crate) helpers: usize,
     /// The bytes of the segment.
     pub(crate) len: usize,
 }
@@ -161,7 +165,12 @@ impl Layout {
             end = past.and_then(|past| past.checked_next_multiple_of(PAGE));
             start as usize..past.unwrap_or(start) as usize
         };
-        let mut layouts = Vec::new();
+        // What ranks read of all others lies together: pages that are far apart would need page
+        // tables of their own in each process.
+        let turns = area(ranks * size_of::<Turn>() as u64).start;
+        let bitmap = helpers::lines(ranks as usize) * size_of::<Marks>();
+        let helpers = area(2 * bitmap as u64).start;
+        let mut layouts: Vec<RankLayout> = Vec::new();
         let mut unlimited = 0u64;
         for rank in sizes {
             unlimited = unlimited.saturating_add(rank.engine.next_multiple_of(PAGE));
@@ -178,7 +187,7 @@ impl Layout {
                 instance: area(rank.instance),
                 matches: area(rank.matches),
                 trace: area(rank.trace),
-                turn: area(PAGE).start,
+                turn: turns + layouts.len() * size_of::<Turn>(),
                 engine: area(rank.engine),
             });
         }
@@ -191,9 +200,14 @@ impl Layout {
         let tasks =
             area((size_of::<tasks::Control>() + TASKS * size_of::<tasks::Slot>()) as u64).start;
         match end {
-            Some(len) if len - unlimited <= limit => {
-                Ok(Self { ranks: layouts, slots: slots as usize, rings, tasks, len: len as usize })
-            }
+            Some(len) if len - unlimited <= limit => Ok(Self {
+                ranks: layouts,
+                slots: slots as usize,
+                rings,
+                tasks,
+                helpers,
+                len: len as usize,
+            }),
             needed => {
                 Err(SegmentTooLarge { needed: needed.map(|needed| needed - unlimited), limit })
             }

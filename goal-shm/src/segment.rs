@@ -6,6 +6,7 @@ use super::claims::{Claim, Claims, Part};
 use super::counts::RankCounts;
 use super::endpoint::Endpoint;
 use super::gate::Gate;
+use super::helpers::{self, Helpers, Marks};
 use super::layout::{FAILURE_BYTES, Layout, RankLayout};
 use super::mailbox::{self, Mailbox};
 use super::mapping::{Mapping, SharedWords};
@@ -110,6 +111,16 @@ impl Segment {
     #[inline]
     pub fn turn(&self, rank: u32) -> &Turn {
         self.words(self.rank(rank).turn)
+    }
+
+    /// The ranks that need help, and those that sleep.
+    #[inline]
+    pub fn helpers(&self) -> Helpers<'_> {
+        let lines = helpers::lines(self.layout.ranks.len());
+        let bitmap = |number: usize| {
+            self.array(self.layout.helpers + number * lines * size_of::<Marks>(), lines)
+        };
+        Helpers::new(bitmap(0), bitmap(1))
     }
 
     /// A rank's mailbox, for its senders and for observers.

@@ -54,6 +54,8 @@ pub struct ShmTransport<'a> {
     last: Cell<u32>,
     /// The mailbox of `last`.
     mailbox: Cell<Mailbox<'a>>,
+    /// True if ranks act for each other.
+    marks: bool,
 }
 
 impl<'a> ShmTransport<'a> {
@@ -70,7 +72,22 @@ impl<'a> ShmTransport<'a> {
             endpoint: segment.endpoint(rank),
             last: Cell::new(rank),
             mailbox,
+            marks: false,
         }
+    }
+
+    /// Lets messages to lent ranks mark them, so that other ranks act for them.
+    #[must_use]
+    pub fn with_marks(self) -> Self {
+        Self { marks: true, ..self }
+    }
+
+    /// Marks the receiver of a message if it is lent. A rank that sleeps was woken by the message.
+    #[cold]
+    fn mark(&self, to: u32, into: Mailbox<'_>) {
+        let segment = self.node.segment;
+        let needs_help = || segment.turn(to).is_lent() && !into.is_armed();
+        segment.helpers().mark(to, needs_help, |rank| segment.mailbox(rank).wake());
     }
 
     /// The segment.
@@ -115,7 +132,11 @@ impl Transport for ShmTransport<'_> {
         let words: &[u64; HEADER_WORDS] = transmute_ref!(header);
         let into = (to, self.mailbox(to));
         // SAFETY: the contract of `new`.
-        unsafe { self.endpoint.put(into, words, header.payload_len(), fill) }
+        let result = unsafe { self.endpoint.put(into, words, header.payload_len(), fill) };
+        if self.marks {
+            self.mark(into.0, into.1);
+        }
+        result
     }
 
     #[inline]

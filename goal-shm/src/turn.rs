@@ -1,11 +1,11 @@
-//! The lock on acting for a rank, and the count of ranks that sleep and act for others.
+//! The lock on acting for a rank.
 //!
 //! A rank that does something else lends itself to the ranks that wait. One that locks its [`Turn`]
 //! may poll its engine.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;
-use super::sync::{AtomicU32, Line, Ordering, fence};
+use super::sync::{AtomicU32, Line, Ordering};
 
 /// The lock on acting for a rank, and three bits about the rank that others read without it.
 ///
@@ -58,6 +58,12 @@ impl Turn {
         self.rank.0.fetch_or(LENT, Ordering::AcqRel);
     }
 
+    /// Returns true if others may act for the rank.
+    #[inline]
+    pub(crate) fn is_lent(&self) -> bool {
+        self.rank.0.load(Ordering::Relaxed) & (LENT | FAILED) == LENT
+    }
+
     /// Returns `None` if others must not act for the rank. Otherwise returns true if the rank has
     /// something to do at once.
     #[inline]
@@ -101,43 +107,5 @@ impl Held<'_> {
     #[cold]
     pub fn fail(&self) {
         self.0.rank.0.fetch_or(FAILED, Ordering::AcqRel);
-    }
-}
-
-/// The number of ranks that sleep, or are about to, among those that act for others too. A rank
-/// that leaves work for a lent rank wakes one of them.
-///
-/// Two sides race. A sleeper counts itself, arms its mailbox and then looks for work once more. A
-/// rank that leaves work does so first and then reads the count. Each side writes one word and then
-/// reads the word that the other side writes, so each needs a full fence in between (Dekker).
-/// Without it a processor may let both reads overtake the writes, and the sleeper misses the work.
-/// x86 reorders so only after a plain store; other processors do so for everything without a fence.
-#[derive(Debug, Default)]
-#[repr(transparent)]
-pub struct Sleepers(AtomicU32);
-
-impl Sleepers {
-    /// Counts a rank that is about to sleep. It arms its mailbox next, then calls
-    /// [`Sleepers::fence`].
-    pub fn enter(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Separates the arming of the mailbox from the last look for work. Work that this look misses
-    /// comes from a rank that sees the count, and therefore wakes a sleeper.
-    pub fn fence(&self) {
-        fence(Ordering::SeqCst);
-    }
-
-    /// Takes a rank that no longer sleeps out of the count.
-    pub fn leave(&self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Returns true if a rank may sleep that has not seen the work that the caller left before.
-    #[inline]
-    pub fn any(&self) -> bool {
-        fence(Ordering::SeqCst);
-        self.0.load(Ordering::Relaxed) != 0
     }
 }

@@ -31,8 +31,6 @@ pub(super) struct NodeProgress<'a> {
     /// True if the rank runs something that only this process can execute, so that it must not be
     /// released.
     is_private: bool,
-    /// The rank to offer help to first.
-    next: u32,
     /// [`Engine::fruitful`] after the last poll by this process.
     seen: u32,
 }
@@ -69,7 +67,7 @@ fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<'a, Ends<'a>> {
     // SAFETY: the engine and its ends are used only under the rank's turn, here and in other
     // processes; the segment outlives them.
     let engine = unsafe {
-        let ends = Ends::new(job.segment, rank, &job.settings.paths);
+        let ends = Ends::new(job.segment, rank, &job.settings.paths).with_marks();
         let state = job.segment.region(&job.segment.rank(rank).engine);
         Engine::attach(rank, ends, job.settings.engine(), state)
     };
@@ -111,7 +109,6 @@ impl<'a> NodeProgress<'a> {
             views,
             foreign,
             is_private,
-            next: rank,
             seen: 0,
         })
     }
@@ -124,14 +121,19 @@ impl<'a> NodeProgress<'a> {
     /// was stopped while another process held the turn.
     #[inline]
     pub(super) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
-        self.in_turn(|engine, held| {
+        let (result, is_runnable) = self.in_turn(|engine, held| {
             let result = f(engine);
             // Helpers look at this before they poll, so they find what `f` started.
-            if engine.is_runnable() {
+            let is_runnable = engine.is_runnable();
+            if is_runnable {
                 held.set_busy(true);
             }
-            result
-        })
+            (result, is_runnable)
+        })?;
+        if is_runnable {
+            self.mark(self.rank);
+        }
+        Some(result)
     }
 
     #[inline]
@@ -169,20 +171,18 @@ impl<'a> NodeProgress<'a> {
         let polled = self.in_turn(|engine, held| (poll_in_turn(engine, held), engine.fruitful()));
         let (progress, seen) = polled?;
         self.seen = seen;
-        if progress.as_ref().is_ok_and(|progress| progress.worked) {
-            self.wake_helper();
-        }
         Some(progress)
     }
 
     /// Polls the engine of one other rank that is released and has something to do. Returns true if
     /// that made progress.
     pub(super) fn help(&mut self) -> bool {
-        let ranks = self.job.segment.num_ranks();
-        for ahead in 0..ranks {
-            let other = (self.next + ahead) % ranks;
-            if other != self.rank && self.may_help(other) && self.act_for(other) {
-                self.next = other;
+        let helpers = self.job.segment.helpers();
+        let rank = self.rank;
+        for other in helpers.marked().filter(|&other| other != rank) {
+            let worked = self.may_help(other) && self.act_for(other);
+            helpers.unmark(other, || self.needs_help(other));
+            if worked {
                 return true;
             }
         }
@@ -225,6 +225,9 @@ impl<'a> NodeProgress<'a> {
         if !engine.may_act() {
             held.unlock();
             self.foreign.insert(other);
+            // Another process may have the schedule.
+            let segment = job.segment;
+            segment.helpers().wake_one(|rank| segment.mailbox(rank).wake());
             return false;
         }
         let progress = match within(|| poll_in_turn(engine, &held)) {
@@ -245,25 +248,19 @@ impl<'a> NodeProgress<'a> {
             // The rank may sleep until its instance ends, or until this failure.
             job.segment.mailbox(other).wake();
         }
-        if worked {
-            self.wake_helper();
-        }
+        // The poll may have left work, for which nobody else marks the rank.
+        self.mark(other);
         worked
     }
 
-    /// Wakes one sleeping rank if a released rank needs help now. To be called after a poll that
-    /// may have sent messages.
-    fn wake_helper(&self) {
+    /// Marks a rank if it needs help, so that another rank acts for it, which may have to be woken.
+    fn mark(&self, rank: u32) {
         let segment = self.job.segment;
-        if !segment.gate().sleepers.any() {
-            return;
-        }
-        // Including this rank, which may be about to compute.
-        let mut ranks = 0..segment.num_ranks();
-        // Not `may_help`: another process may have a schedule that this one lacks.
-        if ranks.clone().any(|rank| self.needs_help(rank)) {
-            ranks.any(|rank| segment.mailbox(rank).wake());
-        }
+        segment.helpers().mark(
+            rank,
+            || self.needs_help(rank),
+            |sleeper| segment.mailbox(sleeper).wake(),
+        );
     }
 
     /// Prepares a sleep by calling `arm`. Returns false if there is something to do, for this rank
@@ -273,19 +270,19 @@ impl<'a> NodeProgress<'a> {
         &mut self,
         arm: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> bool,
     ) -> Option<bool> {
-        let sleepers = &self.job.segment.gate().sleepers;
-        sleepers.enter();
+        let helpers = self.job.segment.helpers();
+        helpers.enter(self.rank);
         // A helper may have polled for this rank since its own last poll.
         let seen = self.seen;
         let is_armed = self.with(|engine| engine.fruitful() == seen && arm(engine))?;
-        sleepers.fence();
-        let ranks = 0..self.job.segment.num_ranks();
-        Some(is_armed && !ranks.into_iter().any(|rank| rank != self.rank && self.may_help(rank)))
+        helpers.fence();
+        let is_needed = |other| other != self.rank && self.may_help(other);
+        Some(is_armed && !helpers.marked().any(is_needed))
     }
 
     /// Ends what [`prepare_sleep`](Self::prepare_sleep) began.
     pub(super) fn end_sleep(&mut self) {
-        self.job.segment.gate().sleepers.leave();
+        self.job.segment.helpers().leave(self.rank);
     }
 
     /// Takes the rank back from helpers.
@@ -299,7 +296,7 @@ impl<'a> NodeProgress<'a> {
     pub(super) fn release(&mut self) {
         if !self.is_private {
             self.turn().lend();
-            self.wake_helper();
+            self.mark(self.rank);
         }
     }
 }

@@ -45,6 +45,11 @@ impl<'a> Ends<'a> {
         Self { rank, carriers: paths.carriers, shm, local, cma, remote: None }
     }
 
+    /// The same for ranks that act for each other.
+    pub(crate) fn with_marks(self) -> Self {
+        Self { shm: self.shm.with_marks(), ..self }
+    }
+
     /// Returns all ends of `rank`, with the driver that its launcher opened if there are other
     /// hosts.
     ///

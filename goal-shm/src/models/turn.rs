@@ -4,7 +4,8 @@
 use super::mailbox::Allocated;
 use super::{explore, shared};
 use crate::sync::{AtomicU32, Ordering, Shared};
-use crate::{Held, Sleepers, Turn};
+use crate::helpers::{Helpers, Marks};
+use crate::{Held, Turn};
 use loom::thread;
 
 /// Locks a turn, however long it takes.
@@ -163,52 +164,89 @@ fn two_help() {
     });
 }
 
-/// A rank that is lent, and another one that acts for it or sleeps.
+/// Rank 0, which is lent, and rank 1, which acts for it or sleeps.
 #[derive(Default)]
 struct Node {
     lent: Turn,
-    sleepers: Sleepers,
+    /// True if rank 0 has a message.
+    message: AtomicU32,
+    needing: [Marks; 1],
+    sleeping: [Marks; 1],
     sleeper: Allocated,
 }
 
 impl Node {
+    fn helpers(&self) -> Helpers<'_> {
+        Helpers::new(&self.needing, &self.sleeping)
+    }
+
     fn needs_help(&self) -> bool {
-        self.lent.busy_if_lent() == Some(true)
+        let busy = self.lent.busy_if_lent();
+        busy.is_some_and(|busy| busy || self.message.load(Ordering::Relaxed) != 0)
+    }
+
+    fn mark(&self) {
+        self.helpers().mark(0, || self.needs_help(), |_| self.sleeper.mailbox().wake());
     }
 }
 
-/// One rank leaves work for a rank that is lent, while another rank goes to sleep. The sleeper sees
-/// the work or is woken: loom fails a model in which a thread sleeps for ever. The model fails
-/// without either of the two fences in [`Sleepers`].
+/// A message arrives for rank 0, which lends itself, while rank 1 goes to sleep. Rank 1 sees the
+/// mark or is woken: loom fails a model in which a thread sleeps for ever. The model fails without
+/// any one of the fences in [`Helpers`].
 #[test]
-fn no_rank_sleeps_while_there_is_work() {
-    explore("one leaves something to do, one goes to sleep", None, || {
+fn no_rank_sleeps_while_another_one_needs_help() {
+    explore("a message for a lent rank, and one that goes to sleep", Some(3), || {
         let node = shared(Node::default());
-        node.lent.lend();
-        let busy = {
+        let sender = {
             let node = node.clone();
             thread::spawn(move || {
-                let held = node.lent.try_lock().expect("nobody else locks it");
-                held.set_busy(true);
-                held.unlock();
-                if node.sleepers.any() && node.needs_help() {
-                    node.sleeper.mailbox().wake();
-                }
+                node.message.store(1, Ordering::Relaxed);
+                node.mark();
             })
         };
-        while !node.needs_help() {
+        let lender = {
+            let node = node.clone();
+            thread::spawn(move || {
+                node.lent.lend();
+                node.mark();
+            })
+        };
+        let is_marked = || node.helpers().marked().next().is_some();
+        while !is_marked() {
             let mailbox = node.sleeper.mailbox();
-            node.sleepers.enter();
+            node.helpers().enter(1);
             assert!(mailbox.arm());
-            node.sleepers.fence();
-            if node.needs_help() {
+            node.helpers().fence();
+            if is_marked() {
                 mailbox.disarm();
             } else {
                 mailbox.wait(None);
             }
-            node.sleepers.leave();
+            node.helpers().leave(1);
             thread::yield_now();
         }
-        busy.join().unwrap();
+        sender.join().unwrap();
+        lender.join().unwrap();
+    });
+}
+
+/// A helper removes the mark of a rank whose message it has taken, while the next message arrives.
+/// That message leaves a mark.
+#[test]
+fn a_mark_stays_while_there_is_a_message() {
+    explore("a mark is removed while a message arrives", None, || {
+        let node = shared(Node::default());
+        node.lent.lend();
+        node.helpers().mark(0, || true, |_| true);
+        let sender = {
+            let node = node.clone();
+            thread::spawn(move || {
+                node.message.store(1, Ordering::Relaxed);
+                node.helpers().mark(0, || node.needs_help(), |_| true);
+            })
+        };
+        node.helpers().unmark(0, || node.needs_help());
+        sender.join().unwrap();
+        assert_eq!(node.helpers().marked().next(), Some(0));
     });
 }

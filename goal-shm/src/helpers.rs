@@ -1,0 +1,153 @@
+//! The ranks of a node that need help, and those that sleep and could give it.
+//!
+//! A rank that computes lends itself ([`Turn::lend`](super::Turn::lend)), and other ranks act for
+//! it. Looking at the mailbox of every lent rank would take each waiting rank a time that grows
+//! with the number of ranks, and page tables for memory of all of them. So the rank that causes
+//! work for a lent rank marks it in a bitmap, and a waiting rank reads that bitmap only.
+//!
+//! **Marks.** A sender puts its message and then looks if the receiver is lent; a rank lends itself
+//! and then looks for messages. Each side writes one word and then reads the word that the other
+//! side writes, with a full fence in between (Dekker). So one of the two marks the rank. The same
+//! holds for a rank that removes a mark: it removes it and then looks if the marked rank still
+//! needs help.
+//!
+//! **Sleep.** A helper enters the set of sleepers, arms its mailbox and then looks for marks. A
+//! rank that sets a mark takes one sleeper out of the set afterwards and wakes it. Again both sides
+//! have a fence: the sleeper sees the mark, or it is in the set with its mailbox armed.
+#![allow(unsafe_code)] // only `unsafe impl SharedWords`
+
+use super::mapping::SharedWords;
+use super::sync::{AtomicU64, Ordering, fence};
+
+/// The ranks in one [`Marks`].
+const RANKS: u32 = 512;
+
+/// A cache line of a bitmap of ranks.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Marks([AtomicU64; (RANKS / u64::BITS) as usize]);
+
+// SAFETY: repr(C), atomics only, aligned to 64.
+unsafe impl SharedWords for Marks {}
+
+/// Returns the number of [`Marks`] of a bitmap of so many ranks.
+pub(crate) const fn lines(ranks: usize) -> usize {
+    ranks.div_ceil(RANKS as usize)
+}
+
+/// A bitmap of ranks.
+#[derive(Debug, Clone, Copy)]
+struct RankSet<'a>(&'a [Marks]);
+
+impl<'a> RankSet<'a> {
+    fn word(self, rank: u32) -> (&'a AtomicU64, u64) {
+        let word = (rank % RANKS / u64::BITS) as usize;
+        (&self.0[(rank / RANKS) as usize].0[word], 1 << (rank % u64::BITS))
+    }
+
+    fn contains(self, rank: u32) -> bool {
+        let (word, bit) = self.word(rank);
+        word.load(Ordering::Relaxed) & bit != 0
+    }
+
+    fn insert(self, rank: u32) {
+        let (word, bit) = self.word(rank);
+        word.fetch_or(bit, Ordering::AcqRel);
+    }
+
+    /// Returns true if it was in the set.
+    fn remove(self, rank: u32) -> bool {
+        let (word, bit) = self.word(rank);
+        word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
+    }
+
+    /// The ranks in the set, ascending.
+    fn iter(self) -> impl Iterator<Item = u32> + 'a {
+        let words = self.0.iter().flat_map(|marks| &marks.0).zip((0..).step_by(64));
+        words.flat_map(|(word, first)| {
+            let mut left = word.load(Ordering::Acquire);
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                left &= left.wrapping_sub(1);
+                (bit < u64::BITS).then(|| first + bit)
+            })
+        })
+    }
+}
+
+/// The ranks of a node that need help, and those that sleep and could give it.
+#[derive(Debug, Clone, Copy)]
+pub struct Helpers<'a> {
+    needing: RankSet<'a>,
+    sleeping: RankSet<'a>,
+}
+
+impl<'a> Helpers<'a> {
+    /// Over two bitmaps of the same length.
+    pub(crate) fn new(needing: &'a [Marks], sleeping: &'a [Marks]) -> Self {
+        Self { needing: RankSet(needing), sleeping: RankSet(sleeping) }
+    }
+
+    /// Marks a rank if it needs help. Called after a message to the rank, or after it has lent
+    /// itself. If the rank had no mark, lets `wake` wake a sleeper; `wake` returns false for a rank
+    /// whose mailbox is not armed.
+    #[inline]
+    pub fn mark(
+        &self,
+        rank: u32,
+        needs_help: impl FnOnce() -> bool,
+        wake: impl FnMut(u32) -> bool,
+    ) {
+        // Separates what the caller has written from what `needs_help` reads, and from the look at
+        // the mark itself: see `unmark`.
+        fence(Ordering::SeqCst);
+        if needs_help() && !self.needing.contains(rank) {
+            self.needing.insert(rank);
+            self.wake_one(wake);
+        }
+    }
+
+    /// Lets `wake` wake a sleeper, if there is one, for a rank that was marked before.
+    #[cold]
+    pub fn wake_one(&self, mut wake: impl FnMut(u32) -> bool) {
+        fence(Ordering::SeqCst);
+        let _ = self.sleeping.iter().any(|rank| self.sleeping.remove(rank) && wake(rank));
+    }
+
+    /// Removes the mark of a rank, unless it needs help.
+    pub fn unmark(&self, rank: u32, needs_help: impl Fn() -> bool) {
+        if self.needing.contains(rank) && !needs_help() {
+            self.needing.remove(rank);
+            // Pairs with the fence in `mark`. A rank that found the mark set has caused its work
+            // before, and this look sees that.
+            fence(Ordering::SeqCst);
+            if needs_help() {
+                self.needing.insert(rank);
+            }
+        }
+    }
+
+    /// The marked ranks, ascending.
+    #[inline]
+    pub fn marked(&self) -> impl Iterator<Item = u32> + 'a {
+        self.needing.iter()
+    }
+
+    /// Counts `rank` as a sleeper. It arms its mailbox next, then calls [`Helpers::fence`].
+    pub fn enter(&self, rank: u32) {
+        self.sleeping.insert(rank);
+    }
+
+    /// Separates the arming of the mailbox from the last look for marks. A mark that this look
+    /// misses comes from a rank that sees the sleeper, and therefore wakes it.
+    pub fn fence(&self) {
+        fence(Ordering::SeqCst);
+    }
+
+    /// Ends what [`Helpers::enter`] began.
+    pub fn leave(&self, rank: u32) {
+        if self.sleeping.contains(rank) {
+            self.sleeping.remove(rank);
+        }
+    }
+}
