@@ -1,8 +1,8 @@
 //! The places of all areas in the segment. Launcher and ranks compute the same layout from the same
 //! sizes.
 
-use super::mailbox::{Control, Slot};
 use super::helpers::{self, Marks};
+use super::mailbox::{Control, Slot};
 use super::pool::Entry;
 use super::populate;
 use super::ring::Ends;

@@ -102,15 +102,7 @@ impl<'a> NodeProgress<'a> {
         let is_private = engine.keeps_to_itself();
         held.unlock();
         let (views, foreign) = (Vec::new(), BTreeSet::new());
-        is_free.then_some(Self {
-            job,
-            rank,
-            engine,
-            views,
-            foreign,
-            is_private,
-            seen: 0,
-        })
+        is_free.then_some(Self { job, rank, engine, views, foreign, is_private, seen: 0 })
     }
 
     fn turn(&self) -> &'a Turn {

@@ -3,8 +3,8 @@
 
 use super::mailbox::Allocated;
 use super::{explore, shared};
-use crate::sync::{AtomicU32, Ordering, Shared};
 use crate::helpers::{Helpers, Marks};
+use crate::sync::{AtomicU32, Ordering, Shared};
 use crate::{Held, Turn};
 use loom::thread;
 
