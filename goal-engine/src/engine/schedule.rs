@@ -3,7 +3,7 @@
 use super::board::Board;
 use super::ids::{Action, Rank, SLOT_BYTES};
 use super::routes::Routes;
-use super::steps::Steps;
+use super::steps::{self, Steps};
 
 use crate::seed::Seed;
 use goal_asm::Nisa;
@@ -69,6 +69,21 @@ impl Schedule {
     /// # Panics
     /// If there is no such rank.
     pub fn new(nisa: Arc<Nisa>, rank: u32, seed: Seed) -> Self {
+        Self::prepare(nisa, rank, seed, steps::BYTES_MAX)
+    }
+
+    /// Prepares the schedule of `rank` for an engine of another process: it takes less memory if it
+    /// is long, and then executes more slowly. A process may act for many ranks.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn for_helper(nisa: Arc<Nisa>, rank: u32, seed: Seed) -> Self {
+        Self::prepare(nisa, rank, seed, steps::HELPER_BYTES_MAX)
+    }
+
+    /// Prepares the schedule of `rank`. Its actions are decoded if the section has at most
+    /// `decoded_max` bytes.
+    fn prepare(nisa: Arc<Nisa>, rank: u32, seed: Seed, decoded_max: usize) -> Self {
         let section = nisa.section(rank);
         let mut counters = vec![0; section.bytes().len().div_ceil(SLOT_BYTES as usize)];
         let (mut asks_time, mut calls_functions) = (false, false);
@@ -86,7 +101,9 @@ impl Schedule {
         let actions = nisa.num_actions(nisa.section_id(rank));
         let range = nisa.section_range(nisa.section_id(rank));
         let (memory, scratch) = (nisa.memory_size(rank), nisa.scratch_size(rank));
-        let steps = Steps::new(section, actions, &routes);
+        let steps = (section.bytes().len() <= decoded_max)
+            .then(|| Steps::new(section, actions, &routes))
+            .flatten();
         Self {
             nisa,
             rank,

@@ -11,7 +11,9 @@ use goal_lang::{Datatype, Op, Piece, Space};
 
 /// The longest section in bytes that is decoded. A decoded action takes 64 bytes, 4 more for each
 /// dependent and 4 for each slot.
-const SECTION_BYTES_MAX: usize = 16 << 20;
+pub(super) const BYTES_MAX: usize = 16 << 20;
+/// The same in a process that acts for the rank of another one.
+pub(super) const HELPER_BYTES_MAX: usize = 128 << 10;
 
 /// All actions of a schedule.
 #[derive(Debug)]
@@ -65,13 +67,12 @@ pub(super) enum StepKind {
 }
 
 impl Steps {
-    /// Decodes the `actions` actions of a section. Returns `None` if it is very long, or if a
-    /// receive has wildcards.
+    /// Decodes the `actions` actions of a section. Returns `None` if a receive has wildcards.
     pub(super) fn new(section: Section<'_>, actions: u32, routes: &Routes) -> Option<Self> {
-        let bytes = section.bytes().len();
-        if bytes > SECTION_BYTES_MAX || routes.has_wildcards() {
+        if routes.has_wildcards() {
             return None;
         }
+        let bytes = section.bytes().len();
         let mut numbers = vec![0; Action(bytes as u32).slot() + 1];
         let (mut steps, mut lists) = (Vec::with_capacity(actions as usize), Vec::new());
         lists.extend(section.independent().iter().map(Action));

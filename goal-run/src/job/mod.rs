@@ -60,6 +60,11 @@ impl<'a> Job<'a> {
         Arc::new(Schedule::new(Arc::clone(self.nisa), rank, settings::seed()))
     }
 
+    /// The schedule of a rank for another process, which may act for the rank.
+    pub(crate) fn schedule_for_helper(&self, rank: u32) -> Arc<Schedule> {
+        Arc::new(Schedule::for_helper(Arc::clone(self.nisa), rank, settings::seed()))
+    }
+
     /// Returns the storage of the schedule of `rank`, which lies in the segment. Its memory has the
     /// bytes that the segment has, zeros in a new one: the caller fills it
     /// ([`Storage::store_image`] has the program's initial values). `expect` has no effect here.

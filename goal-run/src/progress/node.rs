@@ -49,7 +49,12 @@ impl<'a> View<'a> {
     /// Decodes the schedule of `rank`, which takes one walk over it. The caller should not hold the
     /// rank's turn: meanwhile the rank could neither take nor send a message.
     fn new(job: Job<'a>, rank: u32) -> Self {
-        Self { rank, schedule: job.schedule(rank), storage: Some(storage(job, rank)), engine: None }
+        Self {
+            rank,
+            schedule: job.schedule_for_helper(rank),
+            storage: Some(storage(job, rank)),
+            engine: None,
+        }
     }
 
     /// Returns the engine. The caller must hold the rank's turn.
