@@ -173,7 +173,10 @@ impl Bench {
             let mut round = self.machine(case, &sizes)?;
             for peer in &self.peers {
                 if peer.library.can_run(ranks) {
-                    round.extend(self.run_peer(peer, case, &sizes)?);
+                    round.extend(self.run_peer(peer, case, &sizes).unwrap_or_else(|error| {
+                        eprintln!("{error}");
+                        self.failed(peer, case, &sizes)
+                    }));
                 }
             }
             for &bytes in &sizes {
@@ -243,6 +246,16 @@ impl Bench {
             Operation::Pingpong => times[0][which] / 2.0,
             _ => times.iter().map(|times| times[which]).sum::<f64>() / f64::from(ranks),
         }))
+    }
+
+    /// Returns the samples of a library whose program has failed: without a number.
+    fn failed(&self, peer: &Peer, case: Case, sizes: &[u64]) -> Vec<Sample> {
+        let (library, way, kind) = (&peer.library.name, "any", "any");
+        let by = By::Peer { library: library.clone(), way: way.into(), kind: kind.into() };
+        let [first, later] = [f64::NAN; 2];
+        let sample =
+            |&bytes| Sample { row: self.row(case, bytes), by: by.clone(), run: 0, first, later };
+        sizes.iter().map(sample).collect()
     }
 
     /// Returns the samples of all ways to call the operation. Those with wrong results have no

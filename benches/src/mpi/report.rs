@@ -165,6 +165,10 @@ fn notes(samples: &[Sample], memory: Memory) -> BTreeSet<String> {
         there.insert((library, row.ranks));
         if later.is_nan() {
             let operation = &row.operation;
+            if way == "any" {
+                notes.insert(format!("{library}: its program failed in a run of {operation}."));
+                continue;
+            }
             notes.insert(format!(
                 "{library}: {way} {operation} left wrong results and is left out."
             ));
