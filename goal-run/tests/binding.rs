@@ -90,6 +90,32 @@ fn jobs_pass_over_processors_of_other_jobs() {
     }
 }
 
+/// `ip netns exec` mounts a sysfs of the network namespace, whose locks are others.
+#[test]
+fn jobs_with_a_sysfs_of_their_own_pass_over_processors_too() {
+    if !rustix::process::geteuid().is_root() {
+        return println!("skipped: only root can mount a sysfs");
+    }
+    let mut launcher = start_text("rank 0 { calc 1000000000000 }", &[]);
+    let rank = ranks_of(Pid::from_child(&launcher), 1)[0];
+    common::processes::wait_until_mapped(&[rank]);
+    let held = mask(Some(rank));
+    let mut file = tempfile::Builder::new().suffix(".goal").tempfile().unwrap();
+    std::io::Write::write_all(&mut file, b"rank 0 { nop }").unwrap();
+    let script = "mount -t sysfs goal /sys && exec \"$0\" \"$@\"";
+    let mut command = Command::new("unshare");
+    command.args(["--net", "--mount", "sh", "-c", script, GOAL_RUN]).arg(file.path());
+    let output = command.args(["--stats", "--format", "json"]).output();
+    launcher.kill().unwrap();
+    launcher.wait().unwrap();
+    let Some(output) = output.ok().filter(|output| output.status.success()) else {
+        return println!("skipped: a sysfs can't be mounted here");
+    };
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let processor = &report["stats"]["ranks"][0]["processor"];
+    assert!(held.len() > 1 || *processor != held[0], "{held:?} {report}");
+}
+
 #[test]
 fn lists_that_can_not_be_followed_are_refused() {
     let refused = |list: &str, parts: &[&str]| {

@@ -18,7 +18,7 @@ pub use processors::{is_crowded, num_processors};
 pub use request::{Bind, BindError, list};
 
 use crate::limits::PROCESSORS_MAX;
-use processors::{Claim, SYSTEM, allowed, claim_cores, exist, try_claim};
+use processors::{Claim, allowed, claim_cores, exist, machine, try_claim};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -104,7 +104,7 @@ impl Binding {
             return Err(BindingError::TooShort { ranks, listed: list.len() });
         };
         if let Some(&processor) = chosen.iter().find(|processor| !allowed.contains(processor)) {
-            let exist = exist(SYSTEM.as_ref());
+            let exist = exist(machine());
             return Err(match exist {
                 Some(exist) if !exist.contains(&processor) => {
                     BindingError::Missing { processor, exist }
@@ -117,7 +117,7 @@ impl Binding {
         distinct.dedup();
         // For others to see. A list is followed even if another job holds a processor of it.
         let claims =
-            distinct.iter().filter_map(|&processor| try_claim(SYSTEM.as_ref(), processor).ok()?);
+            distinct.iter().filter_map(|&processor| try_claim(machine(), processor).ok()?);
         let claims = claims.collect();
         Ok(Self { placement: Ok(Placement::new(chosen.to_vec(), &allowed)), _claims: claims })
     }
@@ -127,7 +127,7 @@ impl Binding {
             return Self::unbound(Unbound::Shared);
         }
         let claimed = usable().and_then(|allowed| {
-            let claims = claim_cores(SYSTEM.as_ref(), &allowed, ranks as usize)?;
+            let claims = claim_cores(machine(), &allowed, ranks as usize)?;
             Ok((allowed, claims))
         });
         match claimed {

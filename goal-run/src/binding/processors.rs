@@ -1,29 +1,42 @@
 //! The processors of this machine: which ones this process may use, which ones share a core, and
 //! which ones another job holds.
 //!
-//! A launcher claims a processor by a lock (`flock`) on the folder of the processor in sysfs. Every
-//! process of the machine can lock it without any right, nothing has to be created, and the kernel
-//! ends the claim with its owner, however that ends. A process that holds such locks without need
-//! only keeps jobs from binding their ranks. Containers with a sysfs of their own don't see each
-//! other's claims.
+//! A launcher claims a processor by a lock on a byte of `/dev/null`, the one whose number is the
+//! processor's. Every process can lock it without any right, nothing has to be created, and the
+//! kernel ends the claim with its owner, however that ends. A process that holds such locks without
+//! need only keeps jobs from binding their ranks. Network namespaces share the file, also where
+//! they have a sysfs of their own; containers with a `/dev` of their own don't see each other's
+//! claims.
 
 use super::request::parse;
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::libc;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// The folder of sysfs with a folder for each processor.
-pub(super) const SYSTEM: &str = "/sys/devices/system/cpu";
+/// The files that tell about processors.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Machine<'a> {
+    /// The folder of sysfs with a folder for each processor.
+    pub(super) system: &'a Path,
+    /// The file whose bytes are locked.
+    pub(super) locks: &'a Path,
+}
+
+/// Returns the files of this machine.
+pub(super) fn machine() -> Machine<'static> {
+    Machine { system: Path::new("/sys/devices/system/cpu"), locks: Path::new("/dev/null") }
+}
 
 /// A processor that this process holds until this is dropped.
 #[derive(Debug)]
 pub(super) struct Claim {
     processor: u32,
-    /// The locked folder.
-    _folder: File,
+    /// The file description that has the lock.
+    _locks: File,
 }
 
 impl Claim {
@@ -54,19 +67,27 @@ pub(super) fn allowed() -> io::Result<Vec<u32>> {
 }
 
 /// Returns the processors of this machine that are online; `None` if the system does not tell.
-pub(super) fn exist(system: &Path) -> Option<Vec<u32>> {
-    read_list(&system.join("online"))
+pub(super) fn exist(machine: Machine<'_>) -> Option<Vec<u32>> {
+    read_list(&machine.system.join("online"))
 }
 
 /// Claims a processor. Returns `None` if another job holds it.
 ///
 /// # Errors
 /// The system's error.
-pub(super) fn try_claim(system: &Path, processor: u32) -> io::Result<Option<Claim>> {
-    let folder = File::open(system.join(format!("cpu{processor}")))?;
-    match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(Claim { processor, _folder: folder })),
-        Err(Errno::WOULDBLOCK) => Ok(None),
+pub(super) fn try_claim(machine: Machine<'_>, processor: u32) -> io::Result<Option<Claim>> {
+    let locks = File::options().read(true).write(true).open(machine.locks)?;
+    let byte = libc::flock {
+        l_type: libc::F_WRLCK as i16,
+        l_whence: libc::SEEK_SET as i16,
+        l_start: processor.into(),
+        l_len: 1,
+        l_pid: 0,
+    };
+    // A lock of the open file description, which other threads of this process do not have.
+    match fcntl(&locks, FcntlArg::F_OFD_SETLK(&byte)) {
+        Ok(_) => Ok(Some(Claim { processor, _locks: locks })),
+        Err(Errno::EAGAIN | Errno::EACCES) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -75,7 +96,11 @@ pub(super) fn try_claim(system: &Path, processor: u32) -> io::Result<Option<Clai
 ///
 /// # Errors
 /// The system's error.
-pub(super) fn claim_cores(system: &Path, allowed: &[u32], wanted: usize) -> io::Result<Vec<Claim>> {
+pub(super) fn claim_cores(
+    machine: Machine<'_>,
+    allowed: &[u32],
+    wanted: usize,
+) -> io::Result<Vec<Claim>> {
     let mut claims = Vec::new();
     // The place of each further processor of a core among those of its core.
     let mut further = Vec::new();
@@ -83,8 +108,8 @@ pub(super) fn claim_cores(system: &Path, allowed: &[u32], wanted: usize) -> io::
         if claims.len() == wanted {
             return Ok(claims);
         }
-        match place_in_core(system, allowed, processor) {
-            0 => claims.extend(try_claim(system, processor)?),
+        match place_in_core(machine.system, allowed, processor) {
+            0 => claims.extend(try_claim(machine, processor)?),
             place => further.push((place, processor)),
         }
     }
@@ -93,7 +118,7 @@ pub(super) fn claim_cores(system: &Path, allowed: &[u32], wanted: usize) -> io::
         if claims.len() == wanted {
             break;
         }
-        claims.extend(try_claim(system, processor)?);
+        claims.extend(try_claim(machine, processor)?);
     }
     Ok(claims)
 }

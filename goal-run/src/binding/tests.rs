@@ -1,10 +1,11 @@
-use super::processors::{SYSTEM, claim_cores, try_claim};
+use super::processors::{Machine, claim_cores, machine, try_claim};
 use super::request::list;
 use super::{Bind, BindError, Binding, BindingError, Placement, Unbound, num_processors, usable};
 use crate::limits::LISTED_PROCESSORS_MAX;
 use rustix::thread::sched_getaffinity;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
+use tempfile::TempDir;
 
 #[test]
 fn requests_are_words_or_lists() {
@@ -34,44 +35,58 @@ fn lists_are_written_as_they_are_read() {
 }
 
 /// Creates what sysfs tells about processors, of which each has the given siblings.
-fn system(siblings: &[&str]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn folder(siblings: &[&str]) -> Folder {
+    let system = tempfile::tempdir().unwrap();
     for (processor, siblings) in siblings.iter().enumerate() {
-        let topology = folder.path().join(format!("cpu{processor}/topology"));
+        let topology = system.path().join(format!("cpu{processor}/topology"));
         fs::create_dir_all(&topology).unwrap();
         if !siblings.is_empty() {
             fs::write(topology.join("core_cpus_list"), format!("{siblings}\n")).unwrap();
         }
     }
-    folder
+    let locks = system.path().join("locks");
+    fs::write(&locks, "").unwrap();
+    Folder { system, locks }
 }
 
-fn claimed(system: &Path, allowed: &[u32], wanted: usize) -> Vec<u32> {
-    let claims = claim_cores(system, allowed, wanted).unwrap();
+/// What sysfs tells about processors, and a file of locks.
+struct Folder {
+    system: TempDir,
+    locks: PathBuf,
+}
+
+impl Folder {
+    fn machine(&self) -> Machine<'_> {
+        Machine { system: self.system.path(), locks: &self.locks }
+    }
+}
+
+fn claimed(folder: &Folder, allowed: &[u32], wanted: usize) -> Vec<u32> {
+    let claims = claim_cores(folder.machine(), allowed, wanted).unwrap();
     claims.iter().map(super::processors::Claim::processor).collect()
 }
 
 #[test]
 fn each_core_gets_a_rank_before_one_gets_two() {
-    let neighbours = system(&["0-1", "0-1", "2-3", "2-3"]);
-    assert_eq!(claimed(neighbours.path(), &[0, 1, 2, 3], 2), [0, 2]);
-    assert_eq!(claimed(neighbours.path(), &[0, 1, 2, 3], 3), [0, 2, 1]);
-    assert_eq!(claimed(neighbours.path(), &[1, 2, 3], 2), [1, 2]);
-    let halves = system(&["0,2", "1,3", "0,2", "1,3"]);
-    assert_eq!(claimed(halves.path(), &[0, 1, 2, 3], 4), [0, 1, 2, 3]);
+    let neighbours = folder(&["0-1", "0-1", "2-3", "2-3"]);
+    assert_eq!(claimed(&neighbours, &[0, 1, 2, 3], 2), [0, 2]);
+    assert_eq!(claimed(&neighbours, &[0, 1, 2, 3], 3), [0, 2, 1]);
+    assert_eq!(claimed(&neighbours, &[1, 2, 3], 2), [1, 2]);
+    let halves = folder(&["0,2", "1,3", "0,2", "1,3"]);
+    assert_eq!(claimed(&halves, &[0, 1, 2, 3], 4), [0, 1, 2, 3]);
     // Without a word on cores, each processor counts as one.
-    let unknown = system(&["", ""]);
-    assert_eq!(claimed(unknown.path(), &[0, 1], 2), [0, 1]);
+    let unknown = folder(&["", ""]);
+    assert_eq!(claimed(&unknown, &[0, 1], 2), [0, 1]);
 }
 
 #[test]
 fn jobs_do_not_share_processors_while_others_are_free() {
-    let cores = system(&["0", "1", "2"]);
-    let first = claim_cores(cores.path(), &[0, 1, 2], 2).unwrap();
-    assert_eq!(claimed(cores.path(), &[0, 1, 2], 1), [2]);
-    assert_eq!(claimed(cores.path(), &[0, 1, 2], 2), [2]);
+    let cores = folder(&["0", "1", "2"]);
+    let first = claim_cores(cores.machine(), &[0, 1, 2], 2).unwrap();
+    assert_eq!(claimed(&cores, &[0, 1, 2], 1), [2]);
+    assert_eq!(claimed(&cores, &[0, 1, 2], 2), [2]);
     drop(first);
-    assert_eq!(claimed(cores.path(), &[0, 1, 2], 2), [0, 1]);
+    assert_eq!(claimed(&cores, &[0, 1, 2], 2), [0, 1]);
 }
 
 #[test]
@@ -141,17 +156,17 @@ fn ranks_that_do_not_fit_are_not_bound() {
     }
 }
 
-/// The folders of sysfs can be locked.
+/// Bytes of a device can be locked.
 #[test]
 fn processors_of_this_machine_can_be_claimed() {
     let Ok(allowed) = usable() else {
         return println!("skipped: the system does not bind threads");
     };
-    match try_claim(SYSTEM.as_ref(), *allowed.last().unwrap()) {
+    match try_claim(machine(), *allowed.last().unwrap()) {
         Err(error) => println!("skipped: {error}"),
         Ok(None) => println!("skipped: another job holds the processor"),
         Ok(Some(claim)) => {
-            let again = try_claim(SYSTEM.as_ref(), claim.processor()).unwrap();
+            let again = try_claim(machine(), claim.processor()).unwrap();
             assert!(again.is_none(), "claimed twice");
         }
     }
