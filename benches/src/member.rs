@@ -64,14 +64,12 @@ impl Place {
         let open =
             |path: &PathBuf| File::options().read(true).write(true).open(path).map(OwnedFd::from);
         let nisa = Arc::new(assemble(program)?);
-        Ok(Shared {
-            rank: self.rank,
-            ranks: self.ranks,
-            crowded: self.cpu.is_none(),
-            segment: Segment::open(open(&self.segment)?, layout(&nisa)?)?,
-            barrier: Barrier::open(open(&self.meeting)?)?,
-            nisa,
-        })
+        let (rank, ranks, crowded) = (self.rank, self.ranks, self.cpu.is_none());
+        let segment = Segment::open(open(&self.segment)?, layout(&nisa)?)?;
+        let barrier = Barrier::open(open(&self.meeting)?)?;
+        // As goal-run does.
+        Job::new(&segment, &nisa, &settings(ranks, Mode::Caller, crowded)?).prefault(rank);
+        Ok(Shared { rank, ranks, crowded, segment, barrier, nisa })
     }
 }
 
