@@ -192,7 +192,7 @@ impl Node {
 
 /// A message arrives for rank 0, which lends itself, while rank 1 goes to sleep. Rank 1 sees the
 /// mark or is woken: loom fails a model in which a thread sleeps for ever. The model fails without
-/// any one of the fences in [`Helpers`].
+/// any one of the fences in `mark`, `wake_one` and `fence` of [`Helpers`].
 #[test]
 fn no_rank_sleeps_while_another_one_needs_help() {
     explore("a message for a lent rank, and one that goes to sleep", Some(3), || {
@@ -231,7 +231,7 @@ fn no_rank_sleeps_while_another_one_needs_help() {
 }
 
 /// A helper removes the mark of a rank whose message it has taken, while the next message arrives.
-/// That message leaves a mark.
+/// That message leaves a mark. The model fails without the fence in `unmark`.
 #[test]
 fn a_mark_stays_while_there_is_a_message() {
     explore("a mark is removed while a message arrives", None, || {
