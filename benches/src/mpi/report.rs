@@ -2,7 +2,7 @@
 
 use super::Operation;
 use super::limits::limit;
-use super::samples::{By, Memory, Row, Sample};
+use super::samples::{By, Memory, Row, Sample, moved};
 use crate::measure::median;
 use crate::table;
 use std::collections::BTreeSet;
@@ -122,6 +122,15 @@ impl Group<'_> {
     }
 }
 
+/// Returns the samples that were taken with the same memory, ranks and operation, without the runs
+/// during which the processors were moved apart. Their number comes with it.
+fn alike<'a>(samples: &'a [Sample], row: &Row) -> (Vec<&'a Sample>, usize) {
+    let key = |row: &Row| (row.memory, row.ranks, row.operation.clone());
+    let of_key = samples.iter().filter(|sample| key(&sample.row) == key(row));
+    let moved = moved(of_key.clone());
+    (of_key.filter(|sample| !moved.contains(&sample.run)).collect(), moved.len())
+}
+
 /// Returns the samples of each row, in the order in which rows occur first.
 fn groups(samples: &[Sample]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
@@ -134,9 +143,10 @@ fn groups(samples: &[Sample]) -> Vec<Group<'_>> {
         }
     }
     for group in &mut groups {
-        let key = |row: &Row| (row.memory, row.ranks, row.operation.clone());
-        let alike = samples.iter().filter(|sample| key(&sample.row) == key(group.row));
-        group.alike.extend(alike);
+        group.alike = alike(samples, group.row).0;
+        group
+            .samples
+            .retain(|sample| group.alike.iter().any(|other| std::ptr::eq(*other, *sample)));
         group.samples.sort_by_key(|sample| sample.by.to_string());
     }
     groups
@@ -159,6 +169,19 @@ fn notes(samples: &[Sample], memory: Memory) -> BTreeSet<String> {
     let mut notes = BTreeSet::new();
     let mut ranks = BTreeSet::new();
     let mut there = BTreeSet::new();
+    let mut rows: Vec<&Row> = Vec::new();
+    for Sample { row, .. } in samples.iter().filter(|of| of.row.memory == memory) {
+        let is_same = |of: &&Row| of.ranks == row.ranks && of.operation == row.operation;
+        if !rows.iter().any(is_same) {
+            rows.push(row);
+            let (Row { ranks, operation, .. }, moved) = (row, alike(samples, row).1);
+            if moved > 0 {
+                notes.insert(format!(
+                    "{operation}, {ranks} ranks: {moved} runs are left out, in which a line took twice its least time."
+                ));
+            }
+        }
+    }
     for Sample { row, by, later, .. } in samples.iter().filter(|of| of.row.memory == memory) {
         ranks.insert(row.ranks);
         let By::Peer { library, way, .. } = by else { continue };

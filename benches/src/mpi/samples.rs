@@ -1,5 +1,6 @@
 //! The raw data of a run: a line of text for each sample.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -122,6 +123,24 @@ impl FromStr for Sample {
     }
 }
 
+/// The work of the machine that is measured again after all contestants of a run.
+pub(crate) const LINE: &str = "line";
+/// The same, measured after them.
+pub(crate) const LINE_AFTER: &str = "line after";
+
+/// A line that takes this many times the least time is between processors that were moved apart.
+const MOVED: f64 = 2.0;
+
+/// Returns the runs of one operation during which the system had moved the two processors apart, so
+/// that a line took more than twice as long as in the best run.
+pub(crate) fn moved<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> BTreeSet<usize> {
+    let is_line =
+        |of: &&Sample| matches!(&of.by, By::Machine(work) if work == LINE || work == LINE_AFTER);
+    let lines = samples.filter(is_line);
+    let least = lines.clone().map(|of| of.later).fold(f64::MAX, f64::min);
+    lines.filter(|of| of.later > MOVED * least).map(|of| of.run).collect()
+}
+
 /// Reads the samples of a file.
 ///
 /// # Errors
@@ -134,7 +153,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<Sample>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HEADER, Sample};
+    use super::{HEADER, Sample, moved};
 
     #[test]
     fn text_and_back() {
@@ -149,5 +168,14 @@ mod tests {
         }
         assert!("malloc,2,barrier,0,schedule,3,1200.0".parse::<Sample>().is_err());
         assert!("heap,2,barrier,0,schedule,3,1,2".parse::<Sample>().is_err());
+    }
+
+    #[test]
+    fn runs_between_processors_that_were_moved_apart() {
+        let lines =
+            ["line,1,1,30.0", "line after,1,1,59.0", "line,2,1,35.0", "line after,2,1,250.0"];
+        let sample = |line: &str| format!("malloc,2,bcast,8,machine:{line}").parse::<Sample>();
+        let samples = lines.map(|line| sample(line).expect("a sample"));
+        assert_eq!(moved(samples.iter()), [2].into());
     }
 }
