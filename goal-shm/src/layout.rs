@@ -165,8 +165,8 @@ impl Layout {
             end = past.and_then(|past| past.checked_next_multiple_of(PAGE));
             start as usize..past.unwrap_or(start) as usize
         };
-        // What ranks read of all others lies together: pages that are far apart would need page
-        // tables of their own in each process.
+        // Ranks read these of all other ranks, so they lie together: pages that are far apart
+        // would need page tables of their own in each process.
         let turns = area(ranks * size_of::<Turn>() as u64).start;
         let bitmap = helpers::lines(ranks as usize) * size_of::<Marks>();
         let helpers = area(2 * bitmap as u64).start;

@@ -117,7 +117,7 @@ fn append(path: &Path, samples: &[Sample]) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// What is measured at all sizes in turn.
+/// An operation that is measured at all sizes in turn.
 #[derive(Debug, Clone, Copy)]
 struct Case {
     memory: Memory,

@@ -4,7 +4,7 @@ use crate::limits::{LISTED_PROCESSORS_MAX, PROCESSORS_MAX};
 use std::fmt::Write;
 use std::str::FromStr;
 
-/// How ranks are bound to processors.
+/// The request for the processors of ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Bind {
     /// Each rank to a core of its own that no other job holds. If there are too few, ranks are not

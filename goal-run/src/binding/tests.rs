@@ -49,7 +49,7 @@ fn folder(siblings: &[&str]) -> Folder {
     Folder { system, locks }
 }
 
-/// What sysfs tells about processors, and a file of locks.
+/// A copy of the files of sysfs about processors, and a file of locks.
 struct Folder {
     system: TempDir,
     locks: PathBuf,

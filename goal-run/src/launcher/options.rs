@@ -103,7 +103,7 @@ pub struct Options {
     pub progress: Mode,
     /// How ranks wait.
     pub wait: Wait,
-    /// How the ranks of this host are bound to processors.
+    /// The request for the processors of this host's ranks.
     pub bind: Bind,
     /// The number of instances, run one after the other without a barrier; at least 1.
     pub repeat: u64,
