@@ -84,11 +84,14 @@ impl Core {
                 let heap = self.held.heap;
                 let message = self.held.arrivals.messages.find(&heap, header.cookie);
                 let is_put = header.flags & Header::DIRECT != 0;
-                let asked = if is_put { Asked::Put } else { Asked::Parts };
+                // A sender that can't write to the buffer sends parts instead.
                 let meant = message.filter(|of| {
-                    (of.asked == asked || of.asked == Asked::Put)
-                        && of.header.source == header.source
-                        && (!is_put || of.header.size == header.size)
+                    of.header.source == header.source
+                        && match of.asked {
+                            Asked::No => false,
+                            Asked::Parts => !is_put,
+                            Asked::Put => !is_put || of.header.size == header.size,
+                        }
                 });
                 match meant.map(|message| message.arrived) {
                     None => self.refuse(header.source, Fault::Data(header.cookie)),
