@@ -1,10 +1,10 @@
-/* Times an operation of MPI: operations OPERATION FILE PROCESSORS MEMORIES TABLE CASE...
+/* Times an operation of MPI: operations OPERATION FILE PROCESSORS MEMORIES WAYS TABLE CASE...
    FILE is a page of zeros for the barrier before everything that is timed. PROCESSORS are the processors that the ranks must be bound
    to, as 0,1, or "-" where ranks share processors. MEMORIES are kinds of memory, as alloc,window: "malloc" is aligned_alloc's, "alloc"
-   MPI_Alloc_mem's, "window" a window of memory that the ranks share. TABLE is
+   MPI_Alloc_mem's, "window" a window of memory that the ranks share. WAYS are those of calls.h, as blocking,persistent. TABLE is
    the file of a replay, or "-". A case is BYTES:ROUNDS:WARM:TIMES. In each round every rank writes
    its operands, all meet, the operation is performed TIMES times, which is timed, and each rank reads and checks its results. For each
-   case, kind of memory and way to call the operation, rank 0 prints
+   case, kind of memory and way, rank 0 prints
      "BYTES MEMORY WAY FIRST LATER", or "BYTES MEMORY WAY wrong" if a result was wrong,
    the nanoseconds of an operation in the first round and the mean of the rounds behind the first WARM ones, averaged over the ranks, less
    what it takes to read the clock; for a ping-pong half of rank 0's time. It prints at the end, since whoever reads would take time from the ranks. */
@@ -91,7 +91,15 @@ static double clock_ns;
 static char printed[1 << 16];
 static size_t printed_len;
 
-static void measure(enum operation operation, meeting *m, int crowded, const char *kind, const char *text) {
+/* Returns 1 if the list, as x,y, has the word. */
+static int lists(const char *list, const char *word) {
+  size_t length = strlen(word);
+  for (; list; list = strchr(list, ','), list = list ? list + 1 : NULL)
+    if (!strncmp(list, word, length) && (!list[length] || list[length] == ',')) return 1;
+  return 0;
+}
+
+static void measure(enum operation operation, meeting *m, int crowded, const char *kind, const char *ways, const char *text) {
   long n, rounds, warm, times;
   if (sscanf(text, "%ld:%ld:%ld:%ld", &n, &rounds, &warm, &times) != 4) fail("no case: %s", text);
   long blocks = operation == HALO ? ROWS + 2 : ranks;
@@ -99,7 +107,7 @@ static void measure(enum operation operation, meeting *m, int crowded, const cha
   in = memory(kind, bytes, 0);
   out = memory(kind, operation == REPLAY ? 64 : bytes, 1);
   for (enum way way = 0; way < WAYS; ++way) {
-    if (!prepare(operation, way, n)) continue;
+    if (!lists(ways, way_names[way]) || !prepare(operation, way, n)) continue;
     double first = 0, total = 0;
     int wrong = 0, any;
     for (long round = 0; round < rounds; ++round) {
@@ -139,11 +147,11 @@ int main(int argc, char **argv) {
   int crowded = !strcmp(argv[3], "-");
   if (!crowded) check_placement(argv[3]);
   clock_ns = clock_cost_ns();
-  if (operation == REPLAY && !replay_read(argv[5])) fail("no replay in %s", argv[5]);
-  for (int i = 6; i < argc; ++i) {
+  if (operation == REPLAY && !replay_read(argv[6])) fail("no replay in %s", argv[6]);
+  for (int i = 7; i < argc; ++i) {
     char kinds[64], *kind, *rest = kinds;
     snprintf(kinds, sizeof kinds, "%s", argv[4]);
-    while ((kind = strsep(&rest, ","))) measure(operation, m, crowded, kind, argv[i]);
+    while ((kind = strsep(&rest, ","))) measure(operation, m, crowded, kind, argv[5], argv[i]);
   }
   if (rank == 0) fputs(printed, stdout);
   MPI_Finalize();

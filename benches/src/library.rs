@@ -131,23 +131,6 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Returns the libraries that were asked for as `NAME=PREFIX` or `PREFIX`. Without a request
-    /// that is the one on the path, if there is one; an empty request asks for none.
-    ///
-    /// # Errors
-    /// A library that was asked for is not there or not known.
-    pub(crate) fn chosen(requests: &[String]) -> io::Result<Vec<Self>> {
-        if requests.is_empty() {
-            return Ok(Self::on_path()?.into_iter().collect());
-        }
-        let requests = requests.iter().filter(|request| !request.is_empty());
-        let library = |request: &String| match request.split_once('=') {
-            Some((name, prefix)) => Self::at(Some(name), Path::new(prefix)),
-            None => Self::at(None, Path::new(request)),
-        };
-        requests.map(library).collect()
-    }
-
     /// Returns the library on the path, if there is one; or else prints a message.
     ///
     /// # Errors
@@ -195,6 +178,37 @@ impl Library {
     /// Returns true if ranks that wait give their processor away where they have to share it.
     pub(crate) fn can_run(&self, ranks: u32) -> bool {
         !crowded(ranks) || self.family != Family::Mpich
+    }
+}
+
+/// The libraries that a benchmark measures beside schedules.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Libraries {
+    /// An MPI library: the folder that has bin/mpicc, and a name for the tables; may be repeated.
+    /// Empty: none [default: the one on the path]
+    #[arg(long, value_name = "NAME=PREFIX")]
+    mpi: Vec<String>,
+}
+
+impl Libraries {
+    /// Compiles a program into `folder` for each library that was asked for. Without a request that
+    /// is the one on the path, if there is one; an empty request asks for none.
+    ///
+    /// # Errors
+    /// A library is not there or not known, or its compiler fails.
+    pub(crate) fn build(&self, source: &Source, folder: &Path) -> io::Result<Vec<Peer>> {
+        if self.mpi.is_empty() {
+            return Ok(Peer::on_path(source, folder)?.into_iter().collect());
+        }
+        let requests = self.mpi.iter().filter(|request| !request.is_empty());
+        let peer = |request: &String| {
+            let library = match request.split_once('=') {
+                Some((name, prefix)) => Library::at(Some(name), Path::new(prefix)),
+                None => Library::at(None, Path::new(request)),
+            };
+            library?.build(source, folder)
+        };
+        requests.map(peer).collect()
     }
 }
 
@@ -304,7 +318,8 @@ fn compile(
 
 #[cfg(test)]
 mod tests {
-    use super::{Family, Library};
+    use super::{Family, IDLE, Libraries};
+    use std::path::Path;
 
     #[test]
     fn families_are_recognised() {
@@ -319,8 +334,10 @@ mod tests {
 
     #[test]
     fn an_empty_request_asks_for_none() {
-        assert!(Library::chosen(&[String::new()]).expect("nothing to find").is_empty());
-        let error = Library::chosen(&["A=/nowhere".to_owned()]).expect_err("no such folder");
+        let build =
+            |request: &str| Libraries { mpi: vec![request.to_owned()] }.build(&IDLE, Path::new(""));
+        assert!(build("").expect("nothing to find").is_empty());
+        let error = build("A=/nowhere").expect_err("no such folder");
         assert!(error.to_string().starts_with("no MPI in /nowhere: "), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 
 mod processor_time;
 
-use crate::library::{self, Peer};
+use crate::library::{self, Libraries, Peer};
 use crate::measure::sibling;
 use crate::table;
 use clap::Args as ClapArgs;
@@ -17,6 +17,8 @@ use std::process::{Command, Stdio};
 /// `idle`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    libraries: Libraries,
     /// Numbers of ranks
     #[arg(long, default_values_t = [2, 4], value_parser = clap::value_parser!(u32).range(2..))]
     ranks: Vec<u32>,
@@ -35,15 +37,15 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let goal_run = sibling("goal-run")?;
-    let peer = Peer::on_path(&library::IDLE, folder.path())?;
+    let peers = args.libraries.build(&library::IDLE, folder.path())?;
     let mut csv = String::from("ranks,contestant,process,milliseconds\n");
     let mut rows = Vec::new();
     for &ranks in &args.ranks {
         let path = folder.path().join("idle.goal");
         std::fs::write(&path, program(ranks, args.seconds))?;
         let mut used: Vec<(&str, BTreeMap<String, f64>)> = Vec::new();
-        if let Some(peer) = &peer {
-            used.push(("mpi", run_peer(peer, ranks, args.seconds)?));
+        for peer in peers.iter().filter(|peer| peer.library.can_run(ranks)) {
+            used.push((&peer.library.name, run_peer(peer, ranks, args.seconds)?));
         }
         for &progress in &args.progress {
             used.push((progress.name(), run_schedule(&goal_run, &path, progress)?));

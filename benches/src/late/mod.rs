@@ -7,10 +7,10 @@ mod rank;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
 use crate::job::Job;
-use crate::library::{self, Peer};
+use crate::library::{self, Libraries, Peer};
 use crate::measure::median;
 use crate::mpi::Operation;
-use crate::overlap::{bytes, peer_lines};
+use crate::overlap::{Contestant, bytes, peer_lines};
 use crate::table;
 use case::{Case, Who};
 use clap::Args as ClapArgs;
@@ -22,6 +22,8 @@ use std::path::PathBuf;
 /// `late`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    libraries: Libraries,
     /// Number of ranks
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..))]
     ranks: u32,
@@ -48,9 +50,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let peer = Peer::on_path(&library::OVERLAP, folder.path())?;
-    let mut contestants: Vec<Option<Mode>> = peer.iter().map(|_| None).collect();
-    contestants.extend(args.progress.iter().copied().map(Some));
+    let mut peers = args.libraries.build(&library::OVERLAP, folder.path())?;
+    peers.retain(|peer| peer.library.can_run(args.ranks));
+    let mut contestants: Vec<Contestant<'_>> = peers.iter().map(Contestant::Mpi).collect();
+    contestants.extend(args.progress.iter().map(|&progress| Contestant::Schedule(progress)));
     let mut csv = String::from("ranks,bytes,contestant,computes,run,iteration,nanoseconds\n");
     let mut rows = Vec::new();
     for &bytes in &args.size {
@@ -64,12 +67,12 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         for run in 1..=args.runs {
             for (&contestant, samples) in contestants.iter().zip(&mut samples) {
                 let round = match contestant {
-                    None => run_peer(peer.as_ref().expect("MPI is there"), args.ranks, &cases)?,
-                    Some(progress) => run_schedule(progress, args.ranks, &cases)?,
+                    Contestant::Mpi(peer) => run_peer(peer, args.ranks, &cases)?,
+                    Contestant::Schedule(progress) => run_schedule(progress, args.ranks, &cases)?,
                 };
                 for ((case, figures), samples) in cases.iter().zip(round).zip(samples) {
                     for (iteration, ns) in (1..).zip(&figures) {
-                        let (ranks, who, name) = (args.ranks, case.who.name(), name(contestant));
+                        let (ranks, who, name) = (args.ranks, case.who.name(), contestant.name());
                         let _ =
                             writeln!(csv, "{ranks},{bytes},{name},{who},{run},{iteration},{ns:.0}");
                     }
@@ -80,7 +83,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         for (&contestant, samples) in contestants.iter().zip(samples) {
             let [idle, cold, late, left] = samples.map(median);
             let us = |ns: f64| format!("{:.1}", ns / 1000.0);
-            let mut row = vec![bytes.to_string(), name(contestant).to_owned()];
+            let mut row = vec![bytes.to_string(), contestant.name().to_owned()];
             let of = |base: f64| format!("{:.2}", late / base);
             row.extend([us(idle), us(cold), us(late), of(idle), of(cold), us(left)]);
             rows.push(row);
@@ -105,11 +108,6 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         Some(path) => std::fs::write(path, csv),
         None => Ok(()),
     }
-}
-
-/// Returns the name of a contestant in the raw data. MPI has no mode of progress.
-fn name(contestant: Option<Mode>) -> &'static str {
-    contestant.map_or("mpi", Mode::name)
 }
 
 fn run_schedule(progress: Mode, ranks: u32, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {

@@ -16,13 +16,14 @@ pub(crate) use rank::{Args as RankArgs, run as run_rank};
 pub(crate) use schedules::Operation;
 
 use crate::job::{Job, Page, processors};
-use crate::library::{self, Library, Peer};
+use crate::library::{self, Libraries, Peer};
 use crate::overlap::bytes;
 use clap::Args as ClapArgs;
 use goal_run::job::Mode;
 use plan::Plan;
 use replay::Replay;
-use samples::{By, HEADER, LINE, LINE_AFTER, Memory, Row, Sample, moved};
+use samples::{By, FAILED, HEADER, LINE, LINE_AFTER, Memory, Row, Sample, WAYS, moved};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -31,10 +32,8 @@ use std::process::Command;
 /// `mpi`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
-    /// An MPI library: the folder that has bin/mpicc, and a name for the tables; may be repeated.
-    /// Empty: none [default: the one on the path]
-    #[arg(long, value_name = "NAME=PREFIX")]
-    mpi: Vec<String>,
+    #[command(flatten)]
+    libraries: Libraries,
     /// Operations
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Operation::ALL)]
     operation: Vec<Operation>,
@@ -142,9 +141,7 @@ struct Bench {
 
 impl Bench {
     fn new(args: &Args, folder: &Path) -> io::Result<Self> {
-        let libraries = Library::chosen(&args.mpi)?;
-        let build = |library: &Library| library.build(&library::OPERATIONS, folder);
-        let peers = libraries.iter().map(build).collect::<io::Result<_>>()?;
+        let peers = args.libraries.build(&library::OPERATIONS, folder)?;
         let replay = args.replay.as_ref().map(|path| {
             let (program, table) = (Replay::load(path)?, folder.join("replay"));
             std::fs::write(&table, program.table())?;
@@ -172,6 +169,8 @@ impl Bench {
             _ => args.size.iter().copied().filter(fits).collect(),
         };
         let mut samples = Vec::new();
+        // Libraries, and the ways in which their programs failed.
+        let mut failed = BTreeSet::new();
         for run in 0..=RUNS_FACTOR * args.runs {
             // The least time of a line decides, so an earlier run may no longer count.
             if run > args.runs && run - 1 - moved(samples.iter()).len() >= args.runs {
@@ -180,10 +179,7 @@ impl Bench {
             let mut round = self.machine(case, &sizes)?;
             for peer in &self.peers {
                 if peer.library.can_run(ranks) {
-                    round.extend(self.run_peer(peer, case, &sizes).unwrap_or_else(|error| {
-                        eprintln!("{error}");
-                        self.failed(peer, case, &sizes)
-                    }));
+                    round.extend(self.run_peer(peer, case, &sizes, &mut failed));
                 }
             }
             for &bytes in &sizes {
@@ -259,19 +255,55 @@ impl Bench {
         }))
     }
 
-    /// Returns the samples of a library whose program has failed: without a number.
-    fn failed(&self, peer: &Peer, case: Case, sizes: &[u64]) -> Vec<Sample> {
-        let (library, way, kind) = (&peer.library.name, "any", "any");
-        let by = By::Peer { library: library.clone(), way: way.into(), kind: kind.into() };
+    /// Returns the samples of all ways to call the operation. If the program fails, each way is
+    /// called in processes of its own, so that only one of them is lost. Adds that one to `failed`,
+    /// whose ways are not tried again.
+    fn run_peer(
+        &self,
+        peer: &Peer,
+        case: Case,
+        sizes: &[u64],
+        failed: &mut BTreeSet<(String, &'static str)>,
+    ) -> Vec<Sample> {
+        let name = &peer.library.name;
+        let mut ways = WAYS.to_vec();
+        ways.retain(|&way| !failed.contains(&(name.clone(), way)));
+        let mut samples = self.run_ways(peer, case, sizes, &ways).unwrap_or_else(|_| {
+            let mut samples = Vec::new();
+            for &way in &ways {
+                match self.run_ways(peer, case, sizes, &[way]) {
+                    Ok(of_way) => samples.extend(of_way),
+                    Err(error) => {
+                        eprintln!("{way} {}: {error}", case.operation.name());
+                        failed.insert((name.clone(), way));
+                    }
+                }
+            }
+            samples
+        });
+        let lost = failed.iter().filter(|(library, _)| library == name);
+        samples.extend(lost.flat_map(|&(_, way)| self.failed(peer, case, sizes, way)));
+        samples
+    }
+
+    /// Returns the samples of a way whose program has failed: without a number.
+    fn failed(&self, peer: &Peer, case: Case, sizes: &[u64], way: &str) -> Vec<Sample> {
+        let library = peer.library.name.clone();
+        let by = By::Peer { library, way: way.to_owned(), kind: FAILED.to_owned() };
         let [first, later] = [f64::NAN; 2];
         let sample =
             |&bytes| Sample { row: self.row(case, bytes), by: by.clone(), run: 0, first, later };
         sizes.iter().map(sample).collect()
     }
 
-    /// Returns the samples of all ways to call the operation. Those with wrong results have no
-    /// numbers as times.
-    fn run_peer(&self, peer: &Peer, case: Case, sizes: &[u64]) -> io::Result<Vec<Sample>> {
+    /// Returns the samples of these ways. Those with wrong results have no numbers as times.
+    fn run_ways(
+        &self,
+        peer: &Peer,
+        case: Case,
+        sizes: &[u64],
+        ways: &[&str],
+    ) -> io::Result<Vec<Sample>> {
         let Case { memory, ranks, operation } = case;
         let page = Page::new()?;
         let processors = processors(ranks).map_or("-".to_owned(), |list| {
@@ -279,7 +311,7 @@ impl Bench {
         });
         let path = page.path().display().to_string();
         let mut arguments = vec![operation.peer_name().to_owned(), path, processors];
-        arguments.push(memory.kinds().to_owned());
+        arguments.extend([memory.kinds().to_owned(), ways.join(",")]);
         let table = self.replay.as_ref().map(|replay| replay.table.display().to_string());
         arguments.push(table.unwrap_or_else(|| "-".to_owned()));
         arguments.extend(sizes.iter().map(|&bytes| Plan::new(operation, ranks, bytes).case(bytes)));

@@ -2,7 +2,7 @@
 
 use super::Operation;
 use super::limits::limit;
-use super::samples::{By, Memory, Row, Sample, moved};
+use super::samples::{By, FAILED, Memory, Row, Sample, moved};
 use crate::measure::median;
 use crate::table;
 use std::collections::BTreeSet;
@@ -184,17 +184,12 @@ fn notes(samples: &[Sample], memory: Memory) -> BTreeSet<String> {
     }
     for Sample { row, by, later, .. } in samples.iter().filter(|of| of.row.memory == memory) {
         ranks.insert(row.ranks);
-        let By::Peer { library, way, .. } = by else { continue };
+        let By::Peer { library, way, kind } = by else { continue };
         there.insert((library, row.ranks));
         if later.is_nan() {
             let operation = &row.operation;
-            if way == "any" {
-                notes.insert(format!("{library}: its program failed in a run of {operation}."));
-                continue;
-            }
-            notes.insert(format!(
-                "{library}: {way} {operation} left wrong results and is left out."
-            ));
+            let trouble = if kind == FAILED { "ended with an error" } else { "left wrong results" };
+            notes.insert(format!("{library}: {way} {operation} {trouble} and is left out."));
         }
     }
     for (library, _) in &there {

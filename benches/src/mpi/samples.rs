@@ -43,6 +43,12 @@ pub(crate) struct Row {
     pub(crate) bytes: u64,
 }
 
+/// The ways in which MPI offers an operation, as the peer's program names them.
+pub(crate) const WAYS: [&str; 3] = ["blocking", "nonblocking", "persistent"];
+
+/// The kind of memory in the sample of a way whose program failed, with all kinds.
+pub(crate) const FAILED: &str = "any";
+
 /// The contestants of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum By {

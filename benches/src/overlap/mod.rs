@@ -10,7 +10,7 @@ pub(crate) use product::Product;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
 use crate::job::{Job, Page, crowded};
-use crate::library::{self, Peer};
+use crate::library::{self, Libraries, Peer};
 use crate::measure::median;
 use crate::mpi::Operation;
 use crate::table;
@@ -28,6 +28,8 @@ const RANKS: u32 = 2;
 /// `overlap`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    libraries: Libraries,
     /// Rows of the matrices, multiples of 32
     #[arg(long, default_values_t = [128, 256, 384], value_parser = order)]
     order: Vec<usize>,
@@ -65,9 +67,9 @@ pub(crate) const HEADER: &str = "order,bytes,contestant,calls,run,alone_ns,both_
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let peer = Peer::on_path(&library::OVERLAP, folder.path())?;
+    let peers = args.libraries.build(&library::OVERLAP, folder.path())?;
     let cases: Vec<Case> = cases(args).collect();
-    let mut contestants: Vec<Contestant> = peer.iter().map(|_| Contestant::Mpi).collect();
+    let mut contestants: Vec<Contestant<'_>> = peers.iter().map(Contestant::Mpi).collect();
     contestants.extend(args.progress.iter().map(|&progress| Contestant::Schedule(progress)));
     let mut csv = format!("{HEADER}\n");
     // The samples of each contestant in each case.
@@ -75,7 +77,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     for run in 0..=args.runs {
         let mut products = vec![None; cases.len()];
         for (&contestant, samples) in contestants.iter().zip(&mut samples) {
-            let round = contestant.run(peer.as_ref(), &cases)?;
+            let round = contestant.run(&cases)?;
             for (((case, sample), samples), product) in
                 cases.iter().zip(round).zip(samples).zip(&mut products)
             {
@@ -112,23 +114,24 @@ fn cases(args: &Args) -> impl Iterator<Item = Case> {
 
 /// The contestants.
 #[derive(Clone, Copy)]
-enum Contestant {
-    Mpi,
+pub(crate) enum Contestant<'a> {
+    Mpi(&'a Peer),
     Schedule(Mode),
 }
 
-impl Contestant {
-    fn name(self) -> &'static str {
+impl<'a> Contestant<'a> {
+    /// Returns the name in tables and raw data.
+    pub(crate) fn name(self) -> &'a str {
         match self {
-            Contestant::Mpi => "mpi",
+            Contestant::Mpi(peer) => &peer.library.name,
             Contestant::Schedule(progress) => progress.name(),
         }
     }
 
     /// Returns a sample of every case.
-    fn run(self, peer: Option<&Peer>, cases: &[Case]) -> io::Result<Vec<Sample>> {
+    fn run(self, cases: &[Case]) -> io::Result<Vec<Sample>> {
         let progress = match self {
-            Contestant::Mpi => return run_peer(peer.expect("MPI is there"), cases),
+            Contestant::Mpi(peer) => return run_peer(peer, cases),
             Contestant::Schedule(progress) => progress,
         };
         let run = |case: &Case| {
@@ -161,13 +164,18 @@ pub(crate) fn peer_lines<C: ToString>(
     peer.run(ranks, &arguments)
 }
 
-fn print(runs: usize, cases: &[Case], contestants: &[Contestant], samples: &[Vec<Vec<Sample>>]) {
+fn print(
+    runs: usize,
+    cases: &[Case],
+    contestants: &[Contestant<'_>],
+    samples: &[Vec<Vec<Sample>>],
+) {
     let us = |value: f64| format!("{:.1}", value / 1000.0);
     let middle = |samples: &[Sample], value: fn(&Sample) -> f64| median(samples.iter().map(value));
-    // MPI's lesser overhead, without and with calls.
+    // The least overhead of the libraries, without and with calls.
     let best = |case: &Case| {
         let of_mpi =
-            contestants.iter().zip(samples).filter(|(who, _)| matches!(who, Contestant::Mpi));
+            contestants.iter().zip(samples).filter(|(who, _)| matches!(who, Contestant::Mpi(_)));
         let alike = of_mpi
             .flat_map(|(_, samples)| cases.iter().zip(samples))
             .filter(|(other, _)| (other.order, other.bytes) == (case.order, case.bytes));

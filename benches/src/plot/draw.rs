@@ -114,7 +114,8 @@ fn draw_entry(curve: &Curve, area: &Area<'_>, (x, y): (i32, i32), color: RGBColo
     area.draw(&marker((x + 18, y), curve, color))?;
     let who = match curve.contestant.as_str() {
         "mpi" => "MPI_Iallreduce".to_owned(),
-        progress => format!("schedule, progress by {progress}"),
+        "caller" | "thread" | "node" => format!("schedule, progress by {}", curve.contestant),
+        library => format!("MPI_Iallreduce of {library}"),
     };
     let calls = if has_calls(curve) { "a test after each block" } else { "no calls" };
     area.draw(&Text::new(format!("{who}, {calls}"), (x + 46, y - 7), ("sans-serif", 14)))?;
