@@ -1,6 +1,9 @@
 //! The second layer: decides which words are labels and which numbers are sizes, from the words
 //! around them.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use super::plain;
 use super::raw::{Raw, RawLexer, RawToken, number};
 use super::token::Token;
@@ -21,6 +24,10 @@ enum Next {
 /// A token and its bounds: the form in which LALRPOP takes it.
 pub(crate) type Spanned = (usize, Token, usize);
 
+/// The statements of the last two [`Token::Batch`]es. The parser acts on a token after it has taken
+/// the next one, so there are two buffers.
+pub(crate) type Batches = Rc<[RefCell<Vec<Spanned>>; 2]>;
+
 /// Finds tokens, with one raw token of lookahead.
 pub(crate) struct Lexer<'a> {
     text: &'a [u8],
@@ -33,8 +40,10 @@ pub(crate) struct Lexer<'a> {
     replays: usize,
     /// Ends of the last closing brace and of the one before it.
     closed: [usize; 2],
-    /// True if a plain statement becomes one token.
-    whole_statements: bool,
+    /// The buffers of plain statements, if these become tokens of their own.
+    batches: Option<Batches>,
+    /// The number of the buffer that is filled next.
+    batch: usize,
     /// Starts of the last two tokens; `None` for a token that is no plain operation.
     plain: [Option<usize>; 2],
     /// The last tokens found, as a ring buffer indexed by `found` modulo its length.
@@ -65,7 +74,8 @@ impl<'a> Lexer<'a> {
             replay: [None; 2],
             replays: 0,
             closed: [0; 2],
-            whole_statements: false,
+            batches: None,
+            batch: 0,
             plain: [None; 2],
             history: [Past::default(); 4],
             found: 0,
@@ -73,10 +83,15 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Makes each plain statement one token, as the parser wants it.
+    /// Makes plain statements whole tokens, as the parser wants them.
     pub(crate) fn whole_statements(mut self) -> Self {
-        self.whole_statements = true;
+        self.batches = Some(Batches::default());
         self
+    }
+
+    /// Returns the buffers of plain statements.
+    pub(crate) fn batches(&self) -> Batches {
+        self.batches.clone().unwrap_or_default()
     }
 
     /// Returns the first word of a token. The token may be a whole statement.
@@ -99,12 +114,25 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads the next statement as one token if it is plain.
+    /// Reads the next statements as one token if they are plain.
+    ///
+    /// The last of them is left for the next token if there are several, because what follows it
+    /// decides whether it is plain. So a batch is always followed by a token that begins a
+    /// statement, and an error of the grammar never finds one that it has not acted on yet.
     #[inline]
-    fn plain_statement(&mut self) -> Option<Spanned> {
+    fn plain_statements(&mut self) -> Option<Spanned> {
         let first = self.ahead.filter(|_| self.next == Next::Open)?;
-        let (token, end) = plain::statement(&self.text[..self.end], first)?;
-        self.raw.seek(end);
+        let batch = self.batch;
+        let mut found = self.batches.as_ref()?[batch].borrow_mut();
+        plain::statements(&self.text[..self.end], first, &mut found);
+        let single = found.pop()?;
+        if let Some(&(.., end)) = found.last() {
+            self.raw.seek(end);
+            self.ahead = self.raw.next();
+            self.batch = 1 - batch;
+            return Some((first.start, Token::Batch(batch as u8), end));
+        }
+        self.raw.seek(single.2);
         let ahead = self.raw.next();
         if let Some(RawToken { raw, start, end }) = ahead
             && !plain::may_follow(raw, raw == Raw::Word && &self.text[start..end] == b"b")
@@ -113,7 +141,24 @@ impl<'a> Lexer<'a> {
             return None;
         }
         self.ahead = ahead;
-        Some((first.start, token, end))
+        Some(single)
+    }
+
+    /// Returns the first statement of a batch that is the last token, and goes back to its end.
+    /// Every other token is returned as it is.
+    pub(crate) fn first_statement(&mut self, token: Spanned) -> Spanned {
+        let (Token::Batch(batch), Some(batches)) = (token.1, &self.batches) else { return token };
+        let Some(&first) = batches[usize::from(batch)].borrow().first() else { return token };
+        self.raw = RawLexer::new(self.text, first.2, self.end);
+        self.ahead = self.raw.next();
+        if let Some(last) = self.found.checked_sub(1) {
+            let slot = last % self.history.len();
+            self.history[slot].end = first.2;
+        }
+        if matches!(first.1, Token::Plain(_)) {
+            self.plain[0] = Some(first.0);
+        }
+        first
     }
 
     /// Returns the token that was found `back` tokens before the last one, if any.
@@ -298,9 +343,7 @@ impl Iterator for Lexer<'_> {
             return token;
         }
         self.plain[1] = self.plain[0].take();
-        if self.whole_statements
-            && let Some(token) = self.plain_statement()
-        {
+        if let Some(token) = self.plain_statements() {
             if matches!(token.1, Token::Plain(_)) {
                 self.plain[0] = Some(token.0);
             }

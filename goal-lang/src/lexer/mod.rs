@@ -2,14 +2,14 @@
 //!
 //! [`RawLexer`] finds words, numbers and comments. [`Lexer`] decides which word is a label and
 //! which number is a size of bytes, which the grammar can't tell from one token of lookahead. For
-//! the parser it also joins each statement of the plainest form ([`plain`]) into one token. No
-//! layer allocates, and any bytes are legal input.
+//! the parser it also joins statements of the plainest form ([`plain`]) into one token. No layer
+//! allocates but for the buffers of these, and any bytes are legal input.
 
 mod context;
 mod plain;
 mod raw;
 mod token;
 
-pub(crate) use context::{Lexer, Past, Spanned, end_of_statement};
+pub(crate) use context::{Batches, Lexer, Past, Spanned, end_of_statement};
 pub(crate) use raw::{Raw, RawLexer, long_number};
 pub(crate) use token::{Plain, PlainDependency, PlainKind, Token};

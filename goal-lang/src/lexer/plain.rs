@@ -1,19 +1,62 @@
-//! The third layer: whole statements that are as plain as Schedgen writes them, one token each.
+//! The third layer: whole statements that are as plain as Schedgen writes them, many in one token.
 //!
-//! Files of gigabytes consist of such statements, and reading each in one step of the parser
-//! instead of ten makes them fast. A statement is plain if it is on one line, in the usual order,
-//! with only blanks between its words and with small decimal numbers. All other statements, and all
-//! wrong ones, reach the grammar word by word. `parse::tests` compares the two ways.
+//! Files of gigabytes consist of such statements, and reading a hundred in one step of the parser
+//! instead of each in ten steps makes them fast. A statement is plain if it is on one line, in the
+//! usual order, with only blanks between its words and with small decimal numbers. All other
+//! statements, and all wrong ones, reach the grammar word by word. `parse::tests` compares the two
+//! ways.
 
+use logos::Logos;
+
+use super::context::Spanned;
 use super::raw::{Raw, RawToken};
 use super::token::{Plain, PlainDependency, PlainKind, Token};
+
+/// Most statements that one token stands for. Tests read short texts, and need more than one batch.
+const BATCH_MAX: usize = if cfg!(test) { 4 } else { 128 };
 
 /// The number of decimal digits that always fit 64 bits, and the number that always fit 32 bits.
 const DIGITS_MAX: (usize, usize) = (18, 9);
 
+/// Fills `found` with the plain statements from the word `first` on between which only white space
+/// lies. Each of them but the last is plain in its context too: a word that may begin a statement
+/// follows it.
+#[inline]
+pub(super) fn statements(text: &[u8], first: RawToken, found: &mut Vec<Spanned>) {
+    found.clear();
+    let mut next = Some(first);
+    while let Some(word) = next
+        && let Some((token, end)) = statement(text, word)
+    {
+        found.push((word.start, token, end));
+        next = if found.len() < BATCH_MAX { following(text, end) } else { None };
+    }
+}
+
+/// Returns the word behind white space, if a plain statement may begin with it.
+#[inline]
+fn following(text: &[u8], at: usize) -> Option<RawToken> {
+    let mut scan = Scan { text, at };
+    while matches!(scan.byte(), b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c') {
+        scan.at += 1;
+    }
+    let start = scan.at;
+    let word = scan.word();
+    if word.first()?.is_ascii_digit() {
+        return None;
+    }
+    // The words of the language end with a letter, and labels mostly with a digit.
+    let raw = if word[word.len() - 1].is_ascii_digit() {
+        Raw::Word
+    } else {
+        Raw::lexer(word).next()?.ok().filter(|&raw| may_follow(raw, word == b"b"))?
+    };
+    Some(RawToken { raw, start, end: scan.at })
+}
+
 /// Returns the plain statement that begins with the word `first`, and its end.
 #[inline]
-pub(super) fn statement(text: &[u8], first: RawToken) -> Option<(Token, usize)> {
+fn statement(text: &[u8], first: RawToken) -> Option<(Token, usize)> {
     let mut scan = Scan { text, at: first.end };
     let length = first.end - first.start;
     match first.raw {

@@ -59,6 +59,8 @@ pub(crate) enum Token {
     Plain(Plain),
     /// A whole dependency.
     PlainDependency(PlainDependency),
+    /// Several whole statements: the number of the buffer that holds them.
+    Batch(u8),
     /// Bytes that are no token of the language.
     Bad,
 }
@@ -81,6 +83,7 @@ impl Token {
                 | Waiter(_)
                 | Plain(_)
                 | PlainDependency(_)
+                | Batch(_)
         )
     }
 }

@@ -6,6 +6,7 @@ use super::operand::{Attributes, DatumBuilder, Mark};
 use super::options::ParseOptions;
 use crate::diag::{Code, Diagnostic, Report};
 use crate::ids::ActionId;
+use crate::lexer::Batches;
 use crate::limits::Limit;
 use crate::program::{Action, Body, Csr, Piece, StatedOrder};
 use crate::source::{Position, Span};
@@ -22,6 +23,8 @@ const COPIED_ACTIONS_MAX: usize = 1 << 16;
 /// one.
 pub(crate) struct Builder<'a> {
     pub(super) text: &'a [u8],
+    /// The lexer's buffers of plain statements.
+    pub(super) batches: Batches,
     pub(super) base: Position,
     pub(super) options: &'a ParseOptions,
     pub(super) report: Report,
@@ -52,9 +55,15 @@ pub(crate) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(text: &'a [u8], base: Position, options: &'a ParseOptions) -> Self {
+    pub(crate) fn new(
+        text: &'a [u8],
+        batches: Batches,
+        base: Position,
+        options: &'a ParseOptions,
+    ) -> Self {
         Self {
             text,
+            batches,
             base,
             options,
             report: Report::default(),

@@ -81,7 +81,7 @@ pub(super) fn parse_chunk(
     base: Position,
     options: &ParseOptions,
 ) -> (Chunk, Report) {
-    let mut builder = Builder::new(text, base, options);
+    let mut builder = Builder::new(text, lexer.batches(), base, options);
     let mut mode = match skip_semicolons(&mut lexer) {
         Some(token) => {
             builder.first = token.0;

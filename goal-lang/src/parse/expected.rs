@@ -40,7 +40,7 @@ pub(super) fn alternatives(expected: &[String]) -> String {
                 continue;
             }
             "\"blocks\"" | "\"bare\"" | "\"inside\"" => continue,
-            "\";\"" | "plain" | "plain_dependency" => continue,
+            "\";\"" | "plain" | "plain_dependency" | "batch" => continue,
             "\"rank\"" => "a rank block",
             "name" => "a label",
             "word" if has("float") => "a value",

@@ -1,11 +1,13 @@
 //! Grammar actions of statements: messages, calc, nop, attributes.
 
+use std::rc::Rc;
+
 use super::block::DependencyKind;
 use super::builder::Builder;
 use super::operand::{Attributes, Peer};
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ANY;
-use crate::lexer::{Plain, PlainDependency, PlainKind};
+use crate::lexer::{Plain, PlainDependency, PlainKind, Token};
 use crate::limits::{RANK_MAX, TAG_MAX};
 use crate::program::{Action, Payload, Placement};
 
@@ -51,6 +53,18 @@ impl Builder<'_> {
     fn other_end(&mut self, rank: u32) -> u32 {
         self.block.peer_max = self.block.peer_max.max(Some(rank));
         rank
+    }
+
+    /// Adds the plain statements of a batch.
+    pub(crate) fn batch(&mut self, batch: u8) {
+        let batches = Rc::clone(&self.batches);
+        for &(start, token, _) in &*batches[usize::from(batch)].borrow() {
+            match token {
+                Token::Plain(plain) => self.plain(start, plain),
+                Token::PlainDependency(plain) => self.plain_dependency(start, plain),
+                _ => unreachable!("a batch holds plain statements"),
+            }
+        }
     }
 
     /// Adds a plain message or calc.

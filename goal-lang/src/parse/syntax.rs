@@ -26,6 +26,7 @@ pub(super) fn recover(
         ParseError::ExtraToken { token } => (Some(token), Vec::new()),
         ParseError::InvalidToken { .. } | ParseError::User { .. } => (None, Vec::new()),
     };
+    let found = found.map(|token| lexer.first_statement(token));
     if let Some(label) = lexer.plain_label(found.is_some()) {
         builder.unfinished(label);
     }

@@ -118,14 +118,29 @@ fn statement() -> impl Strategy<Value = String> {
         .prop_map(|(a, b, c, d, e)| [a, b, c, d, e].concat());
     let other = word(&["}", "rank 1 {", "requ l1 -> l2", "nop", "tag 3", "}}", "num_ranks 2"]);
     let end = word(&["\n", "\n", "\n", ";", " ", "\r\n", "", " \n\n", "# c\n"]);
-    (prop_oneof![4 => operation, 2 => dependency, 1 => other.prop_map(str::to_owned)], end)
-        .prop_map(|(a, b)| a + b)
+    let plain = word(&[
+        "l1: send 8b to 1 tag 7",
+        "recv 8b from 1",
+        "x: calc 5 cpu 1",
+        "l1 requires l2",
+        "tagged irequires l1",
+        "b: calc 1",
+        "send: calc 1",
+        "nop: calc 1",
+    ]);
+    let statement = prop_oneof![
+        8 => plain.prop_map(str::to_owned),
+        4 => operation,
+        2 => dependency,
+        1 => other.prop_map(str::to_owned),
+    ];
+    (statement, end).prop_map(|(a, b)| a + b)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(goal_filetest::seeds(2000) as u32))]
     #[test]
-    fn whole_statements_are_their_words(statements in proptest::collection::vec(statement(), 0..8)) {
+    fn whole_statements_are_their_words(statements in proptest::collection::vec(statement(), 0..20)) {
         let text = format!("rank 0 {{\n{}}}", statements.concat());
         for text in [text.as_str(), &statements.concat()] {
             let read = |lexer| {
