@@ -14,10 +14,14 @@
 //! second, as many as 10 Gbit/s carry, that takes more than 10^13 years. SipHash is a pseudorandom
 //! function, so the repetition of a number under one key reveals nothing, unlike with GMAC.
 
+mod lanes;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use lanes::LANES;
+
 use crate::wire::{Datagram, Mac, Packet, TAG_LEN, Tag};
+use lanes::Input;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
 
@@ -150,8 +154,81 @@ impl Key {
     }
 }
 
+/// A packet whose tag is wanted, with what the tag depends on.
+#[derive(Clone, Copy)]
+pub(crate) struct Claim<'a> {
+    /// The key of the connection.
+    pub(crate) key: &'a Key,
+    /// The addresses of the frame.
+    pub(crate) way: Route,
+    /// Its control number.
+    pub(crate) control: u64,
+    /// The packet.
+    pub(crate) packet: &'a Packet<&'a [u8]>,
+}
+
+impl<'a> Claim<'a> {
+    /// Returns the tag.
+    fn tag(&self) -> Tag {
+        self.key.tag(self.way, self.control, self.packet)
+    }
+
+    /// Returns the bytes that the tag covers, if they are many: a tag over header and payload.
+    fn input(&self) -> Option<Input<'a>> {
+        let [first, second, payload] = self.packet.proven();
+        let mut start = [0; lanes::START_LEN];
+        start[..6].copy_from_slice(&self.way.source.0);
+        start[6..12].copy_from_slice(&self.way.destination.0);
+        start[12..20].copy_from_slice(&self.control.to_be_bytes());
+        let (first_end, second_end) = (20 + first.len(), 20 + first.len() + second.len());
+        let (filling, rest) =
+            payload.split_at_checked(lanes::START_LEN.checked_sub(second_end)?)?;
+        start[20..first_end].copy_from_slice(first);
+        start[first_end..second_end].copy_from_slice(second);
+        start[second_end..].copy_from_slice(filling);
+        (rest.len() >= LONG_MIN).then_some(Input { key: &self.key.0, start, rest })
+    }
+}
+
+/// The shortest message that is hashed together with others.
+const LONG_MIN: usize = 256;
+
+/// Returns the tags of up to [`LANES`] packets, in their order.
+pub(crate) fn tags(claims: &[Claim<'_>]) -> [Tag; LANES] {
+    let mut tags = [Tag::default(); LANES];
+    let mut places = [0; LANES];
+    let mut inputs: [Option<Input<'_>>; LANES] = [None; LANES];
+    let mut count = 0;
+    for (place, claim) in claims.iter().enumerate() {
+        match claim.input() {
+            input @ Some(_) => {
+                (inputs[count], places[count]) = (input, place);
+                count += 1;
+            }
+            None => tags[place] = claim.tag(),
+        }
+    }
+    if !lanes::are_worth(count) {
+        for &place in &places[..count] {
+            tags[place] = claims[place].tag();
+        }
+        return tags;
+    }
+    let first = inputs[0].expect("there are some");
+    let inputs = inputs.map(|input| input.unwrap_or(first));
+    for (hash, &place) in lanes::hash(&inputs).iter().zip(&places[..count]) {
+        tags[place] = hash[..TAG_LEN].try_into().expect("a hash is longer than a tag");
+    }
+    tags
+}
+
+/// Returns true if [`tags`] may be faster for so many packets than one tag after the other.
+pub(crate) fn hashes_together(packets: usize) -> bool {
+    lanes::are_worth(packets)
+}
+
 /// Compares in constant time, so that the time does not show the first difference.
-fn is_same(one: &Tag, other: &Tag) -> bool {
+pub(crate) fn is_same(one: &Tag, other: &Tag) -> bool {
     one.iter().zip(other).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }
 

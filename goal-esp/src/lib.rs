@@ -2,7 +2,7 @@
 //! ranks, directly on switched Ethernet, after the thesis *ESPGOAL* (2011), chapters 3 and 4.2.
 //!
 //! The crate is the protocol and nothing else. It does no IO, reads no clock, draws no random
-//! numbers, starts no threads and has no `unsafe`: the caller passes in frames, the time and a
+//! numbers and starts no threads: the caller passes in frames, the time and a
 //! random seed, and takes out frames and events. So the same state machines run on a network card,
 //! in a simulation that repeats itself from a seed, and in a model checker that tries every order
 //! of loss, duplication and reordering. It encrypts nothing, routes nothing, and does not interpret

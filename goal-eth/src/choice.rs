@@ -339,6 +339,18 @@ impl Driver for AnyDriver {
         either!(mut self, driver => driver.receive(frames_max, sink))
     }
 
+    fn can_amend(&self) -> bool {
+        either!(self, driver => driver.can_amend())
+    }
+
+    fn amend(&mut self, count: usize, change: impl FnOnce(&mut [&mut [u8]])) {
+        either!(mut self, driver => driver.amend(count, change))
+    }
+
+    fn receive_batches(&mut self, frames_max: usize, sink: impl FnMut(&[&[u8]])) -> usize {
+        either!(mut self, driver => driver.receive_batches(frames_max, sink))
+    }
+
     fn wait(&mut self, limit: Option<Duration>) -> Result<(), Lost> {
         either!(mut self, driver => driver.wait(limit))
     }

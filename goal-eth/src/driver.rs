@@ -4,6 +4,9 @@ use goal_esp::wire::Mac;
 use std::io;
 use std::time::Duration;
 
+/// The most frames that [`Driver::receive_batches`] passes on at a time.
+pub const BATCH_MAX: usize = 8;
+
 /// There is no room for another frame until [`Driver::flush`] has sent some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
@@ -44,6 +47,18 @@ pub trait Driver {
     /// [`Lost`].
     fn flush(&mut self) -> Result<(), Lost>;
 
+    /// Returns true if [`Driver::amend`] may be called.
+    fn can_amend(&self) -> bool {
+        false
+    }
+
+    /// Calls `change` with the last `count` frames that were sent, in order. None of them was
+    /// there at the last [`Driver::flush`].
+    fn amend(&mut self, count: usize, change: impl FnOnce(&mut [&mut [u8]])) {
+        let _ = (count, change);
+        unreachable!("this driver can't change frames")
+    }
+
     /// Returns true if the last [`Driver::flush`] left frames behind.
     fn has_unsent(&self) -> bool;
 
@@ -54,6 +69,12 @@ pub trait Driver {
     /// and aligned to 8 bytes. Returns their number. The frames are addressed to this interface or
     /// to all, and to this port or to all ports; nothing else about them was checked.
     fn receive(&mut self, frames_max: usize, sink: impl FnMut(&[u8])) -> usize;
+
+    /// Calls `sink` with at most `frames_max` frames as [`Driver::receive`] does, with up to
+    /// [`BATCH_MAX`] of them at a time.
+    fn receive_batches(&mut self, frames_max: usize, mut sink: impl FnMut(&[&[u8]])) -> usize {
+        self.receive(frames_max, |frame| sink(&[frame]))
+    }
 
     /// Sleeps until a frame arrives, until unsent frames may leave, or until `limit` has passed. A
     /// signal may end the sleep early.

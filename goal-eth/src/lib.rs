@@ -53,7 +53,7 @@ use goal_engine::transport::{Distance, Plugin, ZeroCopy};
 
 pub use choice::{AnyDriver, DriverKind, Held, PassedDriver, PortGroup, probe_xdp};
 pub use clock::now_ns;
-pub use driver::{Driver, Full, Lost};
+pub use driver::{BATCH_MAX, Driver, Full, Lost};
 pub use error::{NoXdp, OpenError};
 pub use interface::{Interface, Refusal};
 pub use packet::{Packet, RingStats, probe};

@@ -1,6 +1,6 @@
 //! Only a holder of the key can make tags, and a tag is valid for one frame of one connection.
 
-use super::{Address, JobKey, Route, whole_control};
+use super::{Address, Claim, JobKey, LANES, Route, tags, whole_control};
 use crate::wire::{Extension, Flags, Mac, Packet, Repr};
 use proptest::prelude::*;
 
@@ -104,4 +104,32 @@ fn tags_are_those_of_the_reference() {
     let hex = |tag: [u8; 16]| tag.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     assert_eq!(hex(tag(0)), "a3817f04ba25a8e66df67214c7550293");
     assert_eq!(hex(tag(1)), "da87c1d86b99af44347659119b22fc45");
+}
+
+#[test]
+fn tags_of_several_packets_are_those_of_each() {
+    let lens = [1458, 1452, 1456, 0, 300, 1, 9216, 258, 263, 264, 265, 1000];
+    for (first, count) in (0..lens.len()).flat_map(|first| (0..=LANES).map(move |n| (first, n))) {
+        let made: Vec<_> = (0..count)
+            .map(|n| {
+                let len = lens[(first + n) % lens.len()];
+                let key = JobKey::new(&[n as u8; 32]).connection(ends());
+                let control = n as u32;
+                let repr = Repr { extension: Extension::Whole { control }, ..REPR };
+                let mut bytes: Vec<u8> = (0..42 + len).map(|at| (at * 7 + n) as u8).collect();
+                Packet::emit(&mut bytes[..], &repr, len).fill_checksum();
+                (key, bytes)
+            })
+            .collect();
+        let packets: Vec<_> =
+            made.iter().map(|(_, bytes)| Packet::new_checked(&bytes[..]).unwrap()).collect();
+        let claims: Vec<_> = (0..)
+            .zip(made.iter().zip(&packets))
+            .map(|(n, ((key, _), packet))| Claim { key, way: way(), control: n << 31, packet })
+            .collect();
+        let tags = tags(&claims);
+        for (claim, tag) in claims.iter().zip(&tags) {
+            assert_eq!(claim.key.tag(way(), claim.control, claim.packet), *tag);
+        }
+    }
 }

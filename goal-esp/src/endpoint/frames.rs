@@ -1,5 +1,6 @@
 //! Conversion between segments and frames. No decision is made here.
 
+use super::seals::Seals;
 use super::spare::Copied;
 use crate::auth::{Address, Key, Route};
 use crate::machine::{Body, Identity, Segment};
@@ -21,14 +22,16 @@ pub(super) struct Envelope {
     pub(super) tags_all: bool,
 }
 
-/// Writes a frame to `out`, with a tag made by `key` if it needs one. `number` counts the frames
-/// with a tag, without those of handshakes. Returns the length of the frame in bytes.
+/// Writes a frame to `out`, with a tag made by `key` if it needs one. A tag over header and payload
+/// is left to `seals`, if there are any. `number` counts the frames with a tag, without those of
+/// handshakes. Returns the length of the frame in bytes.
 pub(super) fn write(
     out: &mut [u8],
     envelope: &Envelope,
     segment: Segment<&Vec<u8>>,
     key: &Key,
     number: &mut u64,
+    seals: Option<&mut Seals>,
 ) -> usize {
     let mut next_number = || {
         *number += 1;
@@ -110,7 +113,10 @@ pub(super) fn write(
         Ranges::emit(requested, body);
     }
     let mut packet = Packet::emit(bytes, &repr, payload_len);
-    if repr.extension != Extension::None {
+    let seals = seals.filter(|_| matches!(repr.extension, Extension::Whole { .. }));
+    if let Some(seals) = seals {
+        seals.push(key, control);
+    } else if repr.extension != Extension::None {
         let tag = key.tag(Route { source: own.mac, destination: peer.mac }, control, &packet);
         packet.set_tag(&tag);
     }

@@ -23,6 +23,7 @@ mod liveness;
 mod random;
 mod receive;
 mod rtt;
+mod seals;
 mod spare;
 mod suspect;
 mod table;
@@ -33,6 +34,7 @@ mod transmit;
 pub use crate::transfer::Rules;
 pub use config::{Config, Timing};
 pub use event::{ConnectionId, Event, Loss, Stats};
+pub use seals::{CHECKED_MAX, Checked, Seals};
 
 use crate::auth::{Address, Route};
 use crate::limits::PAYLOAD_MAX;
@@ -210,7 +212,7 @@ impl Endpoint {
     /// Handles a frame, with Ethernet's header, as it came from the interface. A frame that is not
     /// for this endpoint, malformed or unauthenticated changes nothing but [`Endpoint::stats`].
     pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
-        self.handle(now_ns, frame, false);
+        self.handle(now_ns, frame, false, None);
     }
 
     /// Handles a frame as [`Endpoint::handle_frame`] does, and reads its payload in place: returns
@@ -221,7 +223,19 @@ impl Endpoint {
         now_ns: u64,
         frame: &'a [u8],
     ) -> Option<(ConnectionId, &'a [u8])> {
-        self.handle(now_ns, frame, true)
+        self.handle(now_ns, frame, true, None)
+    }
+
+    /// Handles a frame as [`Endpoint::read_frame`] does, or as [`Endpoint::handle_frame`] if
+    /// `reads` is false. `checked` is the result of [`Endpoint::check`] for it.
+    pub fn handle_checked<'a>(
+        &mut self,
+        now_ns: u64,
+        frame: &'a [u8],
+        reads: bool,
+        checked: Option<Checked>,
+    ) -> Option<(ConnectionId, &'a [u8])> {
+        self.handle(now_ns, frame, reads, checked)
     }
 
     fn handle<'a>(
@@ -229,6 +243,7 @@ impl Endpoint {
         now_ns: u64,
         bytes: &'a [u8],
         reads: bool,
+        checked: Option<Checked>,
     ) -> Option<(ConnectionId, &'a [u8])> {
         let Shared { config, stats, .. } = &mut self.shared;
         let Ok(frame) = Frame::new_checked(bytes) else {
@@ -273,7 +288,7 @@ impl Endpoint {
         let id = connection.id;
         // Events about a connection come before the payloads that are read from it.
         let reads = reads && self.shared.events.is_empty();
-        let is_read = connection.receive(now_ns, way, &packet, reads, &mut self.shared);
+        let is_read = connection.receive(now_ns, way, &packet, reads, checked, &mut self.shared);
         self.update(now_ns, index);
         let start = Frame::<&[u8]>::HEADER_LEN + packet.header_len();
         is_read.then(|| (id, &bytes[start..start + packet.payload_len()]))
@@ -295,10 +310,33 @@ impl Endpoint {
     /// Writes the next frame to `out` and returns its length in bytes. `out` must have room for
     /// [`FRAME_LEN_MAX`] bytes. The caller must call it until it returns `None`.
     pub fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
+        self.transmit(now_ns, out, None)
+    }
+
+    /// Writes the next frame as [`Endpoint::poll_transmit`] does, but leaves its tag to `seals`.
+    /// The frame must not leave before [`Seals::seal`].
+    pub fn poll_unsealed(
+        &mut self,
+        now_ns: u64,
+        out: &mut [u8],
+        seals: &mut Seals,
+    ) -> Option<usize> {
+        let number = seals.len() + 1;
+        let len = self.transmit(now_ns, out, Some(seals))?;
+        seals.end_frame(number);
+        Some(len)
+    }
+
+    fn transmit(
+        &mut self,
+        now_ns: u64,
+        out: &mut [u8],
+        mut seals: Option<&mut Seals>,
+    ) -> Option<usize> {
         while let Some(index) = self.touched.pop_front() {
             // The connection may have been removed.
             let Some(connection) = &mut self.connections[index as usize] else { continue };
-            let len = connection.transmit(now_ns, out, &mut self.shared);
+            let len = connection.transmit(now_ns, out, seals.as_deref_mut(), &mut self.shared);
             if len.is_some() {
                 self.touched.push_back(index);
                 return len;

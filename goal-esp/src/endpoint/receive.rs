@@ -4,8 +4,9 @@
 use super::connection::{Connection, Phase, Proof, Shared};
 use super::event::{Event, Loss};
 use super::frames;
+use super::seals::Checked;
 use super::spare::Copied;
-use crate::auth::{Route, whole_control};
+use crate::auth::{self, Route, whole_control};
 use crate::machine::{Body, Change, Ends, Identity, Machine, Progress, Segment};
 use crate::seq::Seq;
 use crate::transfer::Acknowledgement;
@@ -20,6 +21,7 @@ impl Connection {
         way: Route,
         packet: &Packet<&[u8]>,
         reads: bool,
+        checked: Option<Checked>,
         shared: &mut Shared,
     ) -> bool {
         let repr = packet.repr();
@@ -30,7 +32,7 @@ impl Connection {
                 self.receive_handshake(now_ns, way, packet, identity, parameters, shared);
                 false
             }
-            _ => self.receive_packet(now_ns, way, packet, &repr, reads, shared),
+            _ => self.receive_packet(now_ns, way, packet, (&repr, checked), reads, shared),
         }
     }
 
@@ -86,7 +88,7 @@ impl Connection {
         now_ns: u64,
         way: Route,
         packet: &Packet<&[u8]>,
-        repr: &Repr,
+        (repr, checked): (&Repr, Option<Checked>),
         reads: bool,
         shared: &mut Shared,
     ) -> bool {
@@ -99,7 +101,13 @@ impl Connection {
         let mut counts = false;
         let is_right_form = tags_all == matches!(repr.extension, Extension::Whole { .. });
         let number = repr.extension.control().map(|control| whole_control(control, proof.seen));
-        if !is_right_form || number.is_some_and(|number| !proof.key.verifies(way, number, packet)) {
+        let is_proven = |number| match checked {
+            Some(checked) if checked.ends == proof.ends && checked.number == number => {
+                packet.tag().is_some_and(|tag| auth::is_same(&tag, &checked.tag))
+            }
+            _ => proof.key.verifies(way, number, packet),
+        };
+        if !is_right_form || number.is_some_and(|number| !is_proven(number)) {
             shared.stats.unproven += 1;
             return false;
         }

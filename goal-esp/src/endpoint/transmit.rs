@@ -2,16 +2,19 @@
 
 use super::connection::{Connection, Shared};
 use super::frames::{self, Envelope};
+use super::seals::Seals;
 use super::suspect::Suspect;
 use crate::machine::{Body, Segment};
 use crate::wire::{Frame, Parameters};
 
 impl Connection {
-    /// Writes the next frame to `out`, if there is one. Returns its length in bytes.
+    /// Writes the next frame to `out`, if there is one. Returns its length in bytes. See
+    /// [`frames::write`].
     pub(super) fn transmit(
         &mut self,
         now_ns: u64,
         out: &mut [u8],
+        seals: Option<&mut Seals>,
         shared: &mut Shared,
     ) -> Option<usize> {
         let config = &shared.config;
@@ -34,12 +37,12 @@ impl Connection {
         let len = match &segment {
             Segment::Syn { .. } => {
                 (self.asked_ns, self.questions) = (now_ns, self.questions.saturating_add(1));
-                frames::write(out, &envelope, segment, &shared.handshake, &mut number)
+                frames::write(out, &envelope, segment, &shared.handshake, &mut number, None)
             }
             Segment::SynAck { identity, to } => {
                 let ends = [(config.address, identity.nonce), (self.peer, *to)];
                 let key = config.job_key.connection(ends);
-                frames::write(out, &envelope, segment, &key, &mut number)
+                frames::write(out, &envelope, segment, &key, &mut number, None)
             }
             Segment::HandshakeAck { .. } | Segment::Packet { .. } => {
                 if let Segment::Packet { body, .. } = &segment {
@@ -61,7 +64,7 @@ impl Connection {
                     }
                 }
                 let proof = self.proof.as_mut().expect("there is a connection");
-                frames::write(out, &envelope, segment, &proof.key, &mut proof.sent)
+                frames::write(out, &envelope, segment, &proof.key, &mut proof.sent, seals)
             }
         };
         shared.stats.sent += 1;

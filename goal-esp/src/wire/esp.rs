@@ -302,6 +302,11 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
         packet
     }
 
+    /// Returns a view of a packet that [`Packet::emit`] has written.
+    pub(crate) fn over(bytes: T) -> Self {
+        Self(bytes)
+    }
+
     /// Writes the tag.
     pub fn set_tag(&mut self, tag: &Tag) {
         self.0.as_mut()[field::TAG].copy_from_slice(tag);

@@ -212,7 +212,19 @@ impl Driver for Packet {
         self.ring.has_frame()
     }
 
-    fn receive(&mut self, frames_max: usize, sink: impl FnMut(&[u8])) -> usize {
+    fn receive(&mut self, frames_max: usize, mut sink: impl FnMut(&[u8])) -> usize {
+        self.ring.receive(frames_max, |frames| frames.iter().for_each(|frame| sink(frame)))
+    }
+
+    fn can_amend(&self) -> bool {
+        true
+    }
+
+    fn amend(&mut self, count: usize, change: impl FnOnce(&mut [&mut [u8]])) {
+        self.queue.amend(count, change)
+    }
+
+    fn receive_batches(&mut self, frames_max: usize, sink: impl FnMut(&[&[u8]])) -> usize {
         self.ring.receive(frames_max, sink)
     }
 

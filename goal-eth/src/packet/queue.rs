@@ -50,6 +50,17 @@ impl Queue {
         Ok(true)
     }
 
+    /// See [`Driver::amend`](crate::Driver::amend).
+    pub(super) fn amend(&mut self, count: usize, change: impl FnOnce(&mut [&mut [u8]])) {
+        let first = self.count - count;
+        let mut frames: [&mut [u8]; FRAMES_MAX] = Default::default();
+        let places = self.bytes.chunks_exact_mut(FRAME_LEN_MAX).zip(&self.lens).skip(first);
+        for (frame, (place, &len)) in frames[..count].iter_mut().zip(places) {
+            *frame = &mut place[..len];
+        }
+        change(&mut frames[..count]);
+    }
+
     /// Returns true if no frame is left to send.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::sys;
+use crate::BATCH_MAX;
 use libc::{TP_STATUS_KERNEL, TP_STATUS_USER, TPACKET2_HDRLEN, tpacket_req, tpacket2_hdr};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::io;
@@ -39,6 +40,9 @@ impl Shape {
     }
 }
 
+/// A place of the ring: its block, and its number in the block.
+type At = (usize, usize);
+
 /// The ring.
 ///
 /// Invariant: `start` is the start of a live mapping of `blocks` blocks until `self` is dropped. A
@@ -50,8 +54,8 @@ pub(super) struct Ring {
     /// The size of a place, and the number of places in a block.
     stride: usize,
     per_block: usize,
-    /// The block of the next frame, and its place in the block.
-    next: (usize, usize),
+    /// The place of the next frame.
+    next: At,
 }
 
 // SAFETY: the mapping belongs to no thread, and only the owner of the ring has its address.
@@ -85,56 +89,72 @@ impl Ring {
         Ok(Self { start, blocks, stride, per_block, next: (0, 0) })
     }
 
-    /// Returns the place of the next frame.
+    /// Returns the place of a frame.
     #[inline]
-    fn place(&self) -> NonNull<u8> {
-        let (block, place) = self.next;
-        // SAFETY: `next` is inside the ring, which is mapped.
+    fn place(&self, (block, place): At) -> NonNull<u8> {
+        // SAFETY: an `At` is inside the ring, which is mapped.
         unsafe { self.start.add(block * BLOCK_LEN + place * self.stride) }
     }
 
+    /// Returns the place behind a place.
+    fn after(&self, (block, place): At) -> At {
+        if place + 1 < self.per_block {
+            (block, place + 1)
+        } else if block + 1 < self.blocks {
+            (block + 1, 0)
+        } else {
+            (0, 0)
+        }
+    }
+
     #[inline]
-    fn status(&self) -> &AtomicU32 {
+    fn status(&self, at: At) -> &AtomicU32 {
         // SAFETY: a place begins with its header, aligned to 16, whose first word is the status.
         // This process and the kernel access it atomically only, and it is mapped as long as self.
-        unsafe { AtomicU32::from_ptr(self.place().cast().as_ptr()) }
+        unsafe { AtomicU32::from_ptr(self.place(at).cast().as_ptr()) }
     }
 
     /// Returns true if a frame has arrived.
     #[inline]
     pub(super) fn has_frame(&self) -> bool {
+        self.has_frame_at(self.next)
+    }
+
+    #[inline]
+    fn has_frame_at(&self, at: At) -> bool {
         // Acquire pairs with the kernel's write barrier before it sets the status: the frame is
         // read after the kernel has written it.
-        self.status().load(Ordering::Acquire) & TP_STATUS_USER != 0
+        self.status(at).load(Ordering::Acquire) & TP_STATUS_USER != 0
     }
 
-    /// Calls `sink` with at most `frames_max` frames. Returns their number. It includes frames that
-    /// did not fit into their places, which `sink` does not get.
-    pub(super) fn receive(&mut self, frames_max: usize, mut sink: impl FnMut(&[u8])) -> usize {
-        for count in 0..frames_max {
-            if !self.has_frame() {
-                return count;
+    /// Calls `sink` with at most `frames_max` frames, up to [`BATCH_MAX`] at a time. Returns their
+    /// number. It includes frames that did not fit into their places, which `sink` does not get.
+    pub(super) fn receive(&mut self, frames_max: usize, mut sink: impl FnMut(&[&[u8]])) -> usize {
+        let mut count = 0;
+        while count < frames_max && self.has_frame() {
+            let mut frames: [&[u8]; BATCH_MAX] = [&[]; BATCH_MAX];
+            let (mut taken, mut whole, mut end) = (0, 0, self.next);
+            while taken < BATCH_MAX.min(frames_max - count) && self.has_frame_at(end) {
+                if let Some(frame) = self.frame(end) {
+                    frames[whole] = frame;
+                    whole += 1;
+                }
+                (taken, end) = (taken + 1, self.after(end));
             }
-            if let Some(frame) = self.frame() {
-                sink(frame);
+            sink(&frames[..whole]);
+            while self.next != end {
+                // Release: the frame is read before the kernel can write the next one to the place.
+                self.status(self.next).store(TP_STATUS_KERNEL, Ordering::Release);
+                self.next = self.after(self.next);
             }
-            // Release: the frame is read before the kernel can write the next one to the place.
-            self.status().store(TP_STATUS_KERNEL, Ordering::Release);
-            let (block, place) = self.next;
-            self.next = if place + 1 < self.per_block {
-                (block, place + 1)
-            } else if block + 1 < self.blocks {
-                (block + 1, 0)
-            } else {
-                (0, 0)
-            };
+            count += taken;
         }
-        frames_max
+        count
     }
 
-    /// Returns the frame at the next place, which must belong to this process, if it is complete.
-    fn frame(&self) -> Option<&[u8]> {
-        let place = self.place();
+    /// Returns the frame at a place, which must belong to this process, if it is complete.
+    fn frame(&self, at: At) -> Option<&[u8]> {
+        let place = self.place(at);
         // SAFETY: the place begins with a header and belongs to this process.
         let header = unsafe { place.cast::<tpacket2_hdr>().read() };
         let (at, len) = (usize::from(header.tp_mac), header.tp_snaplen as usize);

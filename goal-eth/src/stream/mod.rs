@@ -17,11 +17,11 @@ pub use credit::Overrun;
 pub use lost::LostPeer;
 pub use peer::Exchanged;
 
-use crate::{Driver, Full, Lost};
+use crate::{BATCH_MAX, Driver, Full, Lost};
 use credit::Room;
 use goal_engine::transport::Header;
 use goal_esp::auth::Address;
-use goal_esp::endpoint::{Config, Endpoint, Event, Timing};
+use goal_esp::endpoint::{CHECKED_MAX, Config, Endpoint, Event, Seals, Timing};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
 use goal_esp::wire::Chunk;
 use peers::Peers;
@@ -63,7 +63,11 @@ pub struct EspTransport<D, C = fn() -> u64> {
     timers_ns: u64,
     /// A buffer for the bytes of a message that does not fit into one packet.
     bytes: Vec<u8>,
+    /// The tags that frames in the driver lack.
+    seals: Seals,
 }
+
+const _: () = assert!(BATCH_MAX <= CHECKED_MAX);
 
 impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
     /// Returns the end of `rank` in a job whose ranks have these addresses. `seed` must be
@@ -93,6 +97,7 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
             refused: None,
             timers_ns: 0,
             bytes: Vec::new(),
+            seals: Seals::default(),
         }
     }
 
@@ -214,16 +219,19 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         let frames_max =
             if messages_max == 0 { FRAMES_PER_POLL } else { messages_max.min(FRAMES_PER_POLL) };
         let (mut taken, mut lost) = (0, None);
-        self.driver.receive(frames_max, |frame| {
-            if taken >= messages_max || lost.is_some() {
-                self.endpoint.handle_frame(now_ns, frame);
-            } else if let Some((id, payload)) = self.endpoint.read_frame(now_ns, frame)
-                && let Some(rank) = self.peers.rank_of(id)
-            {
-                let read =
-                    self.peers.read(rank, payload, &mut self.room, &mut self.exchanged, sink);
-                taken += read.messages;
-                lost = read.fault.map(|cause| (rank, cause));
+        self.driver.receive_batches(frames_max, |frames| {
+            let checked = self.endpoint.check(frames);
+            for (frame, checked) in frames.iter().zip(checked) {
+                let reads = taken < messages_max && lost.is_none();
+                if let Some((id, payload)) =
+                    self.endpoint.handle_checked(now_ns, frame, reads, checked)
+                    && let Some(rank) = self.peers.rank_of(id)
+                {
+                    let read =
+                        self.peers.read(rank, payload, &mut self.room, &mut self.exchanged, sink);
+                    taken += read.messages;
+                    lost = read.fault.map(|cause| (rank, cause));
+                }
             }
         });
         if let Some((rank, cause)) = lost {
@@ -274,7 +282,13 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         self.peers.push_packets(&mut self.endpoint, &self.room, &mut self.exchanged);
         let mut was_full = false;
         loop {
-            match self.driver.send(|out| self.endpoint.poll_transmit(now_ns, out)) {
+            let (endpoint, seals) = (&mut self.endpoint, &mut self.seals);
+            let sent = if self.driver.can_amend() {
+                self.driver.send(|out| endpoint.poll_unsealed(now_ns, out, seals))
+            } else {
+                self.driver.send(|out| endpoint.poll_transmit(now_ns, out))
+            };
+            match sent {
                 Ok(true) => was_full = false,
                 Ok(false) => break,
                 Err(Full) if was_full => return,
@@ -289,6 +303,9 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
     }
 
     fn flush(&mut self) {
+        if self.seals.len() > 0 {
+            self.driver.amend(self.seals.len(), |frames| self.seals.seal(frames));
+        }
         if let Err(lost) = self.driver.flush() {
             self.fault = Some(lost);
         }

@@ -5,7 +5,7 @@ mod rtt;
 
 use super::{ConnectionId, Event, FRAME_LEN_MAX, Loss, Stats};
 use crate::auth::Address;
-use crate::endpoint::{Config, Endpoint};
+use crate::endpoint::{CHECKED_MAX, Config, Endpoint, Seals};
 use crate::sim::{Faults, Links, Random, Simulation};
 use crate::wire::{Frame, Packet};
 
@@ -439,4 +439,73 @@ fn the_next_payload_is_read_where_it_lies() {
     assert_eq!(receiver.read(now_ns, b), Some(vec![2; 300]));
     assert_eq!(receiver.read_frame(now_ns, &frames[3]), Some((b, &[3; 300][..])));
     assert_eq!(receiver.read(now_ns, b), None);
+}
+
+/// Sends `count` packets from host 0 to host 1 whose tags are made together and checked together.
+/// `spoil` changes the frames on their way. Returns the payloads that host 1 reads, in order.
+fn carry_together(
+    simulation: &mut Simulation,
+    [a, b]: [ConnectionId; 2],
+    count: u8,
+    spoil: impl Fn(usize, &mut [u8]),
+) -> Vec<Vec<u8>> {
+    let now_ns = simulation.host_now_ns(0);
+    let sender = &mut simulation.hosts[0].endpoint;
+    for number in 0..count {
+        // A short one among them has its tag computed alone.
+        let len = if number == 3 { 20 } else { 1400 + usize::from(number) };
+        sender.push(a, vec![number; len], number + 1 == count).expect("room");
+    }
+    let (mut seals, mut frames) = (Seals::default(), Vec::new());
+    loop {
+        let mut frame = vec![0; FRAME_LEN_MAX];
+        let Some(len) = sender.poll_unsealed(now_ns, &mut frame, &mut seals) else { break };
+        frame.truncate(len);
+        frames.push(frame);
+    }
+    assert_eq!((frames.len(), seals.len()), (count.into(), count.into()));
+    seals.seal(&mut frames.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    assert_eq!(seals.len(), 0);
+    for (number, frame) in frames.iter_mut().enumerate() {
+        spoil(number, frame);
+    }
+    let now_ns = simulation.host_now_ns(1);
+    let receiver = &mut simulation.hosts[1].endpoint;
+    let mut read = Vec::new();
+    for frames in frames.chunks(CHECKED_MAX) {
+        let frames: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
+        for (frame, checked) in frames.iter().zip(receiver.check(&frames)) {
+            let payload = receiver.handle_checked(now_ns, frame, true, checked);
+            read.extend(payload.map(|(id, payload)| {
+                assert_eq!(id, b);
+                payload.to_vec()
+            }));
+        }
+    }
+    read
+}
+
+#[test]
+fn tags_are_made_and_checked_together() {
+    let mut simulation = pair(|_| {});
+    let ends = connect(&mut simulation);
+    let read = carry_together(&mut simulation, ends, 12, |_, _| {});
+    let numbers: Vec<u8> = read.iter().map(|payload| payload[0]).collect();
+    assert_eq!(numbers, (0..12).collect::<Vec<_>>());
+    assert_eq!(simulation.hosts[1].endpoint.stats().unproven, 0);
+}
+
+#[test]
+fn a_changed_frame_among_others_is_refused() {
+    for (changed, at) in [(0, 60), (2, 700), (3, 58), (7, 47), (9, 27), (11, 1400)] {
+        let mut simulation = pair(|_| {});
+        let ends = connect(&mut simulation);
+        let read = carry_together(&mut simulation, ends, 12, |number, frame| {
+            if number == changed {
+                frame[at] ^= 4;
+            }
+        });
+        assert_eq!(read.len(), changed, "those before it are read in place");
+        assert_eq!(simulation.hosts[1].endpoint.stats().unproven, 1);
+    }
 }

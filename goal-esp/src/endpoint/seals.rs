@@ -1,0 +1,119 @@
+//! Tags of several frames at once, of those that leave and of those that have arrived.
+
+use super::Endpoint;
+use crate::auth::{self, Address, Claim, Key, LANES, Route};
+use crate::machine::Ends;
+use crate::wire::{Extension, Frame, Packet, Tag};
+
+/// The most frames that [`Endpoint::check`] takes.
+pub const CHECKED_MAX: usize = LANES;
+
+/// The tags that frames lack which [`Endpoint::poll_unsealed`] has written, in their order.
+#[derive(Default)]
+pub struct Seals(Vec<Option<(Key, u64)>>);
+
+impl Seals {
+    /// Returns the number of frames that were written and not sealed.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Notes the key and the control number of the next frame.
+    pub(super) fn push(&mut self, key: &Key, control: u64) {
+        self.0.push(Some((key.clone(), control)));
+    }
+
+    /// Notes that a frame was written, the `number`-th one. It needs no tag if none was noted.
+    pub(super) fn end_frame(&mut self, number: usize) {
+        self.0.resize(number, None);
+    }
+
+    /// Writes the tags that are missing. `frames` are all frames that were written since the last
+    /// call, in order.
+    pub fn seal(&mut self, frames: &mut [&mut [u8]]) {
+        debug_assert_eq!(frames.len(), self.0.len());
+        for (frames, seals) in frames.chunks_mut(LANES).zip(self.0.chunks(LANES)) {
+            seal_some(frames, seals);
+        }
+        self.0.clear();
+    }
+}
+
+/// Writes the tags of up to [`LANES`] frames.
+fn seal_some(frames: &mut [&mut [u8]], seals: &[Option<(Key, u64)>]) {
+    let mut tags = [Tag::default(); LANES];
+    {
+        let parsed = parse_all(frames.iter().map(|frame| &**frame));
+        let claims = parsed.iter().zip(seals).filter_map(|(parsed, seal)| {
+            let ((way, packet), (key, control)) = (parsed.as_ref()?, seal.as_ref()?);
+            Some(Claim { key, way: *way, control: *control, packet })
+        });
+        let mut all = Vec::with_capacity(LANES);
+        all.extend(claims);
+        tags[..all.len()].copy_from_slice(&auth::tags(&all)[..all.len()]);
+    }
+    let mut tags = tags.iter();
+    for (frame, _) in frames.iter_mut().zip(seals).filter(|(_, seal)| seal.is_some()) {
+        let bytes = &mut frame[Frame::<&[u8]>::HEADER_LEN..];
+        Packet::over(bytes).set_tag(tags.next().expect("a tag for each frame"));
+    }
+}
+
+/// The addresses and the packet of a frame.
+type Parsed<'a> = (Route, Packet<&'a [u8]>);
+
+/// Returns the contents of up to [`LANES`] frames; `None` for one that is malformed.
+fn parse_all<'a>(frames: impl Iterator<Item = &'a [u8]>) -> [Option<Parsed<'a>>; LANES] {
+    let mut frames = frames.map(parse);
+    std::array::from_fn(|_| frames.next().flatten())
+}
+
+fn parse(frame: &[u8]) -> Option<Parsed<'_>> {
+    let start = Frame::<&[u8]>::HEADER_LEN;
+    let ethernet = Frame::new_checked(frame).ok()?;
+    let way = Route { source: ethernet.source(), destination: ethernet.destination() };
+    Some((way, Packet::new_checked(&frame[start..]).ok()?))
+}
+
+/// The right tag of a frame that has arrived, if it belongs to the connection of these ends and has
+/// this control number.
+#[derive(Clone, Copy)]
+pub struct Checked {
+    pub(super) ends: Ends,
+    pub(super) number: u64,
+    pub(super) tag: Tag,
+}
+
+impl Endpoint {
+    /// Computes the tags that frames must have, faster than one at a time. The frames are up to
+    /// [`CHECKED_MAX`] that have arrived. [`Endpoint::handle_checked`] then takes the results.
+    pub fn check(&self, frames: &[&[u8]]) -> [Option<Checked>; CHECKED_MAX] {
+        let mut checked = [None; CHECKED_MAX];
+        if !auth::hashes_together(frames.len()) {
+            return checked;
+        }
+        let parsed = parse_all(frames.iter().copied());
+        let mut claims = Vec::with_capacity(LANES);
+        let mut numbers = Vec::with_capacity(LANES);
+        for (place, (way, packet)) in
+            parsed.iter().enumerate().filter_map(|(place, parsed)| Some((place, parsed.as_ref()?)))
+        {
+            let peer = Address { mac: way.source, port: packet.source_port() };
+            let Extension::Whole { control } = packet.repr().extension else { continue };
+            let index = self.by_peer.get(&peer);
+            let connection = index.and_then(|&index| self.connections[index as usize].as_ref());
+            let Some(proof) = connection.and_then(|connection| connection.proof.as_ref()) else {
+                continue;
+            };
+            let number = auth::whole_control(control, proof.seen);
+            claims.push(Claim { key: &proof.key, way: *way, control: number, packet });
+            numbers.push((place, proof.ends, number));
+        }
+        let tags = auth::tags(&claims);
+        for ((place, ends, number), tag) in numbers.into_iter().zip(tags) {
+            checked[place] = Some(Checked { ends, number, tag });
+        }
+        checked
+    }
+}
