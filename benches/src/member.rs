@@ -135,9 +135,9 @@ pub(crate) struct Member<'s, 'm> {
     shared: &'s Shared,
     member: &'m mut progress::Member<'s>,
     schedule: Arc<Schedule>,
-    /// The storage of the schedule while it does not run.
+    /// The storage of the schedule before its first start.
     storage: Option<Storage<'s>>,
-    /// The running instance of the schedule.
+    /// The instance of the schedule that was started last.
     handle: Option<Handle>,
 }
 
@@ -147,14 +147,26 @@ impl Member<'_, '_> {
         self.shared.barrier.wait(self.shared.ranks, || self.shared.pause());
     }
 
-    /// Returns the memory that the schedule works on. No instance may run.
-    pub(crate) fn memory_mut(&mut self) -> &mut [u8] {
-        self.storage.as_mut().expect("no schedule runs").memory_mut()
+    /// Calls `f` with the memory that the schedule works on. No instance may run.
+    pub(crate) fn with_memory<R>(&mut self, f: impl FnOnce(&mut [u8]) -> R) -> io::Result<R> {
+        match (&self.handle, &mut self.storage) {
+            (Some(handle), _) => self.member.with_memory(handle, f).map_err(io::Error::other),
+            (None, Some(storage)) => Ok(f(storage.memory_mut())),
+            (None, None) => unreachable!("the storage is here until the first start"),
+        }
     }
 
-    /// Starts the schedule.
+    /// Starts the schedule, again if it has run before.
+    #[inline]
     pub(crate) fn start(&mut self) -> io::Result<()> {
-        let storage = self.storage.take().expect("a schedule runs already");
+        match &mut self.handle {
+            Some(handle) => self.member.start_again(handle).map_err(io::Error::other),
+            None => self.start_first(),
+        }
+    }
+
+    fn start_first(&mut self) -> io::Result<()> {
+        let storage = self.storage.take().expect("it was not started before");
         self.handle = Some(self.member.start(&self.schedule, storage).map_err(io::Error::other)?);
         Ok(())
     }
@@ -167,16 +179,10 @@ impl Member<'_, '_> {
     }
 
     /// Waits until the schedule has ended.
+    #[inline]
     pub(crate) fn wait(&mut self) -> io::Result<()> {
         let handle = self.handle.as_ref().expect("a schedule runs");
         self.member.wait(handle).map_err(io::Error::other)
-    }
-
-    /// Releases a schedule that has ended, so that it can be started again.
-    pub(crate) fn finish(&mut self) -> io::Result<()> {
-        let handle = self.handle.take().expect("a schedule that has ended");
-        self.storage = Some(self.member.finish(handle).map_err(io::Error::other)?);
-        Ok(())
     }
 
     /// Ends the rank, after all ranks have arrived here. Makes progress for the others until then.

@@ -6,13 +6,16 @@ use crate::assemble::{assemble, engine_state};
 use crate::engine::time;
 use crate::mpi::Operation;
 use goal_engine::Seed;
-use goal_engine::{Areas, Engine, Options, Schedule, Storage};
+use goal_engine::{Areas, Engine, Handle, Options, Schedule, Storage};
 use goal_shm::ShmTransport;
 use goal_shm::{Layout, RankSizes, Segment};
 use std::io;
 use std::sync::Arc;
 
 const RANKS: u32 = 2;
+
+/// A rank's engine, its storage before the first start, and its instance.
+type Rank<'a> = (Engine<'a, ShmTransport<'a>>, Option<Storage<'a>>, Option<Handle>);
 
 /// Two ranks of a ping-pong, in one segment.
 pub(crate) struct Pair {
@@ -45,33 +48,34 @@ impl Pair {
         let mut ranks: Vec<_> = (0..RANKS).map(|rank| self.rank(rank)).collect();
         time(|| {
             for _ in 0..instances {
-                let handles: [_; RANKS as usize] = std::array::from_fn(|rank| {
-                    let (engine, storage) = &mut ranks[rank];
-                    engine.start(
-                        &self.schedules[rank],
-                        0,
-                        storage.take().expect("an instance at a time"),
-                    )
-                });
-                while !ranks.iter().zip(&handles).all(|((engine, _), handle)| engine.test(handle)) {
-                    for (engine, _) in &mut ranks {
-                        engine.poll(0).expect("a ping-pong does not fail");
+                for (rank, (engine, storage, handle)) in ranks.iter_mut().enumerate() {
+                    match (handle, storage.take()) {
+                        (Some(handle), _) => engine.start_again(handle),
+                        (first, storage) => {
+                            let storage = storage.expect("it was not started before");
+                            *first = Some(engine.start(&self.schedules[rank], 0, storage));
+                        }
                     }
                 }
-                for ((engine, storage), handle) in ranks.iter_mut().zip(handles) {
-                    *storage = Some(engine.finish(handle));
+                let has_ended = |engine: &Engine<'_, _>, handle: &Option<Handle>| {
+                    handle.as_ref().is_some_and(|handle| engine.test(handle))
+                };
+                while !ranks.iter().all(|(engine, _, handle)| has_ended(engine, handle)) {
+                    for (engine, ..) in &mut ranks {
+                        engine.poll(0).expect("a ping-pong does not fail");
+                    }
                 }
             }
         })
     }
 
-    fn rank(&self, rank: u32) -> (Engine<'_, ShmTransport<'_>>, Option<Storage<'_>>) {
+    fn rank(&self, rank: u32) -> Rank<'_> {
         let schedule = &self.schedules[rank as usize];
         // SAFETY: the pair's two engines use ends and areas of their own.
         let (ends, storage) = unsafe {
             (ShmTransport::new(&self.segment, rank), storage(&self.segment, rank, schedule))
         };
-        (Engine::new(rank, ends, Options::default(), engine_state()), Some(storage))
+        (Engine::new(rank, ends, Options::default(), engine_state()), Some(storage), None)
     }
 }
 

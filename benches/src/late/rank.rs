@@ -47,7 +47,6 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             let computed = now_ns();
             member.wait()?;
             let ended = now_ns();
-            member.finish()?;
             if iteration > 0 {
                 println!("{} {rank} {started} {computed} {ended}", args.case);
             }

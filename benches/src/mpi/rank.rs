@@ -46,15 +46,14 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         let [mut first, mut total] = [0.0; 2];
         for round in 0..rounds {
             match &replay {
-                Some(replay) => replay.write(rank, member.memory_mut()),
-                None => operands.write(member.memory_mut(), round),
+                Some(replay) => member.with_memory(|memory| replay.write(rank, memory))?,
+                None => member.with_memory(|memory| operands.write(memory, round))?,
             }
             member.meet();
             let begin = Instant::now();
             for _ in 0..starts {
                 member.start()?;
                 member.wait()?;
-                member.finish()?;
             }
             let took_ns = begin.elapsed().as_nanos() as f64 - clock_ns;
             if round == 0 {
@@ -64,8 +63,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 total += took_ns;
             }
             let is_right = match &replay {
-                Some(replay) => replay.is_right(rank, member.memory_mut()),
-                None => operands.are_right(member.memory_mut(), round),
+                Some(replay) => member.with_memory(|memory| replay.is_right(rank, memory))?,
+                None => member.with_memory(|memory| operands.are_right(memory, round))?,
             };
             if !is_right {
                 let name = operation.name();

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             let begin = Instant::now();
             product.multiply(|| Ok(()))?;
             let took = begin.elapsed().as_nanos() as f64;
-            member.memory_mut()[..bytes as usize].fill(1);
+            member.with_memory(|memory| memory[..bytes as usize].fill(1))?;
             member.meet();
             let begin = Instant::now();
             member.start()?;
@@ -58,7 +58,6 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 more.push(ended.as_nanos() as f64 - took);
                 waiting.push((ended - computed).as_nanos() as f64);
             }
-            member.finish()?;
         }
         member.leave();
         Ok([alone, more, waiting])

@@ -80,6 +80,29 @@ impl Arrivals {
         }
     }
 
+    /// Removes an ended instance and gives it the number of its next run. Returns how many of its
+    /// messages were not received.
+    #[inline]
+    pub(super) fn reopen(
+        &mut self,
+        heap: &Heap,
+        key: InstanceKey,
+        code: &Code,
+        instance: &mut Instance,
+    ) -> u64 {
+        let Instance { communicator, number, .. } = *instance;
+        let of = self.communicators.entry(heap, communicator);
+        let is_plain = matches!(&instance.matched, Matched::Channels(of) if of.is_empty());
+        if is_plain && of.early.is_empty() && of.advance(number) {
+            instance.number = number.wrapping_add(1);
+            self.recent = Recent { communicator, number: instance.number, key };
+            return 0;
+        }
+        let left = self.close(heap, instance);
+        self.open(heap, communicator, key, code, instance);
+        left
+    }
+
     /// Queues the messages that arrived before their instance was started.
     fn queue_early(&mut self, heap: &Heap, code: &Code, instance: &mut Instance) {
         let of = self.communicators.entry(heap, instance.communicator);

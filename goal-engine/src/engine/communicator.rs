@@ -45,6 +45,15 @@ impl Communicator {
         number
     }
 
+    /// Gives a finished instance the next number. Returns false, with no effect, if it is not the
+    /// only one.
+    #[inline]
+    pub(super) fn advance(&mut self, number: u32) -> bool {
+        let is_only = self.running.len() == 1 && self.base == number;
+        self.base = self.base.wrapping_add(is_only.into());
+        is_only
+    }
+
     /// Removes a finished instance.
     #[inline]
     pub(super) fn close(&mut self, heap: &Heap, number: u32) {

@@ -193,6 +193,14 @@ impl Home {
         assert!(has_room, "storage for fewer actions than the schedule has");
     }
 
+    /// Empties the record of matches of a schedule of so many slots.
+    #[inline]
+    pub(super) fn forget_matches(&mut self, slots: usize) {
+        if let Some(matches) = &mut self.matches {
+            matches.as_mut_slice()[..slots].fill(0);
+        }
+    }
+
     /// Records the number of the message that the send `action` sent, among those to its
     /// destination.
     #[inline]

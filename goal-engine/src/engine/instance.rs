@@ -3,7 +3,9 @@
 use super::actions::ActionStates;
 use super::channel::Channels;
 use super::error::{Cause, Failure};
+use super::home::Home;
 use super::ids::{Action, InstanceKey, Rank};
+use super::schedule::Schedule;
 use crate::heap::{Block, Heap, Line, Table, flat};
 use crate::matching::SpaceId;
 
@@ -70,6 +72,17 @@ impl Instance {
         if !self.is_queued {
             self.is_queued = true;
             runnable.push(heap, key);
+        }
+    }
+
+    /// Resets the counters for the next run of a schedule. The previous one must have ended.
+    #[inline]
+    pub(super) fn restart(&mut self, heap: &Heap, schedule: &Schedule, home: &mut Home) {
+        self.actions.begin(schedule, home);
+        match &mut self.sequences.values_mut(heap)[..schedule.routes().destinations()] {
+            [] => {}
+            [one] => *one = 0,
+            sequences => sequences.fill(0),
         }
     }
 

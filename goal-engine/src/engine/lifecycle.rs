@@ -47,11 +47,9 @@ impl<'m, T: Transport> Engine<'m, T> {
             None => self.core.add_instance(code, schedule),
         };
         let home = &mut *storage.home;
-        if let Some(matches) = &mut home.matches {
-            matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
-        }
+        home.forget_matches(schedule.initial_counters().len());
         let heap = self.core.held.heap;
-        self.core.held.instances.get_mut(&heap, key).actions.begin(schedule, home);
+        self.core.held.instances.get_mut(&heap, key).restart(&heap, schedule, home);
         self.core.homes.put(key, storage.home);
         self.core.asks_time |= schedule.asks_time();
         if is_common {
@@ -178,9 +176,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// access its memory: only a schedule that was not verified ends before.
     #[inline]
     pub fn finish(&mut self, handle: Handle) -> Storage<'m> {
-        assert!(self.test(&handle), "instance {} has not ended", handle.number);
-        let is_exposed = self.core.held.exposes(Some(handle.key));
-        assert!(!is_exposed, "other ranks access the memory of instance {}", handle.number);
+        self.assert_ended(&handle);
         self.core.note_instance(Point::InstanceEnded, handle.number);
         let Self { core, codes, .. } = self;
         let heap = &core.heap();
@@ -199,10 +195,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         }
         core.running[key.index()] = None;
         match &codes[code as usize] {
-            Code::Whole(schedule) => {
-                instance.sequences.values_mut(heap)[..schedule.routes().destinations()].fill(0);
-                core.ended.push((code, key));
-            }
+            Code::Whole(_) => core.ended.push((code, key)),
             Code::Window(_) | Code::Ended => {
                 codes[code as usize] = Code::Ended;
                 state.instances.remove(heap, key).release(heap);

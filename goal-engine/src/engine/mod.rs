@@ -11,6 +11,7 @@
 #![allow(unsafe_code)] // `Engine::attach`
 
 mod actions;
+mod again;
 mod arrivals;
 mod board;
 mod channel;

@@ -5,7 +5,9 @@ use super::home::Home;
 use super::home::Memory;
 use super::schedule::{Schedule, StateSizes};
 use super::window::Windowed;
+use super::{Engine, Handle};
 use crate::memory::{Cells, Region, Zeroed};
+use crate::transport::Transport;
 use goal_asm::Nisa;
 use std::any::Any;
 use std::fmt;
@@ -153,5 +155,20 @@ impl<'m> Storage<'m> {
             finished.address(),
             matches.as_ref().map_or(0, Cells::address),
         ]
+    }
+}
+
+impl<T: Transport> Engine<'_, T> {
+    /// The memory of an ended instance.
+    ///
+    /// # Panics
+    /// If the instance has not ended, or is one of another engine. Also if another rank may still
+    /// access its memory: only a schedule that was not verified ends before.
+    pub fn memory_mut(&mut self, handle: &Handle) -> &mut [u8] {
+        self.assert_ended(handle);
+        let home = &mut self.core.homes[handle.key.index()];
+        // SAFETY: the contract of `over`. The instance has ended and no other rank accesses its
+        // memory; it can't start again while this borrow of the engine lasts.
+        unsafe { home.memory.memory.whole().as_mut_slice() }
     }
 }

@@ -95,6 +95,32 @@ impl<'a> Member<'a> {
         })?
     }
 
+    /// Starts an instance that has ended again, on the same storage, and executes the part of it
+    /// that can be done at once: see [`Engine::start_again`].
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn start_again(&mut self, handle: &mut Handle) -> Result<(), Interrupted> {
+        self.reclaim();
+        within(|| {
+            self.with(|engine| engine.start_again(handle)).ok_or_else(|| self.gone())?;
+            self.poll()?;
+            self.release()
+        })?
+    }
+
+    /// Calls `f` with the memory of an instance that has ended.
+    ///
+    /// # Errors
+    /// [`Interrupted`]; `f` was not called.
+    pub fn with_memory<R>(
+        &mut self,
+        handle: &Handle,
+        f: impl FnOnce(&mut [u8]) -> R,
+    ) -> Result<R, Interrupted> {
+        self.with(|engine| f(engine.memory_mut(handle))).ok_or_else(|| self.gone())
+    }
+
     /// Returns true if an instance has ended. If it has not, makes a bounded amount of progress.
     ///
     /// # Errors
