@@ -49,8 +49,10 @@ fn assert_panics<R>(message: &str, misuse: impl FnOnce() -> R) {
 #[test]
 fn finish_before_the_end() {
     let mut engine = alone();
-    let handle = start(&mut engine);
+    let mut handle = start(&mut engine);
     engine.poll(0).unwrap();
+    assert_panics("instance 0 has not ended", || engine.start_again(&mut handle));
+    assert_panics("instance 0 has not ended", || engine.memory_mut(&handle).len());
     assert_panics("instance 0 has not ended", || engine.finish(handle));
     engine.poll(0).unwrap();
 }
@@ -62,9 +64,11 @@ fn a_handle_of_another_engine() {
     let handles =
         engines.each_mut().map(|engine| engine.start(&nothing, WORLD, Storage::new(&nothing)));
     let [first, second] = &mut engines;
-    let [of_first, of_second] = handles;
+    let [mut of_first, of_second] = handles;
     assert_panics("a handle of another engine", || second.test(&of_first));
     assert_panics("a handle of another engine", || second.window_stats(&of_first));
+    assert_panics("a handle of another engine", || second.start_again(&mut of_first));
+    assert_panics("a handle of another engine", || second.memory_mut(&of_first).len());
     assert_panics("a handle of another engine", || second.finish(of_first));
     assert_panics("a handle of another engine", || first.wait(&of_second, || 0));
     second.finish(of_second);

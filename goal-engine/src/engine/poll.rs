@@ -37,6 +37,22 @@ impl<T: Transport> Engine<'_, T> {
         }
     }
 
+    /// Runs instances that were started, for a bounded number of actions. Does what
+    /// [`poll`](Engine::poll) does first, and takes no messages.
+    ///
+    /// # Errors
+    /// As [`poll`](Engine::poll).
+    ///
+    /// # Panics
+    /// As [`poll`](Engine::poll).
+    #[inline]
+    pub fn run_started(&mut self, now_ns: u64) -> Result<(), Failure> {
+        if !self.core.held.has_failed() && self.run_queued(now_ns) {
+            self.core.held.fruitful = self.core.held.fruitful.wrapping_add(1);
+        }
+        if self.core.held.has_failed() { Err(self.failed()) } else { Ok(()) }
+    }
+
     #[cold]
     fn failed(&self) -> Failure {
         self.core.held.failure(&self.core.heap()).expect("an action has failed")

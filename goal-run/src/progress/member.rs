@@ -2,8 +2,8 @@
 
 use super::error::Interrupted;
 use super::node::NodeProgress;
-use super::poll_now;
 use super::thread::{Guard, ProgressThread};
+use super::{now_of, poll_now};
 use crate::job::Job;
 use crate::transport::Ends;
 use crate::wait::{Pause, Slept};
@@ -89,7 +89,7 @@ impl<'a> Member<'a> {
         within(|| {
             let started = self.with(|engine| engine.start(schedule, 0, storage));
             let handle = started.ok_or_else(|| self.gone())?;
-            self.poll()?;
+            self.run_started()?;
             self.release()?;
             Ok(handle)
         })?
@@ -104,7 +104,7 @@ impl<'a> Member<'a> {
         self.reclaim();
         within(|| {
             self.with(|engine| engine.start_again(handle)).ok_or_else(|| self.gone())?;
-            self.poll()?;
+            self.run_started()?;
             self.release()
         })?
     }
@@ -195,6 +195,15 @@ impl<'a> Member<'a> {
             self.pause.reset();
         }
         Ok(progress)
+    }
+
+    /// Executes the part of started instances that can be done at once.
+    #[inline(always)]
+    fn run_started(&mut self) -> Result<(), Interrupted> {
+        match &mut self.engines {
+            Engines::Own(engine) => Ok(engine.run_started(now_of(engine))?),
+            Engines::Thread(_) | Engines::Node(_) => self.poll().map(drop),
+        }
     }
 
     #[inline(always)]

@@ -183,6 +183,9 @@ pub(super) struct Conditions {
     pub(super) mapped: bool,
     /// Instances of the program, in two communicators by turns.
     pub(super) instances: usize,
+    /// The times that each instance starts again. With it there may be one instance in each
+    /// communicator, since ranks end several in different orders.
+    pub(super) again: usize,
     /// True if schedules are executed from their sections, as long ones are.
     pub(super) in_place: bool,
 }
@@ -201,6 +204,7 @@ impl Conditions {
             direct: random.bool(),
             mapped: random.bool(),
             instances: 1,
+            again: 0,
             in_place: random.bool(),
         }
     }
@@ -273,10 +277,13 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
     let mut now = 0;
     let mut fruitless = 0;
     let mut waiting = vec![Waiting::Messages; ranks as usize];
-    while engines
-        .iter()
-        .zip(&handles)
-        .any(|(engine, handles)| !handles.iter().all(|handle| engine.test(handle)))
+    assert!(conditions.again == 0 || conditions.instances <= 2);
+    let mut again = vec![vec![conditions.again; conditions.instances]; ranks as usize];
+    let has_ended = |(engine, handles): (&Engine<'_, _>, &VecDeque<_>)| {
+        handles.iter().all(|handle| engine.test(handle))
+    };
+    while again.iter().flatten().any(|&left| left > 0)
+        || !engines.iter().zip(&handles).all(has_ended)
     {
         let rank = wire.borrow_mut().random.usize(..ranks as usize);
         now += 100;
@@ -289,6 +296,14 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         }
         if fruitless > 400 * ranks {
             return End::Stuck(waiting);
+        }
+        for (i, handle) in handles[rank].iter_mut().enumerate() {
+            let left = &mut again[rank][i];
+            if *left > 0 && engines[rank].test(handle) {
+                *left -= 1;
+                store_image(&files[i % files.len()], rank as u32, engines[rank].memory_mut(handle));
+                engines[rank].start_again(handle);
+            }
         }
     }
     let mut stats = Stats::default();
@@ -334,4 +349,12 @@ fn matches<'a>(program: &Program, nisa: &Nisa, record: impl Fn(usize) -> &'a [u6
         }
     }
     matches
+}
+
+/// Stores the memory that a program begins with.
+fn store_image(nisa: &Nisa, rank: u32, memory: &mut [u8]) {
+    memory.fill(0);
+    for value in nisa.image(rank).into_iter().flat_map(|image| image.init) {
+        memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
+    }
 }

@@ -20,9 +20,13 @@ fn interpreted(program: &Program) -> Outcome {
 }
 
 fn check(seed: u64, shape: &Shape, instances: usize) {
+    check_under(shape, Conditions { instances, ..Conditions::new(seed) });
+}
+
+fn check_under(shape: &Shape, conditions: Conditions) {
+    let Conditions { seed, instances, again, .. } = conditions;
     let program = laid_out(seed, shape);
     let expected = interpreted(&program);
-    let conditions = Conditions { instances, ..Conditions::new(seed) };
     let (ends, stats) = match run(&program, &conditions) {
         End::Finished(ends, stats) => (ends, stats),
         other => panic!("seed {seed}: {other:?}"),
@@ -34,7 +38,7 @@ fn check(seed: u64, shape: &Shape, instances: usize) {
             "seed {seed}: (rank, address) differs"
         );
     }
-    let times = instances as u64;
+    let times = (instances * (1 + again)) as u64;
     assert_eq!(stats.messages, expected.messages * times, "seed {seed}");
     assert_eq!(stats.bytes, expected.bytes * times, "seed {seed}");
     assert_eq!(stats.verified_bytes, expected.verified_bytes * times, "seed {seed}");
@@ -52,6 +56,18 @@ fn the_memory_is_the_interpreters() {
 fn instances_in_two_communicators_at_once() {
     for seed in 0..goal_filetest::seeds(150) {
         check(seed, &Shape::varied(seed), 5);
+    }
+}
+
+/// A rank may start an instance again while others still run the previous one.
+#[test]
+fn ended_instances_start_again() {
+    for seed in 0..goal_filetest::seeds(300) {
+        let instances = 1 + seed as usize % 2;
+        check_under(
+            &Shape::varied(seed),
+            Conditions { instances, again: 3, ..Conditions::new(seed) },
+        );
     }
 }
 
