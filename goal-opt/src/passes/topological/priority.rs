@@ -1,6 +1,6 @@
 //! The upward rank of each action: the least time from its start to the end of the program.
 
-use super::ends::Ends;
+use super::ends::{End, Ends};
 use super::order::{View, visit_ordered};
 use crate::machine::Machine;
 use crate::reach::Graph;
@@ -214,7 +214,7 @@ fn duration_ns(body: &Body, action: &Action, machine: &Machine) -> f64 {
 /// a channel with the n-th receive, as the layouts suggest. Messages to ranks that receive with
 /// wildcards are left out. Of ranks with the same body, only the first one's sends are used, so the
 /// work depends on the bodies, not on the number of ranks: linear but for a search for each
-/// channel.
+/// channel, where it is not the next one.
 fn visit_partners(
     program: &Program,
     views: &[View],
@@ -222,6 +222,9 @@ fn visit_partners(
     mut visit: impl FnMut((usize, u32), (usize, u32)),
 ) {
     let mut has_sent = vec![false; program.bodies.len()];
+    // By body, the first receive behind the last channel found. Sources ascend, so the next channel
+    // mostly begins there.
+    let mut reached = vec![0; program.bodies.len()];
     for (source, entry) in program.ranks.iter().enumerate() {
         let body = entry.body.index();
         if std::mem::replace(&mut has_sent[body], true) {
@@ -234,12 +237,19 @@ fn visit_partners(
             }
             let wanted = (source as u32, channel[0].tag);
             let receives = receives.of_body(theirs);
-            let from = receives.partition_point(|receive| receive.channel() < wanted);
-            let listening =
-                receives[from..].iter().take_while(|receive| receive.channel() == wanted);
-            for (send, receive) in channel.iter().zip(listening) {
+            let comes_before = |receive: &End| receive.channel() < wanted;
+            let mut from = reached[theirs];
+            if receives[..from].last().is_some_and(|receive| !comes_before(receive))
+                || receives.get(from).is_some_and(comes_before)
+            {
+                from = receives.partition_point(comes_before);
+            }
+            let listening = receives[from..].iter();
+            let listening = listening.take_while(|receive| receive.channel() == wanted);
+            for (send, receive) in channel.iter().zip(listening.clone()) {
                 visit((body, send.action), (theirs, receive.action));
             }
+            reached[theirs] = from + listening.count();
         }
     }
 }
