@@ -14,7 +14,7 @@ mod style;
 
 use clap::{Parser, Subcommand};
 use goalc::driver::{Color, Completions, Format, Man, Status, clear_stage, report_error};
-use goalc::memory::Allocator;
+use goalc::memory::{Allocator, prefer_huge_pages};
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -85,6 +85,7 @@ Examples:
   goalc man ~/.local/share/man/man1";
 
 fn main() -> ExitCode {
+    prefer_huge_pages();
     let command = match goalc::driver::parse::<Cli>("goalc") {
         Ok(Cli { command, .. }) => command,
         Err(status) => return ExitCode::from(status as u8),
