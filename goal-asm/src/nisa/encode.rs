@@ -3,17 +3,11 @@
 use super::bytes::{put_u32, put_u64};
 use super::instruction::{Form, Opcode, PIECE_SIZE, Type};
 use goal_lang::{Action, ActionId, Body, Datatype, Op, Payload, Piece, Placement, Space};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 
 /// Bytes of a record before its parameters, and of each list of dependents before its offsets.
 const WORD: u64 = 4;
-
-/// Bytes of the section that `body` becomes.
-pub(super) fn section_length(body: &Body) -> u64 {
-    let edges = (body.requires.len() + body.irequires.len()) as u64;
-    let records: u64 = body.ids().map(|id| record_length(body, id)).sum();
-    let independent = body.indegrees().iter().filter(|&&sources| sources == 0).count() as u64;
-    WORD + WORD * independent + records + WORD * edges
-}
 
 /// Bytes of an action without the offsets of its dependents.
 fn record_length(body: &Body, id: ActionId) -> u64 {
@@ -226,15 +220,68 @@ impl Visitor for Length {
     }
 }
 
-/// Returns the first major version of the format that has the instruction.
-struct Since;
+/// The parameters of a body's actions, all together.
+#[derive(Default)]
+pub(super) struct Sum {
+    /// Bytes of the parameters.
+    bytes: u64,
+    /// The first byte past all memory that they name.
+    pub(super) memory: u64,
+    /// The lowest major version of the format that has all instructions, or 0.
+    pub(super) version: u16,
+    /// Hashes them. Equal sections have equal hashes.
+    pub(super) hasher: FxHasher,
+}
 
-impl Visitor for Since {
-    type Output = u16;
+impl Sum {
+    /// Takes all actions of a body in one pass.
+    pub(super) fn of(body: &Body) -> Self {
+        let mut sum = Self::default();
+        for action in &body.actions {
+            visit(body, action, &mut sum);
+        }
+        sum
+    }
+
+    /// Bytes of the section that the body becomes.
+    pub(super) fn section_length(&self, body: &Body, independent: usize) -> u64 {
+        let start_lists = match body.irequires.is_empty() {
+            true => 0,
+            false => body.ids().filter(|&id| !body.irequires.row(id).is_empty()).count(),
+        };
+        let edges = body.requires.len() + body.irequires.len();
+        // Each action has a first word and the count of a list.
+        let words = 1 + independent + 2 * body.len() + start_lists + edges;
+        self.bytes + WORD * words as u64
+    }
 
     #[inline(always)]
-    fn parts<const F: usize, const O: usize>(self, parts: Parts<'_, F, O>) -> u16 {
-        parts.opcode.instruction().since
+    fn piece(&mut self, piece: &Piece) {
+        if piece.space == Space::Memory {
+            self.memory = self.memory.max(piece.addr.saturating_add(piece.size));
+        }
+        piece.hash(&mut self.hasher);
+    }
+}
+
+impl Visitor for &mut Sum {
+    type Output = ();
+
+    #[inline(always)]
+    fn parts<const F: usize, const O: usize>(self, parts: Parts<'_, F, O>) {
+        self.version = self.version.max(parts.opcode.instruction().since);
+        // Two fields of 32 bits share a word.
+        let join = |word: u64, field: &u64| word.rotate_left(32) ^ field;
+        self.hasher.write_u64(parts.fields.iter().fold(parts.opcode as u64, join));
+        for operand in &parts.operands {
+            match *operand {
+                Operand::Absent => {}
+                Operand::Pattern(size) => self.hasher.write_u64(size),
+                Operand::One(ref piece) => self.piece(piece),
+                Operand::Many(pieces) => pieces.iter().for_each(|piece| self.piece(piece)),
+            }
+        }
+        self.bytes += Length.parts(parts);
     }
 }
 
@@ -321,12 +368,6 @@ impl<'a> Operand<'a> {
             }
         }
     }
-}
-
-/// Returns the lowest major version of the format that has all instructions of a body.
-pub(super) fn version(body: &Body) -> u16 {
-    let since = |action| visit(body, action, Since);
-    body.actions.iter().map(since).max().unwrap_or(1)
 }
 
 fn put_buffer(out: &mut Vec<u8>, piece: &Piece) {

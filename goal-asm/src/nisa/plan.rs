@@ -1,12 +1,11 @@
 //! The plan of a file: its sections and images, and the section and image of each rank.
 
 use super::container::NONE;
-use super::encode::{SectionEncoder, section_length, version};
+use super::encode::{SectionEncoder, Sum};
 use super::error::EncodeError;
 use crate::nisa::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
-use goal_lang::{Action, ActionId, Body, ImageId, MemoryImage, Payload, Program, Space};
+use goal_lang::{ActionId, Body, ImageId, MemoryImage, Program};
 use rayon::prelude::*;
-use rustc_hash::FxHasher;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
@@ -108,15 +107,19 @@ struct Measured {
 
 impl Measured {
     fn new(body: &Body) -> Self {
-        let mut excess = None;
-        if body.requires.len() + body.irequires.len() > INDEGREE_MAX as usize {
+        let sum = Sum::of(body);
+        let (mut independent, mut excess) = (body.len(), None);
+        if !body.requires.is_empty() || !body.irequires.is_empty() {
             let indegrees = body.indegrees();
+            independent = indegrees.iter().filter(|&&indegree| indegree == 0).count();
             let above = indegrees.iter().position(|&indegree| indegree > INDEGREE_MAX);
             excess = above.map(|i| (ActionId::new(i), indegrees[i]));
         }
-        let memory = body.extent(Space::Memory);
-        let (length, version) = (section_length(body), version(body));
-        Self { length, memory, version, fingerprint: fingerprint(body), excess }
+        let length = sum.section_length(body, independent);
+        let mut hasher = sum.hasher;
+        (body.requires.len(), body.irequires.len()).hash(&mut hasher);
+        let version = sum.version.max(1);
+        Self { length, memory: sum.memory, version, fingerprint: hasher.finish(), excess }
     }
 
     /// Returns an error if the format can't hold the body.
@@ -129,40 +132,6 @@ impl Measured {
             _ => Ok(()),
         }
     }
-}
-
-/// See [`Measured::fingerprint`].
-fn fingerprint(body: &Body) -> u64 {
-    let mut hasher = FxHasher::default();
-    for action in &body.actions {
-        std::mem::discriminant(action).hash(&mut hasher);
-        match *action {
-            Action::Send { payload, to: peer, tag, .. }
-            | Action::Recv { payload, from: peer, tag, .. } => {
-                (u64::from(peer) << 32 | u64::from(tag)).hash(&mut hasher);
-                match payload {
-                    Payload::Pattern { size } => size.hash(&mut hasher),
-                    _ => {
-                        let reduction = body.reduction(action);
-                        reduction
-                            .map(|reduction| (reduction.op, reduction.datatype))
-                            .hash(&mut hasher);
-                        body.visit_pieces(action, |piece| piece.hash(&mut hasher));
-                    }
-                }
-            }
-            Action::Calc { nanos, .. } => nanos.hash(&mut hasher),
-            // Hashes the pieces themselves: their indices are those of a table that the section
-            // doesn't have.
-            _ => {
-                let local = body.local_operation(action);
-                local.map(|local| local.function).hash(&mut hasher);
-                body.visit_pieces(action, |piece| piece.hash(&mut hasher));
-            }
-        }
-    }
-    (body.requires.len(), body.irequires.len()).hash(&mut hasher);
-    hasher.finish()
 }
 
 pub(super) fn section_bytes(body: &Body) -> Vec<u8> {

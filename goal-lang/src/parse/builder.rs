@@ -262,7 +262,7 @@ impl<'a> Builder<'a> {
         }
         let body = &mut self.block.body;
         taken.pieces = std::mem::take(&mut body.pieces);
-        taken.debug.labels = std::mem::take(&mut body.debug.labels);
+        taken.debug.labels = body.debug.labels.take();
         taken.actions = take_exact(&mut body.actions);
         taken.debug.actions = take_exact(&mut body.debug.actions);
         taken
@@ -310,7 +310,9 @@ fn take_exact<T: Copy>(buffer: &mut Vec<T>) -> Vec<T> {
         buffer.clear();
         return copy;
     }
-    let mut taken = std::mem::take(buffer);
+    // The next block is probably as large.
+    let next = Vec::with_capacity(buffer.len());
+    let mut taken = std::mem::replace(buffer, next);
     taken.shrink_to_fit();
     taken
 }

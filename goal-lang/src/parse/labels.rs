@@ -114,8 +114,14 @@ impl LabelTable {
     /// number: without leading zeros.
     #[inline]
     fn number(&self, name: &[u8]) -> Option<usize> {
-        let digits = name.strip_prefix(&self.prefix[..self.prefix_len])?;
-        if digits.is_empty() || digits.len() > 9 || (digits[0] == b'0' && digits.len() > 1) {
+        let (prefix, digits) = name.split_at_checked(self.prefix_len)?;
+        // Cheaper for so few bytes than the call that a comparison of slices is.
+        let has_prefix = prefix.iter().zip(&self.prefix).all(|(a, b)| a == b);
+        if !has_prefix
+            || digits.is_empty()
+            || digits.len() > 9
+            || (digits[0] == b'0' && digits.len() > 1)
+        {
             return None;
         }
         let mut number = 0;

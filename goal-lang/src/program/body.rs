@@ -248,8 +248,8 @@ impl Body {
     /// Incoming dependencies of every action, both kinds together.
     pub fn indegrees(&self) -> Vec<u32> {
         let mut indegrees = vec![0; self.len()];
-        for edge in self.requires.edges().chain(self.irequires.edges()) {
-            indegrees[edge.waiter.index()] += 1;
+        for waiter in self.requires.waiters().iter().chain(self.irequires.waiters()) {
+            indegrees[waiter.index()] += 1;
         }
         indegrees
     }

@@ -140,6 +140,12 @@ impl Csr {
         self.targets.is_empty()
     }
 
+    /// The waiter of every edge, in the rows' order.
+    #[inline]
+    pub fn waiters(&self) -> &[ActionId] {
+        &self.targets
+    }
+
     /// Every edge, ordered by prerequisite, then by waiter.
     pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
         let mut row = 0;

@@ -45,6 +45,13 @@ impl Labels {
         }
     }
 
+    /// Moves all labels out, and leaves room for as many others.
+    pub(crate) fn take(&mut self) -> Self {
+        let (text, ends) = (self.text.len(), self.ends.len());
+        let room = Self { text: String::with_capacity(text), ends: Vec::with_capacity(ends) };
+        std::mem::replace(self, room)
+    }
+
     /// The label of an action, if it has one.
     pub fn get(&self, id: ActionId) -> Option<&str> {
         let end = *self.ends.get(id.index())? as usize;
