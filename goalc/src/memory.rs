@@ -22,7 +22,8 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those of the system's allocator.
-        let memory = unsafe { System.alloc(layout) };
+        let request = || unsafe { System.alloc(layout) };
+        let memory = huge::or_in_small_steps(request(), request);
         huge::advise(memory, layout.size());
         self.some(memory, layout.size())
     }
@@ -30,7 +31,8 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as in `alloc`.
-        let memory = unsafe { System.alloc_zeroed(layout) };
+        let request = || unsafe { System.alloc_zeroed(layout) };
+        let memory = huge::or_in_small_steps(request(), request);
         huge::advise(memory, layout.size());
         self.some(memory, layout.size())
     }
@@ -38,7 +40,8 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as in `alloc`.
-        let memory = unsafe { System.realloc(memory, layout, size) };
+        let request = || unsafe { System.realloc(memory, layout, size) };
+        let memory = huge::or_in_small_steps(request(), request);
         huge::advise(memory, size);
         self.some(memory, size)
     }
@@ -120,6 +123,18 @@ mod huge {
         ADVISED.store(heap_end().saturating_add(SMALL), Ordering::Relaxed);
     }
 
+    /// Repeats a request that the system refused, with a heap that grows in small steps from now
+    /// on: only a large step may have been too much. A refused request has changed nothing.
+    #[inline]
+    pub(super) fn or_in_small_steps(memory: *mut u8, request: impl Fn() -> *mut u8) -> *mut u8 {
+        if !memory.is_null() {
+            return memory;
+        }
+        // SAFETY: sets a number of the C library's allocator.
+        unsafe { libc::mallopt(libc::M_TOP_PAD, 0) };
+        request()
+    }
+
     /// The end of the C library's heap.
     fn heap_end() -> usize {
         // SAFETY: moves the end by nothing, which only returns it.
@@ -156,6 +171,10 @@ mod huge {
     pub fn prefer_huge_pages() {}
 
     pub(super) fn advise(_memory: *mut u8, _size: usize) {}
+
+    pub(super) fn or_in_small_steps(memory: *mut u8, _request: impl Fn() -> *mut u8) -> *mut u8 {
+        memory
+    }
 }
 
 /// A number's digits, at the end of `digits`.

@@ -1,4 +1,5 @@
-//! A user who may start no further process or thread: `goalc` does its work alone.
+//! Limits of the system. A user who may start no further process or thread: `goalc` does its work
+//! alone. Little address space: it takes memory in small steps.
 
 use std::fs::{self, Permissions};
 use std::io::Write;
@@ -33,4 +34,21 @@ fn one_process_and_no_threads_are_enough() {
         };
         assert!(output.status.success(), "{arguments:?}: {output:?}");
     }
+}
+
+#[test]
+fn little_address_space_is_enough_for_a_small_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("pair.goal");
+    fs::write(&text, "num_ranks 2 rank 0 { send 8b to 1 tag 1 } rank 1 { recv 8b from 0 tag 1 }")
+        .unwrap();
+    let mut command = Command::new("prlimit");
+    command.arg("--as=60000000").arg(env!("CARGO_BIN_EXE_goalc"));
+    command.args(["check", "--threads", "1"]).arg(&text);
+    let Ok(output) = command.output() else {
+        // Written past the harness, which would keep it back.
+        let _ = writeln!(std::io::stderr(), "limits: skipped: it takes prlimit");
+        return;
+    };
+    assert!(output.status.success(), "{output:?}");
 }
