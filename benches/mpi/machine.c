@@ -135,8 +135,8 @@ static void *thread(void *number) {
   clock_ns = clock_cost_ns();
   for (int at = 0; at < sizes_count; ++at) {
     long n = sizes[at], most = (n + 8191) & ~4095l;
-    long repeats = 40000000 / (n + 20000);
-    repeats = repeats > REPEATS_MAX ? REPEATS_MAX : repeats < 9 ? 9 : repeats;
+    long repeats = 20000000 / (n + 20000);
+    repeats = repeats > REPEATS_MAX ? REPEATS_MAX : repeats < 7 ? 7 : repeats;
     /* Each touches its own memory first. */
     source[me] = aligned_alloc(4096, most), other[me] = aligned_alloc(4096, most), target[me] = aligned_alloc(4096, most);
     memset(source[me], 1, most), memset(other[me], 1, most), memset(target[me], 1, most);
