@@ -259,8 +259,9 @@ fn send_short<T: Transport>(
 #[inline(never)]
 fn exec_short(home: &Home, step: &Step) {
     let (op, datatype) = step.function.expect("a local operation has a function");
-    let second = home.memory.span(step.second());
-    let done = ops::apply(op, datatype, home.memory.span(step.piece), second, second);
+    let [first, second, result] =
+        [step.piece, step.second(), step.result()].map(|piece| home.memory.span(piece));
+    let done = ops::apply(op, datatype, first, second, result);
     done.expect("only a division by zero fails");
 }
 

@@ -35,7 +35,8 @@ pub(super) struct Step {
     /// For a receive: the operation that combines the message with its buffer, if there is one. For
     /// a local operation: its function.
     pub(super) function: Option<(Op, Datatype)>,
-    /// The other rank of a message, and its tag.
+    /// The other rank of a message, and its tag. For a local operation: the halves of the address
+    /// of its result.
     pub(super) peer: Rank,
     pub(super) tag: u32,
     /// For a send: the number of its destination. For a receive: the number of its channel.
@@ -45,6 +46,8 @@ pub(super) struct Step {
     /// The address of the second operand, which has the size of the first.
     second_addr: u64,
     second_space: Space,
+    /// The space of the result of a local operation, which has the size of its operands.
+    result_space: Space,
     /// Indices into `Steps::lists`: the first action that waits for this one's end, the first one
     /// that waits for its start, and the end of the latter.
     lists: [u32; 3],
@@ -59,7 +62,7 @@ pub(super) enum StepKind {
     Send,
     /// A receive into consecutive bytes.
     Receive,
-    /// A local operation that can't fail, on two short contiguous operands.
+    /// A local operation that can't fail, on short contiguous operands.
     Exec,
     Nop,
     /// Any other action. It is read from the section.
@@ -128,6 +131,13 @@ impl Step {
         Piece { addr: self.second_addr, size: self.piece.size, space: self.second_space }
     }
 
+    /// The result of a local operation.
+    #[inline]
+    pub(super) fn result(&self) -> Piece {
+        let addr = u64::from(self.tag) << 32 | u64::from(self.peer.0);
+        Piece { addr, size: self.piece.size, space: self.result_space }
+    }
+
     /// Decodes an action, except for its lists.
     fn decode(routes: &Routes, record: &Record<'_>) -> Self {
         let nothing = Piece { addr: 0, size: 0, space: Space::Memory };
@@ -140,6 +150,7 @@ impl Step {
             piece: nothing,
             second_addr: 0,
             second_space: Space::Memory,
+            result_space: Space::Memory,
             lists: [0; 3],
         };
         match record.operation() {
@@ -155,12 +166,25 @@ impl Step {
                 let peer = Rank(peer);
                 Step { kind: StepKind::Receive, peer, tag, number, piece, function, ..other }
             }
-            Operation::Exec { op, datatype, a: Buffer::One(piece), b: Buffer::One(b), c: None }
+            Operation::Exec { op, datatype, a: Buffer::One(piece), b: Buffer::One(b), c }
                 if op != Op::Div && piece.size == b.size && piece.size < SHARED_MIN =>
             {
-                let function = Some((op, datatype));
-                let Piece { addr: second_addr, space: second_space, .. } = b;
-                Step { kind: StepKind::Exec, piece, second_addr, second_space, function, ..other }
+                let result = match c {
+                    None => b,
+                    Some(Buffer::One(c)) if c.size == b.size => c,
+                    Some(_) => return other,
+                };
+                Step {
+                    kind: StepKind::Exec,
+                    function: Some((op, datatype)),
+                    piece,
+                    second_addr: b.addr,
+                    second_space: b.space,
+                    peer: Rank(result.addr as u32),
+                    tag: (result.addr >> 32) as u32,
+                    result_space: result.space,
+                    ..other
+                }
             }
             Operation::Nop => Step { kind: StepKind::Nop, ..other },
             _ => other,
