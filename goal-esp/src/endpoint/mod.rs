@@ -14,6 +14,7 @@
 //! have expired.
 
 mod admission;
+mod check;
 mod clock;
 mod config;
 mod connection;

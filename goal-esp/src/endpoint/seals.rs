@@ -1,9 +1,8 @@
 //! Tags of several frames at once, of those that leave and of those that have arrived.
 
-use super::Endpoint;
-use crate::auth::{self, Address, Claim, Key, LANES, Route};
+use crate::auth::{self, Claim, Key, LANES, Route};
 use crate::machine::Ends;
-use crate::wire::{Extension, Frame, Packet, Tag};
+use crate::wire::{Frame, Packet, Tag};
 
 /// The most frames that [`Endpoint::check`] takes.
 pub const CHECKED_MAX: usize = LANES;
@@ -61,10 +60,10 @@ fn seal_some(frames: &mut [&mut [u8]], seals: &[Option<(Key, u64)>]) {
 }
 
 /// The addresses and the packet of a frame.
-type Parsed<'a> = (Route, Packet<&'a [u8]>);
+pub(super) type Parsed<'a> = (Route, Packet<&'a [u8]>);
 
 /// Returns the contents of up to [`LANES`] frames; `None` for one that is malformed.
-fn parse_all<'a>(frames: impl Iterator<Item = &'a [u8]>) -> [Option<Parsed<'a>>; LANES] {
+pub(super) fn parse_all<'a>(frames: impl Iterator<Item = &'a [u8]>) -> [Option<Parsed<'a>>; LANES] {
     let mut frames = frames.map(parse);
     std::array::from_fn(|_| frames.next().flatten())
 }
@@ -83,37 +82,4 @@ pub struct Checked {
     pub(super) ends: Ends,
     pub(super) number: u64,
     pub(super) tag: Tag,
-}
-
-impl Endpoint {
-    /// Computes the tags that frames must have, faster than one at a time. The frames are up to
-    /// [`CHECKED_MAX`] that have arrived. [`Endpoint::handle_checked`] then takes the results.
-    pub fn check(&self, frames: &[&[u8]]) -> [Option<Checked>; CHECKED_MAX] {
-        let mut checked = [None; CHECKED_MAX];
-        if !auth::hashes_together(frames.len()) {
-            return checked;
-        }
-        let parsed = parse_all(frames.iter().copied());
-        let mut claims = Vec::with_capacity(LANES);
-        let mut numbers = Vec::with_capacity(LANES);
-        for (place, (way, packet)) in
-            parsed.iter().enumerate().filter_map(|(place, parsed)| Some((place, parsed.as_ref()?)))
-        {
-            let peer = Address { mac: way.source, port: packet.source_port() };
-            let Extension::Whole { control } = packet.repr().extension else { continue };
-            let index = self.by_peer.get(&peer);
-            let connection = index.and_then(|&index| self.connections[index as usize].as_ref());
-            let Some(proof) = connection.and_then(|connection| connection.proof.as_ref()) else {
-                continue;
-            };
-            let number = auth::whole_control(control, proof.seen);
-            claims.push(Claim { key: &proof.key, way: *way, control: number, packet });
-            numbers.push((place, proof.ends, number));
-        }
-        let tags = auth::tags(&claims);
-        for ((place, ends, number), tag) in numbers.into_iter().zip(tags) {
-            checked[place] = Some(Checked { ends, number, tag });
-        }
-        checked
-    }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::plain;
 use super::raw::{Raw, RawLexer, RawToken, number};
-use super::token::Token;
+use super::token::{Spanned, Token};
 
 /// The effect of the last token on the meaning of the next word.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,9 +20,6 @@ enum Next {
     /// The word is a label.
     Name,
 }
-
-/// A token and its bounds: the form in which LALRPOP takes it.
-pub(crate) type Spanned = (usize, Token, usize);
 
 /// The statements of the last two [`Token::Batch`]es. The parser acts on a token after it has taken
 /// the next one, so there are two buffers.

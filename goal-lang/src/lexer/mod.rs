@@ -10,6 +10,6 @@ mod plain;
 mod raw;
 mod token;
 
-pub(crate) use context::{Batches, Lexer, Past, Spanned, end_of_statement};
+pub(crate) use context::{Batches, Lexer, Past, end_of_statement};
 pub(crate) use raw::{Raw, RawLexer, long_number};
-pub(crate) use token::{Plain, PlainDependency, PlainKind, Token};
+pub(crate) use token::{Plain, PlainDependency, PlainKind, Spanned, Token};

@@ -8,9 +8,8 @@
 
 use logos::Logos;
 
-use super::context::Spanned;
 use super::raw::{Raw, RawToken};
-use super::token::{Plain, PlainDependency, PlainKind, Token};
+use super::token::{Plain, PlainDependency, PlainKind, Spanned, Token};
 
 /// Most statements that one token stands for. Tests read short texts, and need more than one batch.
 const BATCH_MAX: usize = if cfg!(test) { 4 } else { 128 };

@@ -123,3 +123,6 @@ pub(crate) struct PlainDependency {
     /// True for `irequires`: it waits for the start only.
     pub(crate) start: bool,
 }
+
+/// A token and its bounds: the form in which LALRPOP takes it.
+pub(crate) type Spanned = (usize, Token, usize);
