@@ -12,8 +12,8 @@
 //! needs help.
 //!
 //! **Sleep.** A helper enters the set of sleepers, arms its mailbox and then looks for marks. A
-//! rank that sets a mark takes one sleeper out of the set afterwards and wakes it. Again both sides
-//! have a fence: the sleeper sees the mark, or it is in the set with its mailbox armed.
+//! rank that sets a mark wakes one of the set afterwards. Again both sides have a fence: the
+//! sleeper sees the mark, or it is in the set with its mailbox armed.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;
@@ -111,7 +111,9 @@ impl<'a> Helpers<'a> {
     #[cold]
     pub fn wake_one(&self, mut wake: impl FnMut(u32) -> bool) {
         fence(Ordering::SeqCst);
-        let _ = self.sleeping.iter().any(|rank| self.sleeping.remove(rank) && wake(rank));
+        // A sleeper leaves the set itself. One that has not armed its mailbox yet must stay in it:
+        // if another helper removes the mark first, it sleeps without having seen the mark.
+        let _ = self.sleeping.iter().any(&mut wake);
     }
 
     /// Removes the mark of a rank, unless it needs help.

@@ -3,7 +3,7 @@
 
 use crate::layout::LOCAL_BYTES;
 use crate::local::{HEADER_WORDS, Local, PAYLOAD_MAX, QUEUE, WORD};
-use crate::{Layout, RankSizes, Segment};
+use crate::{Layout, RankSizes, Segment, ShmTransport};
 use goal_engine::transport::{Full, Header, Kind, Transport};
 
 fn segment() -> Segment {
@@ -57,4 +57,16 @@ fn a_full_queue_says_so_and_takes_messages_again_when_it_is_empty() {
     assert_eq!(local.try_send(0, &message(0, 0), |_| panic!("no room")), Err(Full));
     assert_eq!(local.poll(usize::MAX, |_, _| {}), most);
     assert_eq!(local.try_send(0, &message(0, PAYLOAD_MAX), |_| {}), Ok(()));
+}
+
+#[test]
+fn a_message_to_oneself_is_not_written_to_its_buffer_in_the_segment() {
+    let sizes = [RankSizes { memory: 4096, ..RankSizes::default() }; 2];
+    let segment = Segment::create(Layout::new(sizes.into_iter(), 1 << 30).unwrap()).unwrap();
+    // SAFETY: nothing else accesses the segment.
+    let (shm, memory) =
+        unsafe { (ShmTransport::new(&segment, 0), segment.region(&segment.rank(0).memory)) };
+    // Its payload may overlap the buffer.
+    assert_eq!(shm.export_mut(0, memory.whole()), None);
+    assert!(shm.export_mut(1, memory.whole()).is_some());
 }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 mod cma;
+mod helpers;
 mod local;
 mod populate;
 mod segment;
