@@ -86,3 +86,14 @@ fn a_rank_that_waits_for_itself_is_stuck_on_every_transport() {
         ended.assert_says(&["waits for a message from rank 0 with tag 1"]);
     }
 }
+
+/// The program has a race, so the bytes that arrive are not defined. The job ends all the same.
+#[test]
+fn a_message_to_oneself_may_overwrite_itself() {
+    for (from, into) in [(0, 100), (100, 0), (0, 0)] {
+        let text = format!("rank 0 {{ send {from},300000 to 0  recv {into},300000 from 0 }}");
+        for transport in ["auto", "shm"] {
+            run_text(&text, &["--transport", transport, "--no-check"]).assert_status(0);
+        }
+    }
+}

@@ -116,17 +116,24 @@ impl<'a> Helpers<'a> {
         let _ = self.sleeping.iter().any(&mut wake);
     }
 
-    /// Removes the mark of a rank, unless it needs help.
-    pub fn unmark(&self, rank: u32, needs_help: impl Fn() -> bool) {
-        if self.needing.contains(rank) && !needs_help() {
-            self.needing.remove(rank);
-            // Pairs with the fence in `mark`. A rank that found the mark set has caused its work
-            // before, and this look sees that.
-            fence(Ordering::SeqCst);
-            if needs_help() {
-                self.needing.insert(rank);
-            }
+    /// Removes the mark of a rank, unless it needs help. Returns true if the rank has a mark and
+    /// needs help.
+    pub fn unmark(&self, rank: u32, needs_help: impl Fn() -> bool) -> bool {
+        if !self.needing.contains(rank) {
+            return false;
         }
+        if needs_help() {
+            return true;
+        }
+        self.needing.remove(rank);
+        // Pairs with the fence in `mark`. A rank that found the mark set has caused its work
+        // before, and this look sees that.
+        fence(Ordering::SeqCst);
+        let needs_help = needs_help();
+        if needs_help {
+            self.needing.insert(rank);
+        }
+        needs_help
     }
 
     /// The marked ranks, ascending.

@@ -23,9 +23,11 @@ impl Endpoint {
             let Extension::Whole { control } = packet.repr().extension else { continue };
             let index = self.by_peer.get(&peer);
             let connection = index.and_then(|&index| self.connections[index as usize].as_ref());
-            let Some(proof) = connection.and_then(|connection| connection.proof.as_ref()) else {
-                continue;
-            };
+            // Frames with another nonce are refused without a look at their tags.
+            let proof = connection
+                .and_then(|connection| connection.proof.as_ref())
+                .filter(|proof| proof.ends.peer as u32 == packet.repr().nonce);
+            let Some(proof) = proof else { continue };
             let number = auth::whole_control(control, proof.seen);
             claims.push(Claim { key: &proof.key, way: *way, control: number, packet });
             numbers.push((place, proof.ends, number));

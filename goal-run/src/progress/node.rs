@@ -273,7 +273,11 @@ impl<'a> NodeProgress<'a> {
         let seen = self.seen;
         let is_armed = self.with(|engine| engine.fruitful() == seen && arm(engine))?;
         helpers.fence();
-        let is_needed = |other| other != self.rank && self.may_help(other);
+        // A mark without need must not stay while this rank sleeps: the next work for the marked
+        // rank would wake nobody.
+        let needs_help = |other| helpers.unmark(other, || self.needs_help(other));
+        let is_needed =
+            |other: u32| other != self.rank && needs_help(other) && !self.foreign.contains(&other);
         Some(is_armed && !helpers.marked().any(is_needed))
     }
 
