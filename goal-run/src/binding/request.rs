@@ -34,7 +34,7 @@ pub enum BindError {
     },
     /// A number is too large for a processor.
     #[error("{0} is no processor: their numbers are below {PROCESSORS_MAX}")]
-    TooLarge(u32),
+    TooLarge(String),
     /// The list is too long.
     #[error("the list has more than {LISTED_PROCESSORS_MAX} entries")]
     TooLong,
@@ -55,8 +55,11 @@ impl FromStr for Bind {
 /// Reads a list of processors, such as `0,2-5`. Numbers may occur several times.
 pub(super) fn parse(text: &str) -> Result<Vec<u32>, BindError> {
     let number = |text: &str| {
-        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then(|| text.parse::<u32>().unwrap_or(u32::MAX)).ok_or(BindError::Text)
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(BindError::Text);
+        }
+        let number = text.parse().ok().filter(|&number: &u32| number < PROCESSORS_MAX);
+        number.ok_or_else(|| BindError::TooLarge(text.to_string()))
     };
     let mut list = Vec::new();
     for part in text.split(',') {
@@ -64,9 +67,6 @@ pub(super) fn parse(text: &str) -> Result<Vec<u32>, BindError> {
         let (first, last) = (number(first)?, number(last)?);
         if first > last {
             return Err(BindError::Down { first, last });
-        }
-        if last >= PROCESSORS_MAX {
-            return Err(BindError::TooLarge(last));
         }
         list.extend(first..=last);
         if list.len() > LISTED_PROCESSORS_MAX {
