@@ -4,10 +4,11 @@ use crate::auth::{self, Claim, Key, LANES, Route};
 use crate::machine::Ends;
 use crate::wire::{Frame, Packet, Tag};
 
-/// The most frames that [`Endpoint::check`] takes.
+/// The most frames that [`Endpoint::check`](super::Endpoint::check) takes.
 pub const CHECKED_MAX: usize = LANES;
 
-/// The tags that frames lack which [`Endpoint::poll_unsealed`] has written, in their order.
+/// The tags that the frames of [`Endpoint::poll_unsealed`](super::Endpoint::poll_unsealed) lack, in
+/// the order of the frames.
 #[derive(Default)]
 pub struct Seals(Vec<Option<(Key, u64)>>);
 
