@@ -7,7 +7,8 @@
 #![allow(unsafe_code)]
 
 use super::options::Options;
-use nix::sys::signal::SigSet;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use signal_hook::SigId;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -25,9 +26,8 @@ const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 pub fn interrupted() -> io::Result<Arc<AtomicUsize>> {
     let interrupted = Arc::new(AtomicUsize::new(0));
     for signal in ENDING {
-        if !is_ignored(signal) {
-            signal_hook::flag::register_usize(signal, Arc::clone(&interrupted), signal as usize)?;
-        }
+        let flag = Arc::clone(&interrupted);
+        handle(signal, || signal_hook::flag::register_usize(signal, flag, signal as usize))?;
     }
     Ok(interrupted)
 }
@@ -39,10 +39,34 @@ pub fn interrupted() -> io::Result<Arc<AtomicUsize>> {
 /// The system does not allow the signal to be handled.
 pub fn suspended() -> io::Result<Arc<AtomicBool>> {
     let suspended = Arc::new(AtomicBool::new(false));
-    if !is_ignored(libc::SIGTSTP) {
-        signal_hook::flag::register(libc::SIGTSTP, Arc::clone(&suspended))?;
-    }
+    let flag = Arc::clone(&suspended);
+    handle(libc::SIGTSTP, || signal_hook::flag::register(libc::SIGTSTP, flag))?;
     Ok(suspended)
+}
+
+/// Calls `register` for a signal that is not ignored. The signal is blocked meanwhile: signal-hook
+/// would lose one that comes after it has replaced the default action and before it knows the flag.
+fn handle(signal: i32, register: impl FnOnce() -> io::Result<SigId>) -> io::Result<()> {
+    if is_ignored(signal) {
+        return Ok(());
+    }
+    let blocked = SigSet::from(Signal::try_from(signal)?);
+    let before = blocked.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+    let registered = register();
+    before.thread_set_mask()?;
+    registered.map(drop)
+}
+
+/// Does work whose threads must never take SIGTSTP, not even before they run for the first time:
+/// this thread may defer the signal while some of them still end. They inherit its mask. A signal
+/// that comes meanwhile is handled afterwards.
+pub fn without_stops<T>(work: impl FnOnce() -> T) -> T {
+    let before = stopping().thread_swap_mask(SigmaskHow::SIG_BLOCK);
+    let result = work();
+    if let Ok(before) = before {
+        let _ = before.thread_set_mask();
+    }
+    result
 }
 
 /// Restores the default actions of the handled signals, for a process that no longer polls the
@@ -81,7 +105,7 @@ pub(super) fn keep_children() {
 /// child leaves only after a moment. A child that is stopped before it executes its program would
 /// leave its parent waiting for that in an uninterruptible way. So the signal is blocked and
 /// ignored: it stays pending in this process, and is discarded in the child, whose mask is empty.
-/// Other threads of this process must block it as well.
+/// Other threads of this process must block it as well: see [`without_stops`].
 pub(super) struct Deferred(libc::sigaction);
 
 impl Deferred {
@@ -112,7 +136,7 @@ impl Drop for Deferred {
 }
 
 fn stopping() -> SigSet {
-    SigSet::from(nix::sys::signal::Signal::SIGTSTP)
+    SigSet::from(Signal::SIGTSTP)
 }
 
 /// Makes SIGTSTP stop this process, a rank that was started while its launcher deferred the signal.

@@ -197,8 +197,10 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
 /// thread without rights does the work.
 fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let work = || {
-        driver::start_workers();
-        open(arguments)
+        launcher::without_stops(|| {
+            driver::start_workers();
+            open(arguments)
+        })
     };
     let refused = |error| Failure::System(LaunchError::System(error).to_string());
     if arguments.hosts.are_named() {
