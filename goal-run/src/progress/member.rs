@@ -95,7 +95,7 @@ impl<'a> Member<'a> {
         })?
     }
 
-    /// Starts an instance that has ended again, on the same storage, and executes the part of it
+    /// Starts an ended instance again, on the same storage, and executes the part of it
     /// that can be done at once: see [`Engine::start_again`].
     ///
     /// # Errors
