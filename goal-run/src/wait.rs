@@ -25,6 +25,9 @@ const POLLS_MIN: u32 = 500;
 const POLLS_MAX: u32 = 4000;
 /// The same if ranks share processors; each of these polls yields.
 const POLLS_CROWDED: u32 = 4;
+/// The same if ranks share processors, no more than two each, and are bound. A yield then hands
+/// over to the other rank of the processor, which is cheaper than a sleep and waking up.
+const POLLS_PAIRED: u32 = 100;
 /// A shorter sleep was not worth its cost, so the rank polls longer next time.
 const SLEEP_SHORT_NS: u64 = 20_000;
 /// After a longer sleep the rank polls for a shorter time.
@@ -46,6 +49,17 @@ pub enum Wait {
     Adaptive,
     /// Sleeps at once
     Block,
+}
+
+/// How ranks share processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Each has one of its own.
+    None,
+    /// Each is bound to a processor with at most one other rank.
+    Paired,
+    /// As many as there are, or unbound.
+    Crowded,
 }
 
 /// The sleeps of a rank.
@@ -72,17 +86,17 @@ pub(crate) struct Pause {
 }
 
 impl Pause {
-    /// Returns the state of a rank that has not waited yet. `crowded` says that ranks share
-    /// processors.
-    pub(crate) fn new(crowded: bool, wait: Wait) -> Self {
-        let polls = match (wait, crowded) {
+    /// Returns the state of a rank that has not waited yet.
+    pub(crate) fn new(sharing: Sharing, wait: Wait) -> Self {
+        let polls = match (wait, sharing) {
             (Wait::Spin, _) => POLLS_MAX,
             (Wait::Block, _) => 0,
-            (Wait::Adaptive, true) => POLLS_CROWDED,
-            (Wait::Adaptive, false) => POLLS_MIN,
+            (Wait::Adaptive, Sharing::Crowded) => POLLS_CROWDED,
+            (Wait::Adaptive, Sharing::Paired) => POLLS_PAIRED,
+            (Wait::Adaptive, Sharing::None) => POLLS_MIN,
         };
         Self {
-            crowded,
+            crowded: sharing != Sharing::None,
             wait,
             fruitless: 0,
             polls,

@@ -8,6 +8,10 @@
 //! to the same cores while others are idle. So a launcher claims each processor that it binds a
 //! rank to, until its job ends (`processors.rs`), and passes over those that another launcher
 //! holds. If too few are left, the job runs without binding.
+//!
+//! If there are more ranks than processors, but no more than [`SHARERS_MAX`] for each, ranks are
+//! bound to all processors in turn, if no other job holds one of them. Two ranks that hand over to
+//! each other then wait on the same processor and are not moved about.
 
 mod processors;
 mod request;
@@ -23,6 +27,10 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 use std::io;
 
+/// The most ranks of a processor for which ranks that share processors are bound. With more of
+/// them, the system balances the load better.
+const SHARERS_MAX: usize = 2;
+
 /// The processors of this host's ranks, which are claimed while this lives.
 #[derive(Debug)]
 pub struct Binding {
@@ -36,7 +44,8 @@ pub enum Unbound {
     /// The user wants it so.
     #[error("as requested")]
     Requested,
-    /// There are fewer processors than ranks.
+    /// There are far fewer processors than ranks, or the processor time of the launcher is limited
+    /// to less than its processors.
     #[error("they share processors")]
     Shared,
     /// Other jobs hold processors that this one needs.
@@ -123,23 +132,28 @@ impl Binding {
     }
 
     fn to_cores(ranks: u32) -> Self {
-        if is_crowded(ranks) {
+        // Processors that are bound to.
+        let wanted = (ranks as usize).min(num_processors());
+        if ranks as usize > SHARERS_MAX * wanted {
             return Self::unbound(Unbound::Shared);
         }
         let claimed = usable().and_then(|allowed| {
-            let claims = claim_cores(machine(), &allowed, ranks as usize)?;
+            let claims = claim_cores(machine(), &allowed, wanted)?;
             Ok((allowed, claims))
         });
         match claimed {
             Err(error) => Self::unbound(Unbound::System(error.to_string())),
-            Ok((allowed, claims)) if claims.len() < ranks as usize => {
-                Self::unbound(Unbound::Held {
-                    held: allowed.len() - claims.len(),
-                    allowed: allowed.len(),
-                })
+            // A limit on processor time is not one of processors: the system moves the ranks.
+            Ok((allowed, _)) if wanted < ranks as usize && wanted < allowed.len() => {
+                Self::unbound(Unbound::Shared)
             }
+            Ok((allowed, claims)) if claims.len() < wanted => Self::unbound(Unbound::Held {
+                held: allowed.len() - claims.len(),
+                allowed: allowed.len(),
+            }),
             Ok((allowed, claims)) => {
-                let ranks = claims.iter().map(Claim::processor).collect();
+                let processors = claims.iter().map(Claim::processor).cycle();
+                let ranks = processors.take(ranks as usize).collect();
                 Self { placement: Ok(Placement::new(ranks, &allowed)), _claims: claims }
             }
         }
@@ -206,9 +220,19 @@ impl Placement {
 
     /// Returns true if some ranks have the same processor.
     fn is_crowded(&self) -> bool {
+        self.has_more_than(1)
+    }
+
+    /// Returns true if no processor has more than [`SHARERS_MAX`] ranks.
+    pub(crate) fn is_sparse(&self) -> bool {
+        !self.has_more_than(SHARERS_MAX)
+    }
+
+    /// Returns true if a processor has more than `sharers` ranks.
+    fn has_more_than(&self, sharers: usize) -> bool {
         let mut ranks = self.ranks.clone();
         ranks.sort_unstable();
-        ranks.windows(2).any(|pair| pair[0] == pair[1])
+        ranks.windows(sharers + 1).any(|run| run[0] == run[sharers])
     }
 
     /// Binds the calling thread to the processor of the rank at `index` among those of this host.

@@ -114,6 +114,8 @@ fn a_list_is_compared_with_the_processors() {
     // Entries beyond the ranks do not matter.
     let placement = bind(&[first, first, 1023], 2).unwrap();
     assert!(placement.is_crowded() && placement.fits(2) && !placement.fits(3));
+    assert!(placement.is_sparse());
+    assert!(!bind(&[first; 3], 3).unwrap().is_sparse());
     let placement = bind(&allowed, many).unwrap();
     assert!(!placement.is_crowded());
     let forbidden = BindingError::Forbidden { processor: 1, allowed: vec![0, 2, 3] };
@@ -149,7 +151,7 @@ fn a_thread_is_bound() {
 
 #[test]
 fn ranks_that_do_not_fit_are_not_bound() {
-    let ranks = num_processors() as u32 + 1;
+    let ranks = 2 * num_processors() as u32 + 1;
     let binding = Binding::new(&Bind::Core, ranks).unwrap();
     assert_eq!(binding.processors(), Err(&Unbound::Shared));
     let binding = Binding::new(&Bind::None, 1).unwrap();

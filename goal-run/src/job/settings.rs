@@ -5,7 +5,7 @@ use crate::limits::PREFAULT_BYTES_MAX;
 use crate::network::Network;
 use crate::trace;
 use crate::transport::{Choice, Paths, Unreachable};
-use crate::wait::Wait;
+use crate::wait::{Sharing, Wait};
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, StreamLimits};
 use goal_engine::transport::Distance;
@@ -186,6 +186,17 @@ impl Settings {
     /// other hosts, its launcher, which arrives when the ranks of all hosts are ready.
     pub(crate) fn awaited(&self, ranks: u32) -> u32 {
         self.num_here(ranks) + u32::from(self.network.is_some())
+    }
+
+    /// Returns how the ranks of this host share processors. The sockets of other hosts are polled
+    /// by system calls, which are no cheaper than a sleep.
+    pub(crate) fn sharing(&self) -> Sharing {
+        let is_paired = self.placement.as_ref().is_some_and(Placement::is_sparse);
+        match (self.crowded, is_paired && self.network.is_none()) {
+            (false, _) => Sharing::None,
+            (true, true) => Sharing::Paired,
+            (true, false) => Sharing::Crowded,
+        }
     }
 
     /// Returns true if ranks poll for a while at the start gate: each has a processor, and none

@@ -43,7 +43,7 @@ pub(super) enum Engines<'a> {
 
 impl<'a> Member<'a> {
     pub(super) fn new(job: Job<'a>, rank: u32, engines: Engines<'a>) -> Self {
-        let pause = Pause::new(job.settings.crowded, job.settings.wait);
+        let pause = Pause::new(job.settings.sharing(), job.settings.wait);
         Self { job, rank, pause, engines }
     }
 
