@@ -27,7 +27,7 @@ const POLLS_MAX: u32 = 4000;
 const POLLS_CROWDED: u32 = 4;
 /// The same if ranks share processors, no more than two each, and are bound. A yield then hands
 /// over to the other rank of the processor, which is cheaper than a sleep and waking up.
-const POLLS_PAIRED: u32 = 100;
+const POLLS_PAIRED: u32 = 20;
 /// A shorter sleep was not worth its cost, so the rank polls longer next time.
 const SLEEP_SHORT_NS: u64 = 20_000;
 /// After a longer sleep the rank polls for a shorter time.
