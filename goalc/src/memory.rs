@@ -91,10 +91,16 @@ impl Allocator {
 pub use huge::prefer_huge_pages;
 
 /// Memory in huge pages. A compiler fills hundreds of megabytes once, and a fault for each page of
-/// 4 KiB takes a quarter of its time.
+/// 4 KiB takes a quarter of the time of one thread.
+///
+/// A huge page that the system has at hand costs a seventh of its 512 small ones. One that it must
+/// get first costs seven times as much as they do: from its host, if the machine is virtual and has
+/// given free memory back, or by moving the pages of others together. So pages are asked for one at
+/// a time, and the first slow one is the last.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod huge {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::{Duration, Instant};
 
     /// Bytes by which the heap grows at least.
     const STEP: i32 = 64 << 20;
@@ -104,11 +110,16 @@ mod huge {
     const LOOK_MIN: usize = 16 << 10;
     /// Bytes from which on a request has a mapping of its own.
     const MAPPED_MIN: i32 = 32 << 20;
-    const PAGE: usize = 4096;
+    /// Bytes behind a block that are in huge pages as well. The allocator's and small blocks may
+    /// already lie in them: a page that is in use in part can't become a huge one.
+    const AHEAD: usize = 1 << 20;
+    /// Bytes of a huge page.
+    const PAGE: usize = 2 << 20;
+    /// Time from which on small pages are cheaper.
+    const SLOW: Duration = Duration::from_micros(500);
 
     /// The end of the part of the heap that is in huge pages already, or stays in small ones.
-    /// `usize::MAX` before [`prefer_huge_pages`]. Relaxed: it guards no data, and advice that is
-    /// given twice does no harm.
+    /// `usize::MAX` before [`prefer_huge_pages`] and after a slow page. Relaxed: it guards no data.
     static ADVISED: AtomicUsize = AtomicUsize::new(usize::MAX);
 
     /// Asks the system for huge pages from now on, for the heap. Systems that give them to nobody
@@ -141,27 +152,49 @@ mod huge {
         unsafe { libc::sbrk(0) as usize }
     }
 
-    /// Asks for huge pages if a new block lies behind the part that they were asked for.
+    /// Asks for huge pages if a new block ends near the end of the part that they were asked for,
+    /// or behind it.
     #[inline]
     pub(super) fn advise(memory: *mut u8, size: usize) {
-        if size >= LOOK_MIN && memory as usize + size > ADVISED.load(Ordering::Relaxed) {
-            advise_new(memory as usize);
+        let needed = memory as usize + size + AHEAD;
+        if size >= LOOK_MIN && needed > ADVISED.load(Ordering::Relaxed) {
+            advise_new(memory as usize, needed);
         }
     }
 
     #[cold]
-    fn advise_new(memory: usize) {
-        let end = heap_end();
-        if memory > end {
+    fn advise_new(memory: usize, needed: usize) {
+        let heap = heap_end();
+        if memory > heap {
             // A mapping of its own. Large tables are often sparse, and small pages keep them so.
             return;
         }
-        let start = ADVISED.fetch_max(end, Ordering::Relaxed).next_multiple_of(PAGE);
-        if start < end {
-            // SAFETY: this only chooses the size of the pages, whoever uses them: their content
-            // stays. If the system refuses, nothing changes.
-            unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+        let mut before = ADVISED.load(Ordering::Relaxed);
+        while before < needed {
+            let page = before.next_multiple_of(PAGE);
+            let end = page + PAGE;
+            if end > heap {
+                return;
+            }
+            // Each page has one thread that asks for it: the one whose exchange succeeds.
+            match ADVISED.compare_exchange(before, end, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) if is_quick(page) => before = end,
+                Ok(_) => return ADVISED.store(usize::MAX, Ordering::Relaxed),
+                Err(other) => before = other,
+            }
         }
+    }
+
+    /// Asks for the huge page at `start` and waits until the system has given it. Returns false if
+    /// that took long, or if the system is too old to do it.
+    fn is_quick(start: usize) -> bool {
+        let begun = Instant::now();
+        let ask = |advice| {
+            // SAFETY: this chooses the size of the page and makes it present, whoever uses it: its
+            // content stays. If the system refuses, nothing changes.
+            unsafe { libc::madvise(start as *mut libc::c_void, PAGE, advice) == 0 }
+        };
+        ask(libc::MADV_HUGEPAGE) && ask(libc::MADV_POPULATE_WRITE) && begun.elapsed() < SLOW
     }
 }
 

@@ -42,8 +42,9 @@ pub(super) fn parse_source(
         if let Ok(pool) = pool
             && parts.len() > 1
         {
-            let chunks: Vec<_> =
-                pool.install(|| parts.par_iter().map(|&part| read(part)).collect());
+            // A part is a job of its own: several in one job would leave threads idle at the end.
+            let parse = || parts.par_iter().with_max_len(1).map(|&part| read(part)).collect();
+            let chunks: Vec<_> = pool.install(parse);
             let (last, others) = chunks.split_last().expect("more than one part");
             if others.iter().all(|(chunk, _)| chunk.ends_with_block && !chunk.gave_up)
                 && !last.0.gave_up
