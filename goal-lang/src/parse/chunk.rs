@@ -20,7 +20,7 @@ lalrpop_mod!(
 const PARALLEL_BYTES_MIN: usize = 1 << 20;
 
 /// The number of parts for each thread: more than one, because blocks take different times.
-const PARTS_PER_THREAD: usize = 8;
+const PARTS_PER_THREAD: usize = 16;
 
 /// Reads one file. Returns its parts in the order of the text.
 ///

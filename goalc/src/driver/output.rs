@@ -2,7 +2,8 @@
 
 use super::Error;
 use super::streams::{self, descriptor, end_of_links};
-use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, access, linkat, open};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, RenameFlags, access};
+use rustix::fs::{linkat, open, renameat_with};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -59,6 +60,8 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 pub struct Output {
     name: String,
     sink: Sink,
+    /// True if the result is binary: it can be made again from its input.
+    binary: bool,
 }
 
 enum Sink {
@@ -70,6 +73,10 @@ enum Sink {
     /// A temporary file in that folder, if the file system has no files without a name.
     Named(BufWriter<NamedTempFile>, PathBuf),
 }
+
+/// Most bytes of one write to the system, which keeps larger ones in larger pages. If it must get
+/// these first, such a write takes up to six times as long.
+const WRITE_MAX: usize = 256 << 10;
 
 /// The prefix of the names of temporary files.
 const PREFIX: &str = ".goalc-";
@@ -92,7 +99,8 @@ impl Output {
                 let name = "<stdout>".to_owned();
                 match streams::stdout().and_then(|stdout| stdout.as_fd().try_clone_to_owned()) {
                     Ok(stdout) => {
-                        Ok(Self { name, sink: Sink::Direct(BufWriter::new(stdout.into())) })
+                        let sink = Sink::Direct(BufWriter::new(stdout.into()));
+                        Ok(Self { name, sink, binary })
                     }
                     Err(error) => Err(Error::io(name, error)),
                 }
@@ -103,7 +111,7 @@ impl Output {
                     return Self::create(&Target::Stdout, binary);
                 }
                 let sink = Sink::create(path).map_err(|error| Error::io(&name, error))?;
-                Ok(Self { name, sink })
+                Ok(Self { name, sink, binary })
             }
         }
     }
@@ -120,7 +128,9 @@ impl Output {
     pub fn finish(self) -> Result<(), Error> {
         let finished = match self.sink {
             Sink::Direct(mut out) => out.flush(),
-            Sink::Unnamed(out, place) => finish(out).and_then(|file| name(&file, &place)),
+            Sink::Unnamed(out, place) => {
+                finish(out).and_then(|file| name(&file, &place, self.binary))
+            }
             Sink::Named(out, place) => finish(out)
                 .and_then(|file| file.persist(place).map(drop).map_err(|error| error.error)),
         };
@@ -171,12 +181,20 @@ fn finish<W: Write>(out: BufWriter<W>) -> io::Result<W> {
 
 /// Gives a file without a name the name `place`. A link can't replace an existing file, so the new
 /// file is linked under a temporary name first.
-fn name(file: &File, place: &Path) -> io::Result<()> {
+///
+/// Before a file replaces another, ext4 sends its bytes to the disk, so that a crash of the machine
+/// leaves one of the two whole. This takes a fifth of the time of a build, and a binary result can
+/// be built again. If the two files exchange their names, which is as atomic, no bytes are sent.
+fn name(file: &File, place: &Path, binary: bool) -> io::Result<()> {
     let folder = folder(place);
     let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
     let named = tempfile::Builder::new()
         .prefix(PREFIX)
         .make_in(folder, |path| Ok(linkat(CWD, &unnamed, CWD, path, AtFlags::SYMLINK_FOLLOW)?))?;
+    if binary && renameat_with(CWD, named.path(), CWD, place, RenameFlags::EXCHANGE).is_ok() {
+        // The temporary name is the former file's now, which goes with it.
+        return Ok(());
+    }
     named.persist(place).map(drop).map_err(|error| error.error)
 }
 
@@ -187,6 +205,7 @@ fn folder(path: &Path) -> &Path {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let bytes = &bytes[..bytes.len().min(WRITE_MAX)];
         match &mut self.sink {
             Sink::Direct(out) => out.write(bytes),
             Sink::Unnamed(out, _) => out.write(bytes),

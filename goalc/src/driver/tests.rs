@@ -92,14 +92,15 @@ fn nothing_of_a_result_is_seen_before_it_is_whole() {
         return;
     }
     let entries = || fs::read_dir(folder.path()).expect("there").count();
-    for path in [paths[0].clone(), folder.path().join("new")] {
+    let (there, new) = (&paths[0], &folder.path().join("new"));
+    for (path, binary) in [(there, true), (new, true), (there, false)] {
         let before = entries();
-        let mut out = Output::create(&Target::new(&path), true).expect("a file");
+        let mut out = Output::create(&Target::new(path), binary).expect("a file");
         std::io::Write::write_all(&mut out, b"after").expect("written");
         std::io::Write::flush(&mut out).expect("written");
         assert_eq!(entries(), before, "a process that is killed now leaves something behind");
         out.finish().expect("written");
-        assert_eq!(fs::read(&path).expect("there"), b"after");
+        assert_eq!(fs::read(path).expect("there"), b"after");
     }
     assert_eq!(entries(), 2);
 }
