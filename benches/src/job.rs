@@ -1,21 +1,22 @@
-//! Ranks that are processes of this program, each bound to a processor where every rank has one.
-//! MPI programs are placed alike.
+//! Ranks that are processes of this program, bound to processors as `goal-run` binds them. MPI
+//! programs are placed alike.
 
 use crate::assemble::assemble;
 use crate::member::Place;
 use goal_asm::Nisa;
 use goal_engine::{Calc, Options};
 use goal_lang::Program;
+use goal_run::binding::{Bind, Binding};
 pub(crate) use goal_run::job::is_crowded as crowded;
 use goal_run::job::{Mode, Settings};
 use goal_run::transport::Choice;
 use goal_shm::{Barrier, Layout, Segment};
-use nix::sched::{CpuSet, sched_getaffinity};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 use std::io::{self, Read};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -24,6 +25,7 @@ use std::process::{Child, Command, Stdio};
 pub(crate) struct Job {
     segment: Segment,
     meeting: Page,
+    marks: OwnedFd,
     ranks: u32,
 }
 
@@ -31,7 +33,8 @@ impl Job {
     pub(crate) fn new(program: &Program) -> io::Result<Self> {
         let nisa = assemble(program)?;
         let segment = Segment::create(layout(&nisa)?)?;
-        Ok(Self { segment, meeting: Page::new()?, ranks: nisa.num_ranks() })
+        let marks = memfd_create("goal-bench-marks", MFdFlags::MFD_CLOEXEC)?;
+        Ok(Self { segment, meeting: Page::new()?, marks, ranks: nisa.num_ranks() })
     }
 
     /// Runs every rank as this program's `subcommand`. Returns the output of each, in the order of
@@ -45,7 +48,8 @@ impl Job {
                 ranks: self.ranks,
                 segment: path(self.segment.fd()),
                 meeting: self.meeting.path(),
-                cpu: processors.as_ref().map(|processors| processors[rank as usize]),
+                marks: path(self.marks.as_fd()),
+                processors: processors.as_deref().map(list),
             };
             let mut command = Command::new(std::env::current_exe()?);
             command.arg(subcommand).args(place.arguments()).args(arguments);
@@ -83,20 +87,28 @@ fn wait(children: &[Child]) -> io::Result<()> {
     if failed { Err(io::Error::other("a rank failed")) } else { Ok(()) }
 }
 
-/// Returns the settings of a job. `crowded` must be true if ranks share processors:
-/// a rank that is bound to one can't find that out.
+/// Returns the settings of a job whose ranks are bound to these processors, if any.
 ///
 /// # Errors
-/// The environment asks for transports that can't be used.
-pub(crate) fn settings(ranks: u32, progress: Mode, crowded: bool) -> io::Result<Settings> {
+/// The environment asks for transports that can't be used, or the system does not tell the
+/// processors.
+pub(crate) fn settings(
+    ranks: u32,
+    progress: Mode,
+    processors: Option<&[u32]>,
+) -> io::Result<Settings> {
     let settings = Settings::new(ranks, &Choice::default()).map_err(io::Error::other)?;
     let options = Options { calc: Calc::Skip, ..Options::default() };
-    Ok(settings.with_engine(&options).with_progress(progress).with_crowded(crowded))
+    let settings = settings.with_engine(&options).with_progress(progress);
+    match processors {
+        Some(processors) => settings.with_processors(processors),
+        None => Ok(settings),
+    }
 }
 
 /// Returns the layout of the segment, with room for every mode of progress.
 pub(crate) fn layout(nisa: &Nisa) -> io::Result<Layout> {
-    let settings = settings(nisa.num_ranks(), Mode::Node, crowded(nisa.num_ranks()))?;
+    let settings = settings(nisa.num_ranks(), Mode::Node, None)?;
     goal_run::job::layout(nisa, &settings, u64::MAX).map_err(io::Error::other)
 }
 
@@ -118,25 +130,15 @@ fn path(fd: BorrowedFd<'_>) -> PathBuf {
     format!("/proc/{}/fd/{}", std::process::id(), fd.as_raw_fd()).into()
 }
 
-/// Returns a processor for each rank, on cores of their own as far as there are so many; `None` if
-/// there are more ranks than processors.
-pub(crate) fn processors(ranks: u32) -> Option<Vec<usize>> {
-    if crowded(ranks) {
-        return None;
-    }
-    let allowed = sched_getaffinity(Pid::from_raw(0)).ok()?;
-    let allowed = (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or(false));
-    let (mut cores, threads): (Vec<_>, Vec<_>) = allowed.partition(|&cpu| leads_core(cpu));
-    cores.extend(threads);
-    cores.truncate(ranks as usize);
-    (cores.len() == ranks as usize).then_some(cores)
+/// Returns the processor of each rank, as `goal-run` binds them; `None` if it does not.
+pub(crate) fn processors(ranks: u32) -> Option<Vec<u32>> {
+    let binding = Binding::new(&Bind::Core, ranks).ok()?;
+    binding.processors().ok().map(<[u32]>::to_vec)
 }
 
-/// Returns true if the processor is the first one of its core.
-fn leads_core(cpu: usize) -> bool {
-    let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
-    let Ok(list) = std::fs::read_to_string(path) else { return true };
-    list.trim().split([',', '-']).next().and_then(|first| first.parse().ok()) == Some(cpu)
+/// Returns a list of processors as MPI launchers and the ranks of this program take it.
+pub(crate) fn list(processors: &[u32]) -> String {
+    processors.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The MPI libraries on this machine. Each compiles the programs of the folder `mpi`, which are
 //! part of this program, and runs them with the flags that it needs for the same placement.
 
-use crate::job::{crowded, processors};
+use crate::job::{crowded, list, processors};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -75,11 +75,14 @@ impl Family {
 
     /// Returns the variables and flags for ranks that talk through shared memory: each bound to its
     /// processor, or free and giving their processor away while they wait.
-    fn placement(self, processors: Option<&[usize]>) -> (Vec<(&'static str, String)>, Vec<String>) {
+    fn placement(
+        self,
+        processors: Option<&[u32]>,
+        crowded: bool,
+    ) -> (Vec<(&'static str, String)>, Vec<String>) {
         let (mut variables, mut flags) = (Vec::new(), Vec::new());
         let mut flag = |text: &str| flags.extend(text.split_whitespace().map(str::to_owned));
-        let list =
-            processors.map(|list| list.iter().map(usize::to_string).collect::<Vec<_>>().join(","));
+        let bound = processors.map(list);
         match self {
             Family::OpenMpi4 | Family::OpenMpi5 => {
                 flag("--allow-run-as-root --mca btl");
@@ -89,30 +92,34 @@ impl Family {
                 } else {
                     "self,sm --mca osc ^ucx"
                 });
-                match (list, self) {
-                    (Some(_), _) => flag("--map-by core --bind-to core"),
-                    (None, Family::OpenMpi4) => flag("--oversubscribe"),
-                    (None, _) => flag("--map-by :OVERSUBSCRIBE"),
-                }
-                if processors.is_none() {
-                    flag("--bind-to none --mca mpi_yield_when_idle 1");
+                flag(match (&bound, crowded, self) {
+                    (Some(_), false, _) => "--map-by core --bind-to core",
+                    (Some(_), true, Family::OpenMpi4) => {
+                        "--oversubscribe --map-by core --bind-to core:overload-allowed"
+                    }
+                    (None, _, Family::OpenMpi4) => "--oversubscribe --bind-to none",
+                    // It would bind neighbours to the same processor: the program binds itself.
+                    (_, _, _) => "--map-by :OVERSUBSCRIBE --bind-to none",
+                });
+                if crowded {
+                    flag("--mca mpi_yield_when_idle 1");
                 }
             }
             Family::Mpich => {
                 variables.push(("MPIR_CVAR_CH4_NETMOD", "ofi".to_owned()));
-                match list {
+                match bound {
                     Some(list) => flag(&format!("-bind-to user:{list}")),
                     None => flag("-bind-to none"),
                 }
             }
             Family::Intel => {
                 variables.push(("I_MPI_FABRICS", "shm".to_owned()));
-                match list {
-                    Some(list) => variables.push(("I_MPI_PIN_PROCESSOR_LIST", list)),
-                    None => {
-                        variables.push(("I_MPI_PIN", "0".to_owned()));
-                        variables.push(("I_MPI_WAIT_MODE", "1".to_owned()));
-                    }
+                variables.push(match bound {
+                    Some(list) => ("I_MPI_PIN_PROCESSOR_LIST", list),
+                    None => ("I_MPI_PIN", "0".to_owned()),
+                });
+                if crowded {
+                    variables.push(("I_MPI_WAIT_MODE", "1".to_owned()));
                 }
             }
         }
@@ -237,7 +244,7 @@ impl Peer {
     pub(crate) fn run(&self, ranks: u32, arguments: &[String]) -> io::Result<Vec<String>> {
         let Library { name, family, prefix } = &self.library;
         let processors = processors(ranks);
-        let (variables, flags) = family.placement(processors.as_deref());
+        let (variables, flags) = family.placement(processors.as_deref(), crowded(ranks));
         let mut command = command(prefix.as_deref(), "mpirun");
         command.envs(variables).args(flags);
         command.args(["-n", &ranks.to_string()]).arg(&self.program).args(arguments);

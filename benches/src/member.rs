@@ -8,18 +8,22 @@ use clap::Args as ClapArgs;
 use goal_asm::Nisa;
 use goal_engine::{Handle, Schedule, Storage};
 use goal_lang::Program;
-use goal_run::job::{Job, Mode};
+use goal_run::job::{Job, Mode, Settings, is_crowded};
 use goal_run::progress::{self, with_member};
 use goal_shm::{Barrier, Segment};
 use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::mman::{MapFlags, ProtFlags, mmap};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use nix::unistd::Pid;
+use nix::unistd::{Pid, ftruncate};
 use std::fs::File;
 use std::io;
+use std::num::NonZero;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The rank of a process, and the files that all ranks share.
 #[derive(Debug, ClapArgs)]
@@ -34,9 +38,12 @@ pub(crate) struct Place {
     /// The file of the barrier before each operation.
     #[arg(long)]
     pub(crate) meeting: PathBuf,
-    /// The processor to stay on.
+    /// The file of the beginnings and ends of operations.
     #[arg(long)]
-    pub(crate) cpu: Option<usize>,
+    pub(crate) marks: PathBuf,
+    /// The processors of all ranks, if they are bound.
+    #[arg(long)]
+    pub(crate) processors: Option<String>,
 }
 
 impl Place {
@@ -47,8 +54,9 @@ impl Place {
             format!("--ranks={}", self.ranks),
             format!("--segment={}", self.segment.display()),
             format!("--meeting={}", self.meeting.display()),
+            format!("--marks={}", self.marks.display()),
         ];
-        arguments.extend(self.cpu.map(|cpu| format!("--cpu={cpu}")));
+        arguments.extend(self.processors.as_ref().map(|list| format!("--processors={list}")));
         arguments
     }
 
@@ -56,20 +64,67 @@ impl Place {
     /// its parent.
     pub(crate) fn open(&self, program: &Program) -> io::Result<Shared> {
         set_pdeathsig(Signal::SIGKILL)?;
-        if let Some(cpu) = self.cpu {
-            let mut set = CpuSet::new();
-            set.set(cpu)?;
-            sched_setaffinity(Pid::from_raw(0), &set)?;
-        }
         let open =
             |path: &PathBuf| File::options().read(true).write(true).open(path).map(OwnedFd::from);
         let nisa = Arc::new(assemble(program)?);
-        let (rank, ranks, crowded) = (self.rank, self.ranks, self.cpu.is_none());
+        let (rank, ranks, crowded) = (self.rank, self.ranks, is_crowded(self.ranks));
+        let processors = match &self.processors {
+            Some(list) => {
+                let numbers: Result<Vec<u32>, _> = list.split(',').map(str::parse).collect();
+                Some(numbers.map_err(io::Error::other)?)
+            }
+            None => None,
+        };
+        let settings = settings(ranks, Mode::Caller, processors.as_deref())?;
+        if let Some(processors) = &processors {
+            let mut set = CpuSet::new();
+            set.set(processors[rank as usize] as usize)?;
+            sched_setaffinity(Pid::from_raw(0), &set)?;
+        }
         let segment = Segment::open(open(&self.segment)?, layout(&nisa)?)?;
         let barrier = Barrier::open(open(&self.meeting)?)?;
+        let marks = Marks::open(open(&self.marks)?, ranks)?;
         // As goal-run does.
-        Job::new(&segment, &nisa, &settings(ranks, Mode::Caller, crowded)?).prefault(rank);
-        Ok(Shared { rank, ranks, crowded, segment, barrier, nisa })
+        Job::new(&segment, &nisa, &settings).prefault(rank);
+        Ok(Shared { rank, ranks, crowded, settings, segment, barrier, marks, nisa })
+    }
+}
+
+/// The beginning and the end of each rank's operation, in memory that the ranks share.
+#[derive(Debug)]
+struct Marks {
+    /// Two numbers for each rank.
+    at: NonNull<[AtomicU64; 2]>,
+    ranks: u32,
+}
+
+impl Marks {
+    /// Maps the file, which is empty or has been mapped by other ranks. It stays mapped until the
+    /// process ends.
+    fn open(file: OwnedFd, ranks: u32) -> io::Result<Self> {
+        let bytes = NonZero::new(16 * ranks as usize).expect("a job has ranks");
+        ftruncate(&file, bytes.get() as i64)?;
+        let both = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
+        // SAFETY: the system chooses the place.
+        let at = unsafe { mmap(None, bytes, both, MapFlags::MAP_SHARED, file, 0) }?;
+        Ok(Self { at: at.cast(), ranks })
+    }
+
+    fn of(&self, rank: u32) -> &[AtomicU64; 2] {
+        assert!(rank < self.ranks);
+        // SAFETY: the mapping has two aligned numbers for each rank, and every process uses them
+        // as atomics.
+        unsafe { self.at.add(rank as usize).as_ref() }
+    }
+
+    fn set(&self, rank: u32, mark: [u64; 2]) {
+        for (word, value) in self.of(rank).iter().zip(mark) {
+            word.store(value, Relaxed);
+        }
+    }
+
+    fn get(&self, rank: u32) -> [u64; 2] {
+        self.of(rank).each_ref().map(|word| word.load(Relaxed))
     }
 }
 
@@ -78,8 +133,11 @@ pub(crate) struct Shared {
     rank: u32,
     ranks: u32,
     crowded: bool,
+    settings: Settings,
     segment: Segment,
     barrier: Barrier,
+    /// The beginning and the end of each rank's operation.
+    marks: Marks,
     nisa: Arc<Nisa>,
 }
 
@@ -99,7 +157,7 @@ impl Shared {
         progress: Mode,
         act: impl FnOnce(Member<'_, '_>) -> io::Result<R>,
     ) -> io::Result<R> {
-        let settings = settings(self.ranks, progress, self.crowded)?;
+        let settings = self.settings.clone().with_progress(progress);
         let job = Job::new(&self.segment, &self.nisa, &settings);
         let schedule = job.schedule(self.rank);
         let storage = Some(job.storage(self.rank));
@@ -145,6 +203,23 @@ impl Member<'_, '_> {
     /// Waits for all ranks, without a call to the engine.
     pub(crate) fn meet(&self) {
         self.shared.barrier.wait(self.shared.ranks, || self.shared.pause());
+    }
+
+    /// Returns the nanoseconds from the beginning of an operation until its end; if ranks share
+    /// processors, from the first rank's beginning to the last one's end, because one of them
+    /// begins while the other waits for the processor. All ranks must call this, and then meet.
+    pub(crate) fn span_ns(&self, begin_ns: u64, end_ns: u64) -> u64 {
+        if !self.shared.crowded {
+            return end_ns - begin_ns;
+        }
+        let marks = &self.shared.marks;
+        marks.set(self.shared.rank, [begin_ns, end_ns]);
+        self.meet();
+        let all = (0..self.shared.ranks).map(|rank| marks.get(rank));
+        let widen =
+            |[first, last]: [u64; 2], [begin, end]: [u64; 2]| [first.min(begin), last.max(end)];
+        let [first_ns, last_ns] = all.fold([begin_ns, end_ns], widen);
+        last_ns - first_ns
     }
 
     /// Calls `f` with the memory that the schedule works on. No instance may run.

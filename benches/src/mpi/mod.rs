@@ -15,7 +15,7 @@ mod schedules;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 pub(crate) use schedules::Operation;
 
-use crate::job::{Job, Page, processors};
+use crate::job::{Job, Page, list, processors};
 use crate::library::{self, Libraries, Peer};
 use crate::overlap::bytes;
 use clap::Args as ClapArgs;
@@ -215,7 +215,7 @@ impl Bench {
         sizes.sort_unstable();
         sizes.dedup();
         let mut command = Command::new(program);
-        let numbers = processors.iter().map(|&cpu| cpu as u64).chain(sizes);
+        let numbers = processors.iter().map(|&cpu| u64::from(cpu)).chain(sizes);
         let output = command.args(numbers.map(|number| number.to_string())).output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let sample = |line: &str| {
@@ -307,9 +307,7 @@ impl Bench {
     ) -> io::Result<Vec<Sample>> {
         let Case { memory, ranks, operation } = case;
         let page = Page::new()?;
-        let processors = processors(ranks).map_or("-".to_owned(), |list| {
-            list.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
-        });
+        let processors = processors(ranks).map_or("-".to_owned(), |processors| list(&processors));
         let path = page.path().display().to_string();
         let mut arguments = vec![operation.peer_name().to_owned(), path, processors];
         arguments.extend([memory.kinds().to_owned(), ways.join(",")]);

@@ -6,10 +6,10 @@ use super::plan::Plan;
 use super::replay::Replay;
 use crate::member::Place;
 use clap::Args as ClapArgs;
+use goal_eth::now_ns;
 use goal_run::job::Mode;
 use std::io;
 use std::path::PathBuf;
-use std::time::Instant;
 
 /// `mpi-rank`'s arguments.
 #[derive(ClapArgs)]
@@ -50,12 +50,13 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 None => member.with_memory(|memory| operands.write(memory, round))?,
             }
             member.meet();
-            let begin = Instant::now();
+            let begin_ns = now_ns();
             for _ in 0..starts {
                 member.start()?;
                 member.wait()?;
             }
-            let took_ns = begin.elapsed().as_nanos() as f64 - clock_ns;
+            let end_ns = now_ns();
+            let took_ns = member.span_ns(begin_ns, end_ns) as f64 - clock_ns;
             if round == 0 {
                 first = took_ns;
             }
@@ -83,6 +84,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
 /// Returns the nanoseconds that a time takes which is read twice.
 fn clock_cost_ns() -> f64 {
     const READS: u32 = 20_000;
-    let total_ns: u128 = (0..READS).map(|_| Instant::now().elapsed().as_nanos()).sum();
-    total_ns as f64 / f64::from(READS)
+    let read = |_| {
+        let begin_ns = now_ns();
+        now_ns() - begin_ns
+    };
+    (0..READS).map(read).sum::<u64>() as f64 / f64::from(READS)
 }

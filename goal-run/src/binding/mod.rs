@@ -212,6 +212,14 @@ impl Placement {
         Self { ranks, threads }
     }
 
+    /// Returns the placement of ranks that have these processors.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(crate) fn of_ranks(processors: &[u32]) -> io::Result<Self> {
+        Ok(Self::new(processors.to_vec(), &allowed()?))
+    }
+
     /// Returns true if this can be the placement of so many ranks.
     pub(crate) fn fits(&self, ranks: u32) -> bool {
         let exists = |&processor: &u32| processor < PROCESSORS_MAX;
@@ -219,7 +227,7 @@ impl Placement {
     }
 
     /// Returns true if some ranks have the same processor.
-    fn is_crowded(&self) -> bool {
+    pub(crate) fn is_crowded(&self) -> bool {
         self.has_more_than(1)
     }
 

@@ -132,10 +132,14 @@ impl Settings {
         Self { wait, ..self }
     }
 
-    /// Sets whether ranks share processors, for a program that binds its ranks to processors. By
-    /// default they do if there are more ranks than processors.
-    pub fn with_crowded(self, crowded: bool) -> Self {
-        Self { crowded, ..self }
+    /// Sets the processor of each rank of this host, ascending by rank, for a program that binds
+    /// its ranks itself. By default they are not bound.
+    ///
+    /// # Errors
+    /// The system does not tell the processors that this thread may use.
+    pub fn with_processors(self, processors: &[u32]) -> io::Result<Self> {
+        let placement = Placement::of_ranks(processors)?;
+        Ok(Self { crowded: placement.is_crowded(), placement: Some(placement), ..self })
     }
 
     /// Keeps the last `events` records of each rank's trace; 0 traces nothing.
