@@ -1,12 +1,12 @@
-//! Ranks that are processes of this program, bound to processors as `goal-run` binds them. MPI
-//! programs are placed alike.
+//! Ranks that are processes of this program, each bound to a processor, in turn if
+//! there are too few. MPI programs are placed alike.
 
 use crate::assemble::assemble;
 use crate::member::Place;
 use goal_asm::Nisa;
 use goal_engine::{Calc, Options};
 use goal_lang::Program;
-use goal_run::binding::{Bind, Binding};
+use goal_run::binding::{Bind, Binding, num_processors};
 pub(crate) use goal_run::job::is_crowded as crowded;
 use goal_run::job::{Mode, Settings};
 use goal_run::transport::Choice;
@@ -130,10 +130,13 @@ fn path(fd: BorrowedFd<'_>) -> PathBuf {
     format!("/proc/{}/fd/{}", std::process::id(), fd.as_raw_fd()).into()
 }
 
-/// Returns the processor of each rank, as `goal-run` binds them; `None` if it does not.
+/// Returns the processor of each rank: its own, or one of all in turn if they are too few. `None`
+/// if the ranks can't be bound.
 pub(crate) fn processors(ranks: u32) -> Option<Vec<u32>> {
-    let binding = Binding::new(&Bind::Core, ranks).ok()?;
-    binding.processors().ok().map(<[u32]>::to_vec)
+    let own = ranks.min(num_processors() as u32);
+    let binding = Binding::new(&Bind::Core, own).ok()?;
+    let in_turn = binding.processors().ok()?.iter().copied().cycle();
+    Some(in_turn.take(ranks as usize).collect())
 }
 
 /// Returns a list of processors as MPI launchers and the ranks of this program take it.

@@ -62,37 +62,11 @@ fn ranks_have_cores_of_their_own_if_there_are_enough() {
         [Value::Null, Value::Null] => println!("not bound: {unbound}"),
         [one, other] => assert!(one != other && unbound.is_null(), "{processors:?}"),
     }
-    let many = format!("num_ranks {} rank * {{ nop }}", 2 * allowed().len() + 1);
+    let many = format!("num_ranks {} rank * {{ nop }}", allowed().len() + 1);
     let ended = run_text(&many, &["--stats"]);
     ended.assert_status(0);
     let last = ended.out.lines().last().unwrap();
     assert_eq!(last, "ranks were not bound to processors: they share processors");
-}
-
-#[test]
-fn two_ranks_a_processor_have_the_processors_in_turn() {
-    let allowed = allowed();
-    let ranks = 2 * allowed.len();
-    let text = format!("num_ranks {ranks} rank * {{ nop }}");
-    let processors = |arguments: &[&str]| {
-        let ended = run_text(&text, &[arguments, &["--stats", "--format", "json"]].concat());
-        ended.assert_status(0);
-        let stats = &ended.json()["stats"];
-        let processor = |rank: usize| stats["ranks"][rank]["processor"].clone();
-        ((0..ranks).map(processor).collect::<Vec<Value>>(), stats["unbound"].clone())
-    };
-    let (none, why) = processors(&["--bind", "none"]);
-    assert!(none.iter().all(Value::is_null) && why == "as requested", "{none:?} {why}");
-    let (bound, why) = processors(&[]);
-    if bound[0].is_null() {
-        // Other jobs may hold processors, and the processor time may be limited.
-        return println!("not bound: {why}");
-    }
-    let (first, second) = bound.split_at(allowed.len());
-    assert_eq!(first, second);
-    let mut once: Vec<u64> = first.iter().map(|processor| processor.as_u64().unwrap()).collect();
-    once.sort_unstable();
-    assert_eq!(once, allowed.iter().map(|&processor| processor.into()).collect::<Vec<u64>>());
 }
 
 /// Two jobs at the same time do not bind ranks to the same processor.

@@ -9,9 +9,9 @@
 //! rank to, until its job ends (`processors.rs`), and passes over those that another launcher
 //! holds. If too few are left, the job runs without binding.
 //!
-//! If there are more ranks than processors, but no more than [`SHARERS_MAX`] for each, ranks are
-//! bound to all processors in turn, if no other job holds one of them. Two ranks that hand over to
-//! each other then wait on the same processor and are not moved about.
+//! If there are more ranks than processors, the system moves them. Bound to the processors in turn
+//! they would be faster on an idle machine, but a computation of another program on one of the
+//! processors would then take most of it from ranks that yield, while another one is idle.
 
 mod processors;
 mod request;
@@ -27,8 +27,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// The most ranks of a processor for which ranks that share processors are bound. With more of
-/// them, the system balances the load better.
+/// The most ranks of a processor that yield for longer before they sleep.
 const SHARERS_MAX: usize = 2;
 
 /// The processors of this host's ranks, which are claimed while this lives.
@@ -44,8 +43,7 @@ pub enum Unbound {
     /// The user wants it so.
     #[error("as requested")]
     Requested,
-    /// There are far fewer processors than ranks, or the processor time of the launcher is limited
-    /// to less than its processors.
+    /// There are fewer processors than ranks.
     #[error("they share processors")]
     Shared,
     /// Other jobs hold processors that this one needs.
@@ -132,28 +130,23 @@ impl Binding {
     }
 
     fn to_cores(ranks: u32) -> Self {
-        // Processors that are bound to.
-        let wanted = (ranks as usize).min(num_processors());
-        if ranks as usize > SHARERS_MAX * wanted {
+        if is_crowded(ranks) {
             return Self::unbound(Unbound::Shared);
         }
         let claimed = usable().and_then(|allowed| {
-            let claims = claim_cores(machine(), &allowed, wanted)?;
+            let claims = claim_cores(machine(), &allowed, ranks as usize)?;
             Ok((allowed, claims))
         });
         match claimed {
             Err(error) => Self::unbound(Unbound::System(error.to_string())),
-            // A limit on processor time is not one of processors: the system moves the ranks.
-            Ok((allowed, _)) if wanted < ranks as usize && wanted < allowed.len() => {
-                Self::unbound(Unbound::Shared)
+            Ok((allowed, claims)) if claims.len() < ranks as usize => {
+                Self::unbound(Unbound::Held {
+                    held: allowed.len() - claims.len(),
+                    allowed: allowed.len(),
+                })
             }
-            Ok((allowed, claims)) if claims.len() < wanted => Self::unbound(Unbound::Held {
-                held: allowed.len() - claims.len(),
-                allowed: allowed.len(),
-            }),
             Ok((allowed, claims)) => {
-                let processors = claims.iter().map(Claim::processor).cycle();
-                let ranks = processors.take(ranks as usize).collect();
+                let ranks = claims.iter().map(Claim::processor).collect();
                 Self { placement: Ok(Placement::new(ranks, &allowed)), _claims: claims }
             }
         }

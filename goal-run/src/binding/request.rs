@@ -7,8 +7,8 @@ use std::str::FromStr;
 /// The request for the processors of ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Bind {
-    /// Each rank to a core of its own that no other job holds. If there are too few, two ranks to
-    /// each processor. If that is not enough either, ranks are not bound.
+    /// Each rank to a core of its own that no other job holds. If there are too few, ranks are not
+    /// bound.
     #[default]
     Core,
     /// The system moves ranks as it likes.

@@ -151,7 +151,7 @@ fn a_thread_is_bound() {
 
 #[test]
 fn ranks_that_do_not_fit_are_not_bound() {
-    let ranks = 2 * num_processors() as u32 + 1;
+    let ranks = num_processors() as u32 + 1;
     let binding = Binding::new(&Bind::Core, ranks).unwrap();
     assert_eq!(binding.processors(), Err(&Unbound::Shared));
     let binding = Binding::new(&Bind::None, 1).unwrap();

@@ -82,9 +82,8 @@ pub(crate) struct Arguments {
     /// How a rank waits
     #[arg(long, value_enum, default_value_t)]
     wait: Wait,
-    /// Processors of ranks: core (a core for each rank, or two ranks a processor if there are not
-    /// enough, if no other job holds them), none (ranks are not bound), or a list for the ranks of
-    /// this host in their order
+    /// Processors of ranks: core (a core for each rank, if there are enough that no other job
+    /// holds), none (ranks are not bound), or a list for the ranks of this host in their order
     #[arg(long, value_name = "core|none|LIST", default_value = "core")]
     bind: Bind,
     /// How calc passes the time: spin (as long as it says), skip, or a factor of that

@@ -242,7 +242,9 @@ fn text(report: &Report) -> String {
         };
         let _ = write!(text, "; {} {have}", plural(ranks as usize, "rank", "ranks"));
         let _ = match (&report.bound_to, &report.unbound) {
-            (Some(bound_to), _) => write!(text, ", in the order of ranks: {}", list(bound_to)),
+            (Some(bound_to), _) if !crowded => {
+                write!(text, ", in the order of ranks: {}", list(bound_to))
+            }
             (None, Some(why)) if !crowded => write!(text, ", but not be bound: {why}"),
             _ => Ok(()),
         };
