@@ -25,7 +25,7 @@ use replay::Replay;
 use samples::{By, FAILED, HEADER, LINE, LINE_AFTER, Memory, Row, Sample, WAYS, moved};
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -80,24 +80,18 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
     let folder = tempfile::tempdir()?;
     let bench = Bench::new(args, folder.path())?;
+    let cases = bench.cases(args);
     let mut samples = Vec::new();
-    for &memory in &args.memory {
-        let of_ranks = |&ranks: &u32| {
-            let operations = args.operation.iter().filter(move |of| of.allows(ranks));
-            operations.map(move |&operation| Case { memory, ranks, operation })
-        };
-        let replay = bench.replay.iter().map(|replay| Case {
-            memory,
-            ranks: replay.program.ranks(),
-            operation: Operation::Replay,
-        });
-        for case in args.ranks.iter().flat_map(of_ranks).chain(replay) {
-            let of_case = bench.run(case, args, samples.is_empty())?;
-            if let Some(path) = &args.csv {
-                append(path, &of_case)?;
-            }
-            samples.extend(of_case);
+    for (index, &case) in cases.iter().enumerate() {
+        // A line that is drawn again and again would take time from the ranks.
+        if io::stderr().is_terminal() {
+            eprintln!("{} of {}: {}", index + 1, cases.len(), bench.row(case, 0));
         }
+        let of_case = bench.run(case, args, samples.is_empty())?;
+        if let Some(path) = &args.csv {
+            append(path, &of_case)?;
+        }
+        samples.extend(of_case);
     }
     report::print(&samples);
     Ok(())
@@ -148,6 +142,23 @@ impl Bench {
             Ok::<_, io::Error>(Replayed { path: path.clone(), program, table })
         });
         Ok(Self { peers, machine: library::build_machine(folder)?, replay: replay.transpose()? })
+    }
+
+    /// Returns all operations that are measured, in order.
+    fn cases(&self, args: &Args) -> Vec<Case> {
+        let of_memory = |&memory: &Memory| {
+            let of_ranks = move |&ranks: &u32| {
+                let operations = args.operation.iter().filter(move |of| of.allows(ranks));
+                operations.map(move |&operation| Case { memory, ranks, operation })
+            };
+            let replay = self.replay.iter().map(move |replay| Case {
+                memory,
+                ranks: replay.program.ranks(),
+                operation: Operation::Replay,
+            });
+            args.ranks.iter().flat_map(of_ranks).chain(replay)
+        };
+        args.memory.iter().flat_map(of_memory).collect()
     }
 
     /// Returns the row of a size. That of a replay has the name of its file.

@@ -174,8 +174,12 @@ fn notes(samples: &[Sample], memory: Memory) -> BTreeSet<String> {
         let is_same = |of: &&Row| of.ranks == row.ranks && of.operation == row.operation;
         if !rows.iter().any(is_same) {
             rows.push(row);
-            let (Row { ranks, operation, .. }, moved) = (row, alike(samples, row).1);
-            if moved > 0 {
+            let (Row { ranks, operation, .. }, (left, moved)) = (row, alike(samples, row));
+            if moved > 0 && left.is_empty() {
+                notes.insert(format!(
+                    "{operation}, {ranks} ranks: no run counts: in each of the {moved} a line took twice its least time. Run this row again, or raise --runs."
+                ));
+            } else if moved > 0 {
                 notes.insert(format!(
                     "{operation}, {ranks} ranks: {moved} runs are left out, in which a line took twice its least time."
                 ));
@@ -244,4 +248,24 @@ fn first_instances(groups: &[&Group<'_>]) {
     let mut header = HEADER[..FIRST_COLUMNS].to_vec();
     header.extend(["peer: of later", "schedule: of later"]);
     table::print(&header, &groups.iter().map(row).collect::<Vec<_>>());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Memory, Sample, notes};
+
+    #[test]
+    fn a_row_without_a_run_that_counts_says_so() {
+        let lines = [
+            "schedule,1,1,1",
+            "machine:line,1,1,30",
+            "machine:line after,1,1,70",
+            "v4:blocking:malloc,1,1,1",
+        ];
+        let sample = |line: &str| format!("malloc,2,barrier,0,{line}").parse::<Sample>();
+        let samples = lines.map(|line| sample(line).expect("a sample"));
+        let notes = notes(&samples, Memory::Malloc);
+        assert!(notes.iter().any(|note| note.contains("no run counts")), "{notes:?}");
+        assert!(notes.iter().any(|note| note.contains("--runs")), "{notes:?}");
+    }
 }

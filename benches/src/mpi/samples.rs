@@ -43,6 +43,14 @@ pub(crate) struct Row {
     pub(crate) bytes: u64,
 }
 
+/// The row without its size, as messages name it.
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { memory, ranks, operation, bytes: _ } = self;
+        write!(f, "{operation}, {ranks} ranks, memory: {}", memory.name())
+    }
+}
+
 /// The ways in which MPI offers an operation, as the peer's program names them.
 pub(crate) const WAYS: [&str; 3] = ["blocking", "nonblocking", "persistent"];
 
