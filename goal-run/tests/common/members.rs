@@ -26,7 +26,8 @@ fn engine(calc: Calc) -> Options {
 /// The settings of ranks that each have a processor, and skip `calc`.
 pub(crate) fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
     let settings = Settings::new(ranks, &Choice::default()).unwrap();
-    let settings = settings.with_engine(&engine(Calc::Skip)).with_crowded(false);
+    let processors: Vec<u32> = (0..ranks).collect();
+    let settings = settings.with_engine(&engine(Calc::Skip)).with_processors(&processors).unwrap();
     settings.with_progress(progress).with_wait(wait)
 }
 
