@@ -1,5 +1,5 @@
 //! Limits of the system. A user who may start no further process or thread: `goalc` does its work
-//! alone. Little address space: it takes memory in small steps.
+//! alone. Little address space: it takes memory in small steps. Little stack: it works on another.
 
 use std::fs::{self, Permissions};
 use std::io::Write;
@@ -51,4 +51,30 @@ fn little_address_space_is_enough_for_a_small_program() {
         return;
     };
     assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn little_stack_is_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("pair.goal");
+    fs::write(&text, "num_ranks 2 rank 0 { send 8b to 1 tag 1 } rank 1 { recv 8b from 0 tag 1 }")
+        .unwrap();
+    for arguments in [
+        &["check"][..],
+        &["build", "-o", "/dev/null"],
+        &["stats"],
+        &["fmt", "--check"],
+        &["--help"],
+    ] {
+        let mut command = Command::new("prlimit");
+        command.arg("--stack=65536").arg(env!("CARGO_BIN_EXE_goalc")).args(arguments).arg(&text);
+        // The environment counts towards the stack.
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let Ok(output) = command.output() else {
+            // Written past the harness, which would keep it back.
+            let _ = writeln!(std::io::stderr(), "limits: skipped: it takes prlimit");
+            return;
+        };
+        assert!(output.status.code().is_some_and(|code| code < 2), "{arguments:?}: {output:?}");
+    }
 }

@@ -1,11 +1,34 @@
-//! The worker threads, also on systems that allow few threads or none.
+//! The threads that work, also on systems that allow few threads or none, or little stack.
 
 use nix::sys::signal::{SigSet, Signal};
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
+use rustix::process::{Resource, getrlimit};
 use std::io;
+use std::panic::resume_unwind;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread;
+
+/// Bytes of stack that every command can do with.
+const STACK_MIN: usize = 1 << 20;
+
+/// Runs `work` on the calling thread, or on a thread of its own if the stack of the process may
+/// not grow to [`STACK_MIN`] bytes (`ulimit -s`). The calling thread is the process's first.
+pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let is_enough = |limit: u64| limit >= STACK_MIN as u64;
+    if getrlimit(Resource::Stack).current.is_none_or(is_enough) {
+        return work();
+    }
+    let mut work = Some(work);
+    let mut run = || work.take().map(|work| work());
+    let done = thread::scope(|scope| {
+        let started = thread::Builder::new().stack_size(STACK_MIN).spawn_scoped(scope, &mut run);
+        let thread = started.ok()?;
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    });
+    // If the system starts no thread, the small stack has to do.
+    done.or_else(run).expect("the work is done once")
+}
 
 /// Set once the threads are started.
 static STARTED: Once = Once::new();

@@ -13,7 +13,9 @@ mod stats;
 mod style;
 
 use clap::{Parser, Subcommand};
-use goalc::driver::{Color, Completions, Format, Man, Status, clear_stage, report_error};
+use goalc::driver::{
+    Color, Completions, Format, Man, Status, clear_stage, report_error, with_stack,
+};
 use goalc::memory::{Allocator, prefer_huge_pages};
 use std::process::ExitCode;
 
@@ -86,6 +88,10 @@ Examples:
 
 fn main() -> ExitCode {
     prefer_huge_pages();
+    with_stack(run)
+}
+
+fn run() -> ExitCode {
     let command = match goalc::driver::parse::<Cli>("goalc") {
         Ok(Cli { command, .. }) => command,
         Err(status) => return ExitCode::from(status as u8),
