@@ -1,14 +1,12 @@
 //! The second layer: decides which words are labels and which numbers are sizes, from the words
 //! around them.
 
-mod batch;
-mod past;
+use std::cell::RefCell;
+use std::rc::Rc;
 
+use super::plain;
 use super::raw::{Raw, RawLexer, RawToken, number};
 use super::token::{Spanned, Token};
-
-pub(crate) use batch::Batches;
-pub(crate) use past::Past;
 
 /// The effect of the last token on the meaning of the next word.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,6 +20,10 @@ enum Next {
     /// The word is a label.
     Name,
 }
+
+/// The statements of the last two [`Token::Batch`]es. The parser acts on a token after it has taken
+/// the next one, so there are two buffers.
+pub(crate) type Batches = Rc<[RefCell<Vec<Spanned>>; 2]>;
 
 /// Finds tokens, with one raw token of lookahead.
 pub(crate) struct Lexer<'a> {
@@ -47,6 +49,15 @@ pub(crate) struct Lexer<'a> {
     end: usize,
 }
 
+/// A token that was returned to the parser.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Past {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// True if the word after it is a label, even if it is a keyword.
+    pub(crate) names: bool,
+}
+
 impl<'a> Lexer<'a> {
     /// A lexer over `text[start..end]` whose positions count from the start of `text`.
     pub(crate) fn new(text: &'a [u8], start: usize, end: usize) -> Self {
@@ -67,6 +78,136 @@ impl<'a> Lexer<'a> {
             found: 0,
             end,
         }
+    }
+
+    /// Makes plain statements whole tokens, as the parser wants them.
+    pub(crate) fn whole_statements(mut self) -> Self {
+        self.batches = Some(Batches::default());
+        self
+    }
+
+    /// Returns the buffers of plain statements.
+    pub(crate) fn batches(&self) -> Batches {
+        self.batches.clone().unwrap_or_default()
+    }
+
+    /// Returns the first word of a token. The token may be a whole statement.
+    pub(crate) fn first_word(&self, token: Spanned) -> Spanned {
+        match token.1 {
+            Token::Plain(_) | Token::PlainDependency(_) => {
+                Lexer::new(self.text, token.0, self.end).next().unwrap_or(token)
+            }
+            _ => token,
+        }
+    }
+
+    /// Returns the start and length of the label of the plain operation that is the last token, or
+    /// the last but one.
+    pub(crate) fn plain_label(&self, before_last: bool) -> Option<(usize, u32)> {
+        let start = self.plain[usize::from(before_last)]?;
+        match Lexer::new(self.text, start, self.end).next() {
+            Some((start, Token::LabelDef(length), _)) => Some((start, length)),
+            _ => None,
+        }
+    }
+
+    /// Reads the next statements as one token if they are plain.
+    ///
+    /// The last of them is left for the next token if there are several, because what follows it
+    /// decides whether it is plain. So a batch is always followed by a token that begins a
+    /// statement, and an error of the grammar never finds one that it has not acted on yet.
+    #[inline]
+    fn plain_statements(&mut self) -> Option<Spanned> {
+        let first = self.ahead.filter(|_| self.next == Next::Open)?;
+        let batch = self.batch;
+        let mut found = self.batches.as_ref()?[batch].borrow_mut();
+        plain::statements(&self.text[..self.end], first, &mut found);
+        let single = found.pop()?;
+        if let Some(&(.., end)) = found.last() {
+            self.raw.seek(end);
+            self.ahead = self.raw.next();
+            self.batch = 1 - batch;
+            return Some((first.start, Token::Batch(batch as u8), end));
+        }
+        self.raw.seek(single.2);
+        let ahead = self.raw.next();
+        if let Some(RawToken { raw, start, end }) = ahead
+            && !plain::may_follow(raw, raw == Raw::Word && &self.text[start..end] == b"b")
+        {
+            self.raw = RawLexer::new(self.text, first.end, self.end);
+            return None;
+        }
+        self.ahead = ahead;
+        Some(single)
+    }
+
+    /// Returns the first statement of a batch that is the last token, and goes back to its end.
+    /// Every other token is returned as it is.
+    pub(crate) fn first_statement(&mut self, token: Spanned) -> Spanned {
+        let (Token::Batch(batch), Some(batches)) = (token.1, &self.batches) else { return token };
+        let Some(&first) = batches[usize::from(batch)].borrow().first() else { return token };
+        self.raw = RawLexer::new(self.text, first.2, self.end);
+        self.ahead = self.raw.next();
+        if let Some(last) = self.found.checked_sub(1) {
+            let slot = last % self.history.len();
+            self.history[slot].end = first.2;
+        }
+        if matches!(first.1, Token::Plain(_)) {
+            self.plain[0] = Some(first.0);
+        }
+        first
+    }
+
+    /// Returns the token that was found `back` tokens before the last one, if any.
+    pub(crate) fn past(&self, back: usize) -> Option<Past> {
+        let index = self.found.checked_sub(back + 1)?;
+        Some(self.history[index % self.history.len()])
+    }
+
+    /// Goes back to `position`, at which one of the last two tokens begins.
+    pub(crate) fn rewind(&mut self, position: usize) {
+        if self.closed[0] > position {
+            self.closed[0] = self.closed[1];
+        }
+        self.raw = RawLexer::new(self.text, position, self.end);
+        self.ahead = self.raw.next();
+        self.next = Next::Open;
+        self.plain = [None; 2];
+        self.replays = 0;
+        while self.past(0).is_some_and(|last| last.start >= position) {
+            self.found -= 1;
+        }
+        // From now on the text at the position begins a statement, so the token before it decides
+        // nothing.
+        if let Some(last) = self.found.checked_sub(1) {
+            let slot = last % self.history.len();
+            self.history[slot].names = false;
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, start: usize, end: usize) {
+        self.history[self.found % self.history.len()] =
+            Past { start, end, names: self.next == Next::Name };
+        self.found += 1;
+    }
+
+    /// Makes `token` the next token.
+    pub(crate) fn push_back(&mut self, token: Spanned) {
+        self.plain = [None; 2];
+        self.replay[self.replays] = Some(token);
+        self.replays += 1;
+    }
+
+    /// Returns the end of the last closing brace that was returned.
+    pub(crate) fn closed(&self) -> usize {
+        self.closed[0]
+    }
+
+    /// Returns the end of the last closing brace that ends at or before `position`. Only the last
+    /// two braces are known, so `position` must not lie before the last but one.
+    pub(crate) fn closed_before(&self, position: usize) -> usize {
+        self.closed.into_iter().find(|&closed| closed <= position).unwrap_or(0)
     }
 
     #[inline]
