@@ -13,7 +13,7 @@ use std::thread;
 const STACK_MIN: usize = 1 << 20;
 
 /// Runs `work` on the calling thread, or on a thread of its own if the stack of the process may
-/// not grow to [`STACK_MIN`] bytes (`ulimit -s`). The calling thread is the process's first.
+/// not grow to `STACK_MIN` bytes (`ulimit -s`). The calling thread is the process's first.
 pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let is_enough = |limit: u64| limit >= STACK_MIN as u64;
     if getrlimit(Resource::Stack).current.is_none_or(is_enough) {
