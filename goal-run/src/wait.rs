@@ -51,7 +51,7 @@ pub enum Wait {
     Block,
 }
 
-/// How ranks share processors.
+/// The ways in which ranks share processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sharing {
     /// Each has one of its own.
