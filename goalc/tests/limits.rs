@@ -1,5 +1,5 @@
 //! Limits of the system. A user who may start no further process or thread: `goalc` does its work
-//! alone. Little address space: it takes memory in small steps. Little stack: it works on another.
+//! alone. Little address space: it takes memory in small steps. Little stack: it works on another. Little memory: the checks keep to it.
 
 use std::fs::{self, Permissions};
 use std::io::Write;
@@ -51,6 +51,23 @@ fn little_address_space_is_enough_for_a_small_program() {
         return;
     };
     assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn many_orders_of_events_need_little_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("self.goal");
+    // Each receive may take the message of each send.
+    fs::write(&text, "rank 0 { send 0,8 to 0 recv 64,8 from 0 }\n".repeat(300)).unwrap();
+    let mut command = Command::new("prlimit");
+    command.arg("--as=500000000").arg(env!("CARGO_BIN_EXE_goalc"));
+    command.args(["check", "--threads", "1"]).arg(&text);
+    let Ok(output) = command.output() else {
+        // Written past the harness, which would keep it back.
+        let _ = writeln!(std::io::stderr(), "limits: skipped: it takes prlimit");
+        return;
+    };
+    assert!(output.status.code().is_some_and(|code| code < 2), "{output:?}");
 }
 
 #[test]

@@ -12,10 +12,11 @@
 
 use super::choices::{Budget, Choices};
 use super::facts::Facts;
-use super::state::{Pair, State};
+use super::state::{Pair, State, Step};
 use crate::order::Order;
 use goal_opt::whole::{Trace, Vertex};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// The result of the search.
 pub(super) enum Found {
@@ -66,8 +67,14 @@ pub(super) fn search(
     let into_trace =
         |state: State| Box::new(state.into_trace(trace.has_wildcards, trace.least_eager_limit));
     let mut visited: FxHashSet<(u64, u64)> = FxHashSet::default();
-    let mut open = vec![State::new(facts.whole)];
-    while let Some(mut state) = open.pop() {
+    // Steps that are left to take, each with the state that it begins in. States are much larger
+    // than steps, and a state may allow as many steps as the program has actions.
+    let mut open: Vec<(Rc<State>, Option<Step>)> = vec![(Rc::new(State::new(facts.whole)), None)];
+    while let Some((before, step)) = open.pop() {
+        let mut state = Rc::unwrap_or_clone(before);
+        if let Some(step) = step {
+            state.take(facts, step);
+        }
         if !search.budget.spend(1 + length as u64 / 4) || !search.take_free_steps(&mut state) {
             return Found::Unknown;
         }
@@ -81,34 +88,24 @@ pub(super) fn search(
         if state.ready.is_empty() && arrivals.is_empty() && state.ended.len() < length {
             return Found::Hangs(into_trace(state));
         }
-        if search.choices.has_undecided {
-            for send in state.undecided(facts) {
-                let mut next = state.clone();
-                next.end_early(facts.whole, send);
-                open.push(next);
-            }
-        }
         let cluster = search.closed_cluster(&state);
         let is_considered = |vertex: Vertex| {
             cluster.is_none_or(|cluster| search.choices.cluster[vertex.index()] == cluster)
         };
-        let starts: Vec<usize> =
-            (0..state.ready.len()).filter(|&at| is_considered(state.ready[at])).collect();
-        let arrivals: Vec<Pair> =
-            arrivals.into_iter().filter(|pair| is_considered(state.streams[pair][0])).collect();
-        for at in starts {
-            let mut next = state.clone();
-            let vertex = next.ready.swap_remove(at);
-            next.start(facts, vertex);
-            search.record_match(&next, vertex);
-            open.push(next);
+        let mut steps: Vec<Step> = Vec::new();
+        if search.choices.has_undecided {
+            steps.extend(state.undecided(facts).map(Step::EndEarly));
         }
-        for pair in arrivals {
-            let mut next = state.clone();
-            let send = next.streams[&pair][0];
-            next.arrive(facts, pair);
-            search.record_match(&next, send);
-            open.push(next);
+        let starts = (0..state.ready.len()).filter(|&at| is_considered(state.ready[at]));
+        steps.extend(starts.map(|at| Step::Start(at as u32)));
+        let arrivals = arrivals.into_iter().filter(|pair| is_considered(state.streams[pair][0]));
+        steps.extend(arrivals.map(Step::Arrive));
+        let state = Rc::new(state);
+        for step in steps {
+            if let Some(met) = state.match_of(facts, step) {
+                search.record(met);
+            }
+            open.push((Rc::clone(&state), Some(step)));
         }
     }
     Found::Ends(Taken { sends: search.taken, alike: search.choices.alike })
@@ -182,8 +179,12 @@ impl Search<'_, '_, '_> {
     /// Records the match that a step of `vertex`, a send or a receive, has made, if it made one.
     fn record_match(&mut self, state: &State, vertex: Vertex) {
         let Some(other) = state.partner[vertex.index()].some() else { return };
-        let recv = if self.choices.facts.whole.is_recv(vertex) { vertex } else { other };
-        let send = if recv == vertex { other } else { vertex };
+        let is_recv = self.choices.facts.whole.is_recv(vertex);
+        self.record(if is_recv { [other, vertex] } else { [vertex, other] });
+    }
+
+    /// Records that a receive took the message of a send.
+    fn record(&mut self, [send, recv]: [Vertex; 2]) {
         let sends = self.taken.entry(recv).or_default();
         if !sends.contains(&send) {
             sends.push(send);

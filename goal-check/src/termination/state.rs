@@ -13,6 +13,17 @@ const ENDED: u8 = 4;
 /// The source and the destination of messages.
 pub(super) type Pair = (u32, u32);
 
+/// A step that is possible in a state.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    /// A send ends before its message is taken.
+    EndEarly(Vertex),
+    /// The action at this place of [`State::ready`] starts.
+    Start(u32),
+    /// The next message between these ranks arrives.
+    Arrive(Pair),
+}
+
 /// The state of a run after the steps so far.
 #[derive(Debug, Clone)]
 pub(super) struct State {
@@ -90,21 +101,35 @@ impl State {
 
     /// Handles a receive that starts: it takes a kept message or is posted.
     fn post(&mut self, facts: &Facts<'_, '_>, recv: Vertex, rank: u32) {
+        let send = self.message_for(facts, recv, rank);
+        if !facts.is_fixed[recv.index()] {
+            let kept = self.kept.entry(rank).or_default();
+            match send {
+                Some(send) => kept.retain(|&other| other != send),
+                None => self.posted.entry(rank).or_default().push(recv),
+            }
+        }
+        if let Some(send) = send {
+            self.meet(facts, send, recv);
+        }
+    }
+
+    /// Returns the send whose message a receive of `rank` takes if it starts now.
+    fn message_for(&self, facts: &Facts<'_, '_>, recv: Vertex, rank: u32) -> Option<Vertex> {
         if facts.is_fixed[recv.index()] {
-            let send = facts.partner[recv.index()];
-            if self.has_arrived(send) {
-                self.meet(facts, send, recv);
-            }
-            return;
+            return Some(facts.partner[recv.index()]).filter(|&send| self.has_arrived(send));
         }
-        let kept = self.kept.entry(rank).or_default();
-        match kept.iter().position(|&send| facts.whole.envelope_fits(send, recv)) {
-            Some(at) => {
-                let send = kept.remove(at);
-                self.meet(facts, send, recv);
-            }
-            None => self.posted.entry(rank).or_default().push(recv),
+        let mut kept = self.kept.get(&rank)?.iter().copied();
+        kept.find(|&send| facts.whole.envelope_fits(send, recv))
+    }
+
+    /// Returns the receive of `rank` that takes the message of a send if it arrives now.
+    fn receive_for(&self, facts: &Facts<'_, '_>, send: Vertex, rank: u32) -> Option<Vertex> {
+        if facts.is_fixed[send.index()] {
+            return Some(facts.partner[send.index()]).filter(|&recv| self.has_started(recv));
         }
+        let mut posted = self.posted.get(&rank)?.iter().copied();
+        posted.find(|&recv| facts.whole.envelope_fits(send, recv))
     }
 
     /// Lets the next message between a pair of ranks arrive.
@@ -115,26 +140,45 @@ impl State {
             self.streams.remove(&pair);
         }
         self.flags[send.index()] |= ARRIVED;
-        if facts.is_fixed[send.index()] {
-            let recv = facts.partner[send.index()];
-            if self.has_started(recv) {
-                self.meet(facts, send, recv);
+        let recv = self.receive_for(facts, send, pair.1);
+        if !facts.is_fixed[send.index()] {
+            let posted = self.posted.entry(pair.1).or_default();
+            match recv {
+                Some(recv) => posted.retain(|&other| other != recv),
+                None => self.kept.entry(pair.1).or_default().push(send),
             }
-            return;
         }
-        let posted = self.posted.entry(pair.1).or_default();
-        match posted.iter().position(|&recv| facts.whole.envelope_fits(send, recv)) {
-            Some(at) => {
-                let recv = posted.remove(at);
-                self.meet(facts, send, recv);
-            }
-            None => self.kept.entry(pair.1).or_default().push(send),
+        if let Some(recv) = recv {
+            self.meet(facts, send, recv);
         }
     }
 
-    /// Ends a send before its message is taken, which must be possible.
-    pub(super) fn end_early(&mut self, whole: &Whole<'_>, send: Vertex) {
-        self.end(whole, send);
+    /// Takes a step, which must be possible.
+    pub(super) fn take(&mut self, facts: &Facts<'_, '_>, step: Step) {
+        match step {
+            Step::EndEarly(send) => self.end(facts.whole, send),
+            Step::Start(at) => {
+                let vertex = self.ready.swap_remove(at as usize);
+                self.start(facts, vertex);
+            }
+            Step::Arrive(pair) => self.arrive(facts, pair),
+        }
+    }
+
+    /// Returns the send and the receive that a step brings together, if it does.
+    pub(super) fn match_of(&self, facts: &Facts<'_, '_>, step: Step) -> Option<[Vertex; 2]> {
+        match step {
+            Step::EndEarly(_) => None,
+            Step::Start(at) => {
+                let recv = self.ready[at as usize];
+                let (rank, _) = facts.end(recv).filter(|_| facts.whole.is_recv(recv))?;
+                self.message_for(facts, recv, rank).map(|send| [send, recv])
+            }
+            Step::Arrive(pair) => {
+                let send = self.streams[&pair][0];
+                self.receive_for(facts, send, pair.1).map(|recv| [send, recv])
+            }
+        }
     }
 
     /// Gives the message of a send to a receive.
