@@ -1,5 +1,6 @@
 //! Limits of the system. A user who may start no further process or thread: `goalc` does its work
-//! alone. Little address space: it takes memory in small steps. Little stack: it works on another. Little memory: the checks keep to it.
+//! alone. Little address space: it takes memory in small steps. Little stack: it works on another.
+//! Little memory: the checks keep to it.
 
 use std::fs::{self, Permissions};
 use std::io::Write;

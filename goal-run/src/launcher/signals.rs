@@ -103,35 +103,21 @@ pub(super) fn keep_children() {
 ///
 /// For the start of a child. A terminal sends the signal to the whole process group, which the
 /// child leaves only after a moment. A child that is stopped before it executes its program would
-/// leave its parent waiting for that in an uninterruptible way. So the signal is blocked and
-/// ignored: it stays pending in this process, and is discarded in the child, whose mask is empty.
-/// Other threads of this process must block it as well: see [`without_stops`].
-pub(super) struct Deferred(libc::sigaction);
+/// leave its parent waiting for that in an uninterruptible way. So the signal is blocked here and
+/// in the child, which inherits the mask. It is not ignored: that would discard a signal that is
+/// pending already. Other threads of this process must block it as well: see [`without_stops`].
+pub(super) struct Deferred(SigSet);
 
 impl Deferred {
-    /// Defers the signal. A child inherits that SIGTSTP is ignored, and must call
-    /// [`stop_as_usual`].
+    /// Defers the signal. A child must call [`stop_as_usual`].
     pub(super) fn new() -> io::Result<Self> {
-        stopping().thread_block()?;
-        // SAFETY: all zeros is a valid action.
-        let mut ignored: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-        ignored.sa_sigaction = libc::SIG_IGN;
-        let mut before = MaybeUninit::uninit();
-        // SAFETY: ignoring runs no code. If the call succeeds, it has written `before`.
-        unsafe {
-            if libc::sigaction(libc::SIGTSTP, &ignored, before.as_mut_ptr()) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            Ok(Self(before.assume_init()))
-        }
+        Ok(Self(stopping().thread_swap_mask(SigmaskHow::SIG_BLOCK)?))
     }
 }
 
 impl Drop for Deferred {
     fn drop(&mut self) {
-        // SAFETY: this is the earlier action, whose handler still exists.
-        unsafe { libc::sigaction(libc::SIGTSTP, &self.0, ptr::null_mut()) };
-        let _ = stopping().thread_unblock();
+        let _ = self.0.thread_set_mask();
     }
 }
 
@@ -140,9 +126,14 @@ fn stopping() -> SigSet {
 }
 
 /// Makes SIGTSTP stop this process, a rank that was started while its launcher deferred the signal.
+/// Discards one that came since then: it was meant for the launcher, which stops its ranks itself.
 pub(super) fn stop_as_usual() {
-    // SAFETY: the default action runs no code.
-    unsafe { libc::signal(libc::SIGTSTP, libc::SIG_DFL) };
+    // SAFETY: neither action runs code. Ignoring a signal discards it if it is pending.
+    unsafe {
+        libc::signal(libc::SIGTSTP, libc::SIG_IGN);
+        libc::signal(libc::SIGTSTP, libc::SIG_DFL);
+    }
+    let _ = stopping().thread_unblock();
 }
 
 /// The message if a terminal asks a job on several hosts to stop.
@@ -186,5 +177,21 @@ pub(super) fn end_on_faults() {
     for signal in [libc::SIGSEGV, libc::SIGBUS] {
         // SAFETY: the default action runs no code, and nothing relies on the replaced handler.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_that_is_pending_before_it_is_deferred_is_not_lost() {
+        let suspended = suspended().unwrap();
+        let before = stopping().thread_swap_mask(SigmaskHow::SIG_BLOCK).unwrap();
+        nix::sys::signal::raise(Signal::SIGTSTP).unwrap();
+        drop(Deferred::new().unwrap());
+        assert!(!suspended.load(Ordering::SeqCst));
+        before.thread_set_mask().unwrap();
+        assert!(suspended.load(Ordering::SeqCst));
     }
 }
