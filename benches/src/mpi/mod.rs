@@ -74,8 +74,7 @@ const RUNS_FACTOR: usize = 3;
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     if !args.from.is_empty() {
-        let samples = args.from.iter().map(|path| samples::read(path));
-        report::print(&samples.collect::<io::Result<Vec<_>>>()?.concat());
+        report::print(&samples::read(&args.from)?);
         return Ok(());
     }
     let folder = tempfile::tempdir()?;

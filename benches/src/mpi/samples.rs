@@ -1,9 +1,9 @@
 //! The raw data of a run: a line of text for each sample.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The memory that operands and results lie in.
@@ -155,19 +155,45 @@ pub(crate) fn moved<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> BT
     lines.filter(|of| of.later > MOVED * least).map(|of| of.run).collect()
 }
 
-/// Reads the samples of a file.
+/// Reads the samples of files. The runs of an operation are numbered from 1 over all files, and
+/// over all measurements that were appended to one.
 ///
 /// # Errors
 /// The system's error, or a line is garbled.
-pub(crate) fn read(path: &Path) -> io::Result<Vec<Sample>> {
-    let text = std::fs::read_to_string(path)?;
-    let lines = text.lines().filter(|&line| line != HEADER);
-    lines.map(|line| line.parse().map_err(io::Error::other)).collect()
+pub(crate) fn read(paths: &[PathBuf]) -> io::Result<Vec<Sample>> {
+    let mut samples = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(path)?;
+        let lines = text.lines().filter(|&line| line != HEADER);
+        let parsed = lines.map(|line| line.parse().map_err(io::Error::other));
+        samples.extend(parsed.collect::<io::Result<Vec<_>>>()?);
+    }
+    renumber(&mut samples);
+    Ok(samples)
+}
+
+/// Numbers the runs of each operation in their order. A run ends before a sample of another number,
+/// and before a second one of the same row and contestant.
+fn renumber(samples: &mut [Sample]) {
+    // The original and the new number of the last run of each operation, and its samples so far.
+    type Last = (usize, usize, BTreeSet<(u64, String)>);
+    let mut lasts: BTreeMap<(&'static str, u32, String), Last> = BTreeMap::new();
+    for Sample { row, by, run, .. } in samples {
+        let operation = (row.memory.name(), row.ranks, row.operation.clone());
+        let (original, number, seen) = lasts.entry(operation).or_default();
+        let key = (row.bytes, by.to_string());
+        if *number == 0 || original != run || seen.contains(&key) {
+            (*original, *number) = (*run, *number + 1);
+            seen.clear();
+        }
+        seen.insert(key);
+        *run = *number;
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HEADER, Sample, moved};
+    use super::{HEADER, Sample, moved, read};
 
     #[test]
     fn text_and_back() {
@@ -191,5 +217,22 @@ mod tests {
         let sample = |line: &str| format!("malloc,2,bcast,8,machine:{line}").parse::<Sample>();
         let samples = lines.map(|line| sample(line).expect("a sample"));
         assert_eq!(moved(samples.iter()), [2].into());
+    }
+
+    #[test]
+    fn runs_of_several_measurements_are_numbered_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [one, two] = ["1.csv", "2.csv"].map(|name| folder.path().join(name));
+        let of = |run: usize, ns: usize| {
+            format!("malloc,2,bcast,8,schedule,{run},1,{ns}\nshared,2,bcast,8,schedule,1,1,{ns}\n")
+        };
+        // Two measurements in one file, the second of one run, and another in a second file.
+        std::fs::write(&one, [HEADER, "\n", &of(1, 10), &of(2, 20), &of(1, 30)].concat())
+            .expect("written");
+        std::fs::write(&two, [HEADER, "\n", &of(1, 40)].concat()).expect("written");
+        let samples = read(&[one, two]).expect("samples");
+        let runs = samples.iter().map(|sample| (sample.run, sample.later as usize));
+        let wanted = [1, 2, 3, 4].map(|run| (run, run * 10));
+        assert_eq!(runs.collect::<Vec<_>>(), wanted.map(|of| [of, of]).concat());
     }
 }
