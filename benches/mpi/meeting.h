@@ -1,4 +1,5 @@
-/* The barrier before every timed operation: the same as goal_run::shm::Meeting, over a file that all ranks map. */
+/* The barrier before every timed operation, over a file that all ranks map: as goal_shm::Barrier, and marks behind it,
+   which lie beyond the file's end but within its page. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@ typedef struct {
   /* When each rank began and ended. */
   _Alignas(64) struct { double begin, end; } marks[200];
 } meeting;
+_Static_assert(sizeof(meeting) <= 4096, "one page");
 
 static meeting *meeting_open(const char *path) {
   int fd = open(path, O_RDWR);

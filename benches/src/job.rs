@@ -6,7 +6,7 @@ use crate::member::Place;
 use goal_asm::Nisa;
 use goal_engine::{Calc, Options};
 use goal_lang::Program;
-use goal_run::binding::{Bind, Binding, num_processors};
+use goal_run::binding::{cores, num_processors};
 pub(crate) use goal_run::job::is_crowded as crowded;
 use goal_run::job::{Mode, Settings};
 use goal_run::transport::Choice;
@@ -41,7 +41,7 @@ impl Job {
     /// ranks.
     pub(crate) fn run(&self, subcommand: &str, arguments: &[String]) -> io::Result<Vec<String>> {
         let mut children = Vec::new();
-        let processors = processors(self.ranks);
+        let processors = list(&processors(self.ranks)?);
         for rank in 0..self.ranks {
             let place = Place {
                 rank,
@@ -49,7 +49,7 @@ impl Job {
                 segment: path(self.segment.fd()),
                 meeting: self.meeting.path(),
                 marks: path(self.marks.as_fd()),
-                processors: processors.as_deref().map(list),
+                processors: processors.clone(),
             };
             let mut command = Command::new(std::env::current_exe()?);
             command.arg(subcommand).args(place.arguments()).args(arguments);
@@ -130,13 +130,15 @@ fn path(fd: BorrowedFd<'_>) -> PathBuf {
     format!("/proc/{}/fd/{}", std::process::id(), fd.as_raw_fd()).into()
 }
 
-/// Returns the processor of each rank: its own, or one of all in turn if they are too few. `None`
-/// if the ranks can't be bound.
-pub(crate) fn processors(ranks: u32) -> Option<Vec<u32>> {
-    let own = ranks.min(num_processors() as u32);
-    let binding = Binding::new(&Bind::Core, own).ok()?;
-    let in_turn = binding.processors().ok()?.iter().copied().cycle();
-    Some(in_turn.take(ranks as usize).collect())
+/// Returns the processor of each rank: its own, or one of all in turn if they are too few. Does not
+/// look at other jobs, so that it is the same for all contestants of a measurement.
+///
+/// # Errors
+/// The system does not bind processes.
+pub(crate) fn processors(ranks: u32) -> io::Result<Vec<u32>> {
+    let mut own = cores()?;
+    own.truncate(num_processors());
+    Ok(own.into_iter().cycle().take(ranks as usize).collect())
 }
 
 /// Returns a list of processors as MPI launchers and the ranks of this program take it.

@@ -74,7 +74,7 @@ impl Family {
     }
 
     /// Returns the variables and flags for ranks that talk through shared memory: each bound to its
-    /// processor, or free and giving their processor away while they wait.
+    /// processor, or free. Ranks that share processors give theirs away while they wait.
     fn placement(
         self,
         processors: Option<&[u32]>,
@@ -163,7 +163,9 @@ impl Library {
     }
 
     fn recognised(name: Option<&str>, prefix: Option<&Path>, text: &str) -> io::Result<Self> {
-        let unknown = || io::Error::other(format!("not a known MPI library: {text}"));
+        let place = prefix.map_or("on the path".to_owned(), |prefix| prefix.display().to_string());
+        let unknown =
+            || io::Error::other(format!("not a known MPI library ({place}): {}", text.trim()));
         let family = Family::of_version(text).ok_or_else(unknown)?;
         let name = name.unwrap_or(family.default_name()).to_owned();
         if name.contains([',', '"', ':']) {
@@ -237,14 +239,38 @@ impl Peer {
         library.build(source, folder).map(Some)
     }
 
-    /// Runs the program on so many ranks over shared memory. Returns the lines that it prints.
+    /// Runs the program on so many ranks over shared memory, placed as goal-run does by default:
+    /// each bound to a processor of its own, or free if they are too few. Returns the lines that it
+    /// prints.
     ///
     /// # Errors
     /// It fails; the error has what it printed.
     pub(crate) fn run(&self, ranks: u32, arguments: &[String]) -> io::Result<Vec<String>> {
+        let processors = if crowded(ranks) { None } else { Some(processors(ranks)?) };
+        self.run_on(processors.as_deref(), ranks, arguments)
+    }
+
+    /// The same with each rank bound to its processor in the list. If processors occur repeatedly,
+    /// the program must bind its ranks itself: not every launcher can.
+    ///
+    /// # Errors
+    /// It fails; the error has what it printed.
+    pub(crate) fn run_bound(
+        &self,
+        processors: &[u32],
+        arguments: &[String],
+    ) -> io::Result<Vec<String>> {
+        self.run_on(Some(processors), processors.len() as u32, arguments)
+    }
+
+    fn run_on(
+        &self,
+        processors: Option<&[u32]>,
+        ranks: u32,
+        arguments: &[String],
+    ) -> io::Result<Vec<String>> {
         let Library { name, family, prefix } = &self.library;
-        let processors = processors(ranks);
-        let (variables, flags) = family.placement(processors.as_deref(), crowded(ranks));
+        let (variables, flags) = family.placement(processors, crowded(ranks));
         let mut command = command(prefix.as_deref(), "mpirun");
         command.envs(variables).args(flags);
         command.args(["-n", &ranks.to_string()]).arg(&self.program).args(arguments);

@@ -41,23 +41,22 @@ pub(crate) struct Place {
     /// The file of the beginnings and ends of operations.
     #[arg(long)]
     pub(crate) marks: PathBuf,
-    /// The processors of all ranks, if they are bound.
+    /// The processors of all ranks.
     #[arg(long)]
-    pub(crate) processors: Option<String>,
+    pub(crate) processors: String,
 }
 
 impl Place {
     /// Returns the place as arguments of a command line.
     pub(crate) fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec![
+        vec![
             format!("--rank={}", self.rank),
             format!("--ranks={}", self.ranks),
             format!("--segment={}", self.segment.display()),
             format!("--meeting={}", self.meeting.display()),
             format!("--marks={}", self.marks.display()),
-        ];
-        arguments.extend(self.processors.as_ref().map(|list| format!("--processors={list}")));
-        arguments
+            format!("--processors={}", self.processors),
+        ]
     }
 
     /// Binds the process to its processor and maps the shared memory. Makes the process end with
@@ -68,19 +67,12 @@ impl Place {
             |path: &PathBuf| File::options().read(true).write(true).open(path).map(OwnedFd::from);
         let nisa = Arc::new(assemble(program)?);
         let (rank, ranks, crowded) = (self.rank, self.ranks, is_crowded(self.ranks));
-        let processors = match &self.processors {
-            Some(list) => {
-                let numbers: Result<Vec<u32>, _> = list.split(',').map(str::parse).collect();
-                Some(numbers.map_err(io::Error::other)?)
-            }
-            None => None,
-        };
-        let settings = settings(ranks, Mode::Caller, processors.as_deref())?;
-        if let Some(processors) = &processors {
-            let mut set = CpuSet::new();
-            set.set(processors[rank as usize] as usize)?;
-            sched_setaffinity(Pid::from_raw(0), &set)?;
-        }
+        let numbers: Result<Vec<u32>, _> = self.processors.split(',').map(str::parse).collect();
+        let processors = numbers.map_err(io::Error::other)?;
+        let settings = settings(ranks, Mode::Caller, Some(&processors))?;
+        let mut set = CpuSet::new();
+        set.set(processors[rank as usize] as usize)?;
+        sched_setaffinity(Pid::from_raw(0), &set)?;
         let segment = Segment::open(open(&self.segment)?, layout(&nisa)?)?;
         let barrier = Barrier::open(open(&self.meeting)?)?;
         let marks = Marks::open(open(&self.marks)?, ranks)?;

@@ -58,7 +58,7 @@ pub(crate) enum Sharing {
     None,
     /// Each is bound to a processor with at most one other rank.
     Paired,
-    /// As many as there are, or unbound.
+    /// More than two share a processor, or ranks are more than processors and not bound.
     Crowded,
 }
 

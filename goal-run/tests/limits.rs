@@ -189,3 +189,13 @@ fn no_proc() {
     assert_refused(&ended, &["/proc is not mounted", "take --ranks-as threads"]);
     run(&before, &["--ranks-as", "threads"]).unwrap().assert_status(0);
 }
+
+#[test]
+fn a_stack_that_is_too_small_is_refused() {
+    let Some(ended) = run(&["prlimit", "--stack=65536"], &[]) else { return };
+    ended.assert_status(2);
+    ended.assert_says(&["the stack may have only 64 KiB: raise `ulimit -s` to 256 or more"]);
+    if let Some(ended) = run(&["prlimit", "--stack=262144"], &[]) {
+        ended.assert_status(0);
+    }
+}

@@ -125,6 +125,41 @@ fn a_terminal_may_stop_a_job_that_starts_its_ranks() {
 }
 
 #[test]
+fn a_terminal_may_stop_a_launcher_that_reads() {
+    let mut command = Command::new(GOAL_RUN);
+    command.arg("-").process_group(0).stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut launcher = default_signals(&mut command).spawn().unwrap();
+    let pid = Pid::from_child(&launcher);
+    // Half a program: it waits for the rest, on another thread than its first.
+    let mut text = launcher.stdin.take().unwrap();
+    text.write_all(b"num_ranks 3 rank * {").unwrap();
+    let folder = format!("/proc/{}/task", pid.as_raw_nonzero());
+    wait_for(|| (fs::read_dir(&folder).unwrap().count() > 1).then_some(()));
+    for _ in 0..3 {
+        kill_process_group(pid, Signal::TSTP).unwrap();
+        wait_for(|| (state(pid) == "T").then_some(()));
+        kill_process_group(pid, Signal::CONT).unwrap();
+        wait_for(|| (state(pid) != "T").then_some(()));
+    }
+    text.write_all(b" c: calc 1 }").unwrap();
+    drop(text);
+    Ended::of(launcher.wait_with_output().unwrap()).assert_status(0);
+}
+
+#[test]
+fn a_rank_stops_on_a_signal_of_its_own() {
+    let launcher = start_text(LONG, &[]);
+    let pid = Pid::from_child(&launcher);
+    let ranks = ranks_of(pid, 3);
+    wait_until_mapped(&ranks);
+    kill_process(ranks[1], Signal::TSTP).unwrap();
+    wait_for(|| (state(ranks[1]) == "T").then_some(()));
+    kill_process(pid, Signal::TERM).unwrap();
+    Ended::of(launcher.wait_with_output().unwrap()).assert_status(143);
+    assert_gone(&ranks);
+}
+
+#[test]
 fn a_rank_that_somebody_stops_is_named() {
     let launcher = start_text(LONG, &["--timeout", "2"]);
     let ranks = ranks_of(Pid::from_child(&launcher), 3);

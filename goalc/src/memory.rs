@@ -99,8 +99,9 @@ pub use huge::prefer_huge_pages;
 /// a time, and the first slow one is the last.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod huge {
+    use nix::time::{ClockId, clock_gettime};
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     /// Bytes by which the heap grows at least.
     const STEP: i32 = 64 << 20;
@@ -110,12 +111,12 @@ mod huge {
     const LOOK_MIN: usize = 16 << 10;
     /// Bytes from which on a request has a mapping of its own.
     const MAPPED_MIN: i32 = 32 << 20;
-    /// Bytes behind a block that are in huge pages as well. The allocator's and small blocks may
-    /// already lie in them: a page that is in use in part can't become a huge one.
+    /// Bytes behind a block that are put in huge pages as well, before anybody touches them: a page
+    /// of which a part is in use can't become a huge one.
     const AHEAD: usize = 1 << 20;
     /// Bytes of a huge page.
     const PAGE: usize = 2 << 20;
-    /// Time from which on small pages are cheaper.
+    /// Processor time from which on small pages are cheaper.
     const SLOW: Duration = Duration::from_micros(500);
 
     /// The end of the part of the heap that is in huge pages already, or stays in small ones.
@@ -186,15 +187,19 @@ mod huge {
     }
 
     /// Asks for the huge page at `start` and waits until the system has given it. Returns false if
-    /// that took long, or if the system is too old to do it.
+    /// that took long, or if the system is too old to do it (Linux before 5.14). Time in which
+    /// other threads had the processor does not count.
     fn is_quick(start: usize) -> bool {
-        let begun = Instant::now();
+        let used = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from);
+        let begun = used();
         let ask = |advice| {
             // SAFETY: this chooses the size of the page and makes it present, whoever uses it: its
             // content stays. If the system refuses, nothing changes.
             unsafe { libc::madvise(start as *mut libc::c_void, PAGE, advice) == 0 }
         };
-        ask(libc::MADV_HUGEPAGE) && ask(libc::MADV_POPULATE_WRITE) && begun.elapsed() < SLOW
+        let is_given = ask(libc::MADV_HUGEPAGE) && ask(libc::MADV_POPULATE_WRITE);
+        let took = begun.and_then(|begun| Ok(used()?.saturating_sub(begun)));
+        is_given && took.is_ok_and(|took| took < SLOW)
     }
 }
 

@@ -96,3 +96,18 @@ fn little_stack_is_enough() {
         assert!(output.status.code().is_some_and(|code| code < 2), "{arguments:?}: {output:?}");
     }
 }
+
+#[test]
+fn a_result_does_not_replace_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("a.goal");
+    let text = "rank 0 { calc 1 }";
+    fs::write(&program, text).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_goalc"));
+    command.args(["build", "-", "-o"]).arg(&program);
+    let output = command.stdin(fs::File::open(&program).unwrap()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("the result would replace the input"), "{said}");
+    assert_eq!(fs::read_to_string(&program).unwrap(), text);
+}

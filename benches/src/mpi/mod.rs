@@ -15,7 +15,7 @@ mod schedules;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 pub(crate) use schedules::Operation;
 
-use crate::job::{Job, Page, list, processors};
+use crate::job::{Job, Page, crowded, list, processors};
 use crate::library::{self, Libraries, Peer};
 use crate::overlap::bytes;
 use clap::Args as ClapArgs;
@@ -38,7 +38,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Operation::ALL)]
     operation: Vec<Operation>,
     /// Numbers of ranks
-    #[arg(long, value_delimiter = ',', default_values_t = [2, 4])]
+    #[arg(long, value_delimiter = ',', default_values_t = [2, 4],
+        value_parser = clap::value_parser!(u32).range(1..=RANKS_MAX))]
     ranks: Vec<u32>,
     /// Bytes that each rank gives, to each other rank in an alltoall; multiples of 4
     #[arg(long, value_delimiter = ',', value_parser = bytes,
@@ -66,6 +67,8 @@ pub(crate) struct Args {
     from: Vec<PathBuf>,
 }
 
+/// The most ranks, for which `meeting.h` has marks.
+const RANKS_MAX: i64 = 200;
 /// The largest row of a halo exchange, so that the parts of two ranks fit a cache of 32 MiB.
 const HALO_BYTES_MAX: u64 = 1 << 20;
 /// A run during which the system moves the processors apart does not count, and is repeated. There
@@ -76,6 +79,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     if !args.from.is_empty() {
         report::print(&samples::read(&args.from)?);
         return Ok(());
+    }
+    if let Some(path) = &args.csv {
+        append(path, &[])?;
     }
     let folder = tempfile::tempdir()?;
     let bench = Bench::new(args, folder.path())?;
@@ -98,15 +104,18 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
 
 /// Appends samples to a file of raw data.
 fn append(path: &Path, samples: &[Sample]) -> io::Result<()> {
-    let mut file = File::options().append(true).create(true).open(path)?;
-    let mut text = String::new();
-    if file.metadata()?.len() == 0 {
-        text = format!("{HEADER}\n");
-    }
-    for sample in samples {
-        text.push_str(&format!("{sample}\n"));
-    }
-    file.write_all(text.as_bytes())
+    let append = || {
+        let mut file = File::options().append(true).create(true).open(path)?;
+        let mut text = String::new();
+        if file.metadata()?.len() == 0 {
+            text = format!("{HEADER}\n");
+        }
+        for sample in samples {
+            text.push_str(&format!("{sample}\n"));
+        }
+        file.write_all(text.as_bytes())
+    };
+    append().map_err(|error| samples::named(path, &error))
 }
 
 /// An operation that is measured at all sizes in turn.
@@ -137,6 +146,10 @@ impl Bench {
         let peers = args.libraries.build(&library::OPERATIONS, folder)?;
         let replay = args.replay.as_ref().map(|path| {
             let (program, table) = (Replay::load(path)?, folder.join("replay"));
+            if i64::from(program.ranks()) > RANKS_MAX {
+                let message = format!("{}: more than {RANKS_MAX} ranks", path.display());
+                return Err(io::Error::other(message));
+            }
             std::fs::write(&table, program.table())?;
             Ok::<_, io::Error>(Replayed { path: path.clone(), program, table })
         });
@@ -216,8 +229,8 @@ impl Bench {
 
     /// Measures the works of two processors without a library.
     fn machine(&self, case: Case, sizes: &[u64]) -> io::Result<Vec<Sample>> {
-        let placed = processors(case.ranks).filter(|list| list.len() == 2);
-        let Some((program, processors)) = self.machine.as_ref().zip(placed) else {
+        let processors = processors(case.ranks)?;
+        let (Some(program), 2, false) = (&self.machine, case.ranks, crowded(case.ranks)) else {
             return Ok(Vec::new());
         };
         let parts = sizes.iter().flat_map(|&bytes| limits::sizes(case.operation, bytes));
@@ -317,9 +330,9 @@ impl Bench {
     ) -> io::Result<Vec<Sample>> {
         let Case { memory, ranks, operation } = case;
         let page = Page::new()?;
-        let processors = processors(ranks).map_or("-".to_owned(), |processors| list(&processors));
+        let processors = processors(ranks)?;
         let path = page.path().display().to_string();
-        let mut arguments = vec![operation.peer_name().to_owned(), path, processors];
+        let mut arguments = vec![operation.peer_name().to_owned(), path, list(&processors)];
         arguments.extend([memory.kinds().to_owned(), ways.join(",")]);
         let table = self.replay.as_ref().map(|replay| replay.table.display().to_string());
         arguments.push(table.unwrap_or_else(|| "-".to_owned()));
@@ -344,6 +357,6 @@ impl Bench {
             let row = self.row(case, bytes.parse().map_err(|_| garbled())?);
             Ok(Sample { row, by, run: 0, first, later })
         };
-        peer.run(ranks, &arguments)?.iter().map(sample).collect()
+        peer.run_bound(&processors, &arguments)?.iter().map(sample).collect()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// The memory that operands and results lie in.
@@ -163,13 +163,18 @@ pub(crate) fn moved<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> BT
 pub(crate) fn read(paths: &[PathBuf]) -> io::Result<Vec<Sample>> {
     let mut samples = Vec::new();
     for path in paths {
-        let text = std::fs::read_to_string(path)?;
-        let lines = text.lines().filter(|&line| line != HEADER);
-        let parsed = lines.map(|line| line.parse().map_err(io::Error::other));
-        samples.extend(parsed.collect::<io::Result<Vec<_>>>()?);
+        let text = std::fs::read_to_string(path).map_err(|error| named(path, &error))?;
+        for line in text.lines().filter(|&line| line != HEADER) {
+            samples.push(line.parse().map_err(|why: String| named(path, &io::Error::other(why)))?);
+        }
     }
     renumber(&mut samples);
     Ok(samples)
+}
+
+/// Returns an error with the name of its file.
+pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Numbers the runs of each operation in their order. A run ends before a sample of another number,

@@ -22,12 +22,13 @@ pub use processors::{is_crowded, num_processors};
 pub use request::{Bind, BindError, list};
 
 use crate::limits::PROCESSORS_MAX;
-use processors::{Claim, allowed, claim_cores, exist, machine, try_claim};
+use processors::{Claim, allowed, by_core, claim_cores, exist, machine, try_claim};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// The most ranks of a processor that yield for longer before they sleep.
+/// If no more ranks than this share a processor, a rank that waits yields for longer before it
+/// sleeps.
 const SHARERS_MAX: usize = 2;
 
 /// The processors of this host's ranks, which are claimed while this lives.
@@ -173,6 +174,15 @@ impl Binding {
     pub(crate) fn placement(&self) -> Option<Placement> {
         self.placement.clone().ok()
     }
+}
+
+/// Returns the processors that this process may use, one of each core before a second one of any,
+/// for a program that binds its ranks itself. Claims of jobs are not looked at.
+///
+/// # Errors
+/// The system does not bind processes.
+pub fn cores() -> io::Result<Vec<u32>> {
+    Ok(by_core(machine(), &usable()?))
 }
 
 /// Returns the processors that this process may use, ascending, if it may choose among them.

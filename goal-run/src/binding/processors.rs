@@ -102,25 +102,20 @@ pub(super) fn claim_cores(
     wanted: usize,
 ) -> io::Result<Vec<Claim>> {
     let mut claims = Vec::new();
-    // The place of each further processor of a core among those of its core.
-    let mut further = Vec::new();
-    for &processor in allowed {
-        if claims.len() == wanted {
-            return Ok(claims);
-        }
-        match place_in_core(machine.system, allowed, processor) {
-            0 => claims.extend(try_claim(machine, processor)?),
-            place => further.push((place, processor)),
-        }
-    }
-    further.sort_unstable();
-    for (_, processor) in further {
+    for processor in by_core(machine, allowed) {
         if claims.len() == wanted {
             break;
         }
         claims.extend(try_claim(machine, processor)?);
     }
     Ok(claims)
+}
+
+/// Returns the `allowed` processors, one of each core before a second one of any.
+pub(super) fn by_core(machine: Machine<'_>, allowed: &[u32]) -> Vec<u32> {
+    let mut ordered = allowed.to_vec();
+    ordered.sort_by_cached_key(|&processor| place_in_core(machine.system, allowed, processor));
+    ordered
 }
 
 /// Returns the number of smaller `allowed` processors of the same core; 0 if the system does not

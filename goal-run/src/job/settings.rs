@@ -61,8 +61,7 @@ pub struct Settings {
     pub(crate) record: bool,
     /// The number of trace records that are kept of each rank; 0 traces nothing.
     pub(crate) trace_events: u64,
-    /// True if there are more ranks than processors, so that a waiting rank should not keep one
-    /// busy.
+    /// True if ranks share processors, so that a waiting rank should not keep one busy.
     pub(crate) crowded: bool,
     /// The processors of ranks; `None` if ranks are not bound.
     pub(crate) placement: Option<Placement>,
@@ -133,7 +132,7 @@ impl Settings {
     }
 
     /// Sets the processor of each rank of this host, ascending by rank, for a program that binds
-    /// its ranks itself. By default they are not bound.
+    /// its ranks itself. There must be one for each. By default they are not bound.
     ///
     /// # Errors
     /// The system does not tell the processors that this thread may use.

@@ -24,4 +24,4 @@ pub use hosts::{Ended, Hosts, Others, Verdict, run_on_hosts};
 pub use options::{Options, Ranks, Stage};
 pub use process::rank_process;
 pub use run::run;
-pub use signals::{attend, interrupted, suspended, unattended, without_stops};
+pub use signals::{attend, beside_stops, interrupted, suspended, unattended};

@@ -11,9 +11,11 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use signal_hook::SigId;
 use std::io;
 use std::mem::MaybeUninit;
+use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
 /// The signals that end a job.
 const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
@@ -46,6 +48,7 @@ pub fn suspended() -> io::Result<Arc<AtomicBool>> {
 
 /// Calls `register` for a signal that is not ignored. The signal is blocked meanwhile: signal-hook
 /// would lose one that comes after it has replaced the default action and before it knows the flag.
+/// Other threads of this process must have blocked it: see [`beside_stops`].
 fn handle(signal: i32, register: impl FnOnce() -> io::Result<SigId>) -> io::Result<()> {
     if is_ignored(signal) {
         return Ok(());
@@ -57,16 +60,25 @@ fn handle(signal: i32, register: impl FnOnce() -> io::Result<SigId>) -> io::Resu
     registered.map(drop)
 }
 
-/// Does work whose threads must never take SIGTSTP, not even before they run for the first time:
-/// this thread may defer the signal while some of them still end. They inherit its mask. A signal
-/// that comes meanwhile is handled afterwards.
-pub fn without_stops<T>(work: impl FnOnce() -> T) -> T {
+/// Does work on a thread of its own. That thread and those that it starts never take SIGTSTP, so
+/// that the calling thread alone does: the signal stops the process meanwhile, and can be handled
+/// later. If the system starts no thread, the calling thread works, and is not stopped before it has
+/// done so.
+pub fn beside_stops<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let before = stopping().thread_swap_mask(SigmaskHow::SIG_BLOCK);
-    let result = work();
-    if let Ok(before) = before {
-        let _ = before.thread_set_mask();
-    }
-    result
+    let restore = || before.as_ref().is_ok_and(|before| before.thread_set_mask().is_ok());
+    let mut work = Some(work);
+    let mut run = || work.take().map(|work| work());
+    let done = thread::scope(|scope| {
+        // It inherits the mask.
+        let builder = thread::Builder::new().name("work".to_owned());
+        let thread = builder.spawn_scoped(scope, &mut run).ok()?;
+        restore();
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    });
+    let done = done.or_else(run).expect("the work is done once");
+    restore();
+    done
 }
 
 /// Restores the default actions of the handled signals, for a process that no longer polls the
@@ -105,7 +117,7 @@ pub(super) fn keep_children() {
 /// child leaves only after a moment. A child that is stopped before it executes its program would
 /// leave its parent waiting for that in an uninterruptible way. So the signal is blocked here and
 /// in the child, which inherits the mask. It is not ignored: that would discard a signal that is
-/// pending already. Other threads of this process must block it as well: see [`without_stops`].
+/// pending already.
 pub(super) struct Deferred(SigSet);
 
 impl Deferred {

@@ -44,7 +44,7 @@ pub use reduce::{ReduceOptions, reduce};
 pub use shell::{Completions, Man};
 pub use stage::{clear_stage, show_stage};
 pub use streams::{is_stream, stdout};
-pub use workers::{start_workers, with_stack};
+pub use workers::{refuse_small_stack, start_workers, with_stack};
 
 use crate::limits::INPUT_BYTES_MAX;
 pub use goal_check::Options as CheckOptions;

@@ -50,8 +50,9 @@ impl Target {
     }
 }
 
-/// The device and inode of a regular file, which identify it.
+/// The device and inode of a regular file, which identify it. `-` is standard input.
 fn identity(path: &Path) -> Option<(u64, u64)> {
+    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some((metadata.dev(), metadata.ino()))
 }
@@ -191,11 +192,17 @@ fn name(file: &File, place: &Path, binary: bool) -> io::Result<()> {
     let named = tempfile::Builder::new()
         .prefix(PREFIX)
         .make_in(folder, |path| Ok(linkat(CWD, &unnamed, CWD, path, AtFlags::SYMLINK_FOLLOW)?))?;
-    if binary && renameat_with(CWD, named.path(), CWD, place, RenameFlags::EXCHANGE).is_ok() {
-        // The temporary name is the former file's now, which goes with it.
-        return Ok(());
+    let exchange = || renameat_with(CWD, named.path(), CWD, place, RenameFlags::EXCHANGE);
+    if !binary || exchange().is_err() {
+        return named.persist(place).map(drop).map_err(|error| error.error);
     }
-    named.persist(place).map(drop).map_err(|error| error.error)
+    // The temporary name is the former file's now, which goes with it. Somebody may have put
+    // something else there since the result was begun: that is put back.
+    if !fs::symlink_metadata(named.path())?.is_file() {
+        exchange()?;
+        return Err(io::Error::other("it is no longer a file"));
+    }
+    named.close()
 }
 
 /// The folder of a file.

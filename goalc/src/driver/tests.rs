@@ -112,3 +112,21 @@ fn a_result_keeps_the_permissions_of_what_was_there() {
     Output::create(&Target::new(&paths[0]), true).and_then(Output::finish).expect("written");
     assert_eq!(fs::metadata(&paths[0]).expect("there").permissions().mode() & 0o777, 0o600);
 }
+
+#[test]
+fn a_folder_that_took_the_place_of_a_result_stays() {
+    let (folder, paths) = files(&[("a.nisa", b"former")]);
+    for binary in [true, false] {
+        let mut out = Output::create(&Target::new(&paths[0]), binary).expect("a file");
+        std::io::Write::write_all(&mut out, b"new").expect("written");
+        let _ = fs::remove_file(&paths[0]);
+        fs::create_dir_all(paths[0].join("precious")).expect("a folder");
+        let error = out.finish().expect_err("a folder is there");
+        assert!(error.to_string().contains("a.nisa"), "{error}");
+        assert!(paths[0].join("precious").is_dir());
+        let names = fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(names, 1, "nothing else is left");
+        fs::remove_dir_all(&paths[0]).expect("removed");
+        fs::write(&paths[0], b"former").expect("written");
+    }
+}

@@ -10,24 +10,54 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread;
 
 /// Bytes of stack that every command can do with.
-const STACK_MIN: usize = 1 << 20;
+const STACK_MIN: u64 = 1 << 20;
+/// Bytes of stack without which not even a command line can be read.
+const STACK_LEAST: u64 = 256 << 10;
+
+/// Returns the most bytes that the stack of the process may have (`ulimit -s`), if they are fewer
+/// than `enough`.
+fn scarce_stack(enough: u64) -> Option<u64> {
+    getrlimit(Resource::Stack).current.filter(|&limit| limit < enough)
+}
+
+/// Refuses a stack that is too small to read a command line.
+///
+/// # Errors
+/// The message.
+pub fn refuse_small_stack() -> Result<(), String> {
+    match scarce_stack(STACK_LEAST) {
+        Some(limit) => Err(format!(
+            "the stack may have only {} KiB: raise `ulimit -s` to {} or more",
+            limit >> 10,
+            STACK_LEAST >> 10
+        )),
+        None => Ok(()),
+    }
+}
 
 /// Runs `work` on the calling thread, or on a thread of its own if the stack of the process may
-/// not grow to `STACK_MIN` bytes (`ulimit -s`). The calling thread is the process's first.
-pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    let is_enough = |limit: u64| limit >= STACK_MIN as u64;
-    if getrlimit(Resource::Stack).current.is_none_or(is_enough) {
-        return work();
+/// not grow to `STACK_MIN` bytes. The calling thread is the process's first.
+///
+/// # Errors
+/// The message if the stack is too small and the system starts no thread.
+pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    if scarce_stack(STACK_MIN).is_none() {
+        return Ok(work());
     }
     let mut work = Some(work);
     let mut run = || work.take().map(|work| work());
     let done = thread::scope(|scope| {
-        let started = thread::Builder::new().stack_size(STACK_MIN).spawn_scoped(scope, &mut run);
-        let thread = started.ok()?;
+        let builder = thread::Builder::new().stack_size(STACK_MIN as usize);
+        let thread = builder.spawn_scoped(scope, &mut run).ok()?;
         thread.join().unwrap_or_else(|panic| resume_unwind(panic))
     });
-    // If the system starts no thread, the small stack has to do.
-    done.or_else(run).expect("the work is done once")
+    match done {
+        Some(done) => Ok(done),
+        None => {
+            refuse_small_stack()?;
+            Ok(run().expect("the work is done once"))
+        }
+    }
 }
 
 /// Set once the threads are started.

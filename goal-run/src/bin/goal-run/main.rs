@@ -38,6 +38,18 @@ use std::sync::Arc;
 static ALLOCATOR: Allocator = Allocator { program: "goal-run" };
 
 fn main() -> ExitCode {
+    // The frame of the rest is too large for a small stack.
+    match driver::refuse_small_stack() {
+        Ok(()) => run(),
+        Err(why) => {
+            complain(&why);
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[inline(never)]
+fn run() -> ExitCode {
     if let Some(code) = launcher::rank_process() {
         return code;
     }
@@ -197,7 +209,7 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
 /// thread without rights does the work.
 fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let work = || {
-        launcher::without_stops(|| {
+        launcher::beside_stops(|| {
             driver::start_workers();
             open(arguments)
         })

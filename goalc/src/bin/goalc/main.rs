@@ -14,7 +14,7 @@ mod style;
 
 use clap::{Parser, Subcommand};
 use goalc::driver::{
-    Color, Completions, Format, Man, Status, clear_stage, report_error, with_stack,
+    Color, Completions, Error, Format, Man, Status, clear_stage, report_error, with_stack,
 };
 use goalc::memory::{Allocator, prefer_huge_pages};
 use std::process::ExitCode;
@@ -88,7 +88,10 @@ Examples:
 
 fn main() -> ExitCode {
     prefer_huge_pages();
-    with_stack(run)
+    with_stack(run).unwrap_or_else(|why| {
+        report_error("goalc", &Error::Usage(why), Format::Text);
+        ExitCode::from(Status::System as u8)
+    })
 }
 
 fn run() -> ExitCode {
