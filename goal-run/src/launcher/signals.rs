@@ -62,8 +62,8 @@ fn handle(signal: i32, register: impl FnOnce() -> io::Result<SigId>) -> io::Resu
 
 /// Does work on a thread of its own. That thread and those that it starts never take SIGTSTP, so
 /// that the calling thread alone does: the signal stops the process meanwhile, and can be handled
-/// later. If the system starts no thread, the calling thread works, and is not stopped before it has
-/// done so.
+/// later. If the system starts no thread, the calling thread works, and a signal stops it only
+/// afterwards.
 pub fn beside_stops<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let before = stopping().thread_swap_mask(SigmaskHow::SIG_BLOCK);
     let restore = || before.as_ref().is_ok_and(|before| before.thread_set_mask().is_ok());
