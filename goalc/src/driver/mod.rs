@@ -13,6 +13,7 @@ mod error;
 mod fix;
 mod flags;
 mod input;
+mod interruption;
 mod json;
 mod load;
 mod mapping;

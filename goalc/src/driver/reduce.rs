@@ -1,11 +1,12 @@
 //! Reduces programs by a shell command's verdict.
 
+use super::interruption::Interruption;
 use super::{Error, Output, Target, show_stage};
 use goal_check::reduce::Verdict;
 use goal_lang::{BodyBuilder, Program, ProgramBuilder, Style, print};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -28,18 +29,32 @@ pub struct ReduceOptions {
 
 /// Makes a program as small as possible while the command finds it interesting, and writes it to
 /// `target`. A file always has the smallest program so far. Reports the progress on standard error.
+/// A signal that ends the process ends the command first.
 ///
 /// # Errors
 /// Returns an error if the program itself is not interesting, if a program without actions is
 /// interesting too, if the command can't be run, or if a file can't be written.
 pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Result<(), Error> {
+    let interruption = Interruption::new().map_err(|error| Error::io("signals", error))?;
+    let reduced = reduce_until(program, options, target, &interruption);
+    // The temporary folder is gone.
+    interruption.follow();
+    reduced
+}
+
+fn reduce_until(
+    program: &Program,
+    options: &ReduceOptions,
+    target: &Target,
+    interruption: &Interruption,
+) -> Result<(), Error> {
     let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", error))?;
     let path = folder.path().join("program.goal");
     let command = command(&options.check, &path);
     let (mut tries, mut failure, mut best, mut first) = (0, None, Vec::new(), None);
     let ask = |text: &[u8]| {
         fs::write(&path, text).map_err(|error| Error::io(path.display().to_string(), error))?;
-        run(&command, options.timeout).map_err(|error| Error::io("sh", error))
+        run(&command, options.timeout, interruption).map_err(|error| Error::io("sh", error))
     };
     let mut verdict = |candidate: &Program| {
         if tries == options.tries_max {
@@ -191,7 +206,14 @@ fn command(check: &str, path: &Path) -> String {
 }
 
 /// Runs a command in a process group of its own. Returns `None` if it was killed after the timeout.
-fn run(command: &str, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
+///
+/// # Errors
+/// The system's error, or `Interrupted` if a signal ends this process; the command is killed.
+fn run(
+    command: &str,
+    timeout: Duration,
+    interruption: &Interruption,
+) -> io::Result<Option<ExitStatus>> {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).process_group(0);
     let mut child =
@@ -202,12 +224,13 @@ fn run(command: &str, timeout: Duration) -> std::io::Result<Option<ExitStatus>> 
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if begin.elapsed() > timeout {
+        let is_interrupted = interruption.has_come();
+        if is_interrupted || begin.elapsed() > timeout {
             // The child was not waited for yet, so its process id cannot belong to another process.
             let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
             kill_process_group(group.expect("a child has a number"), Signal::KILL)?;
             child.wait()?;
-            return Ok(None);
+            return if is_interrupted { Err(io::ErrorKind::Interrupted.into()) } else { Ok(None) };
         }
         thread::sleep(pause);
         pause = (2 * pause).min(Duration::from_millis(10));
