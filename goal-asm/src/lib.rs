@@ -32,4 +32,4 @@
 pub mod loggopsim;
 pub mod nisa;
 
-pub use nisa::{EncodeError, EncodeOptions, Nisa, VerifyError, encode};
+pub use nisa::{EncodeError, EncodeOptions, Nisa, VerifyError, encode, encode_ranks};

@@ -1,10 +1,14 @@
 //! Random programs are the same after a round trip through both binary formats, and random bytes
 //! never panic. The harness is that of the fuzzers.
 
-use goal_asm::loggopsim;
-use goal_lang::{Action, BodyBuilder, Placement, Program, ProgramBuilder};
+use goal_asm::{EncodeError, loggopsim};
+use goal_lang::{
+    Action, BodyBuilder, ParseOptions, Placement, Program, ProgramBuilder, SourceMap, Style, parse,
+    print_ranks,
+};
 use goal_opt::{Level, Pipeline, Timings};
 use goal_smith::Shape;
+use std::sync::Arc;
 
 fn random_program(seed: u64) -> Program {
     goal_smith::program(seed, &Shape { wtime: true, ..Shape::default() })
@@ -38,6 +42,40 @@ fn large_programs_return_from_nisa() {
     }
     goal_fuzz::program(&one.finish());
     goal_fuzz::program(&many.finish());
+}
+
+/// Bodies that are made one at a time give the bytes and the text of the whole program.
+#[test]
+fn ranks_one_at_a_time_give_the_same_program() {
+    for seed in 0..goal_filetest::seeds(300) {
+        let random = random_program(seed);
+        // Some ranks share a body, and others have one like it.
+        let of = |rank: u32| {
+            let rank = if rank.is_multiple_of(3) { rank / 2 } else { rank };
+            let mut body = random.body_of(rank).clone();
+            body.debug = Default::default();
+            body
+        };
+        let ranks = random.num_ranks();
+        let mut whole = ProgramBuilder::default();
+        (0..ranks).for_each(|rank| whole.rank_with(of(rank)));
+        let whole = whole.finish();
+        let (mut wanted, mut bytes) = (Vec::new(), Vec::new());
+        let options = goal_asm::EncodeOptions { strip: true, threads: 1 };
+        goal_asm::encode(&whole, &options, None, &mut wanted).expect("fits");
+        goal_asm::encode_ranks(ranks, &mut bytes, |rank| Ok::<_, EncodeError>(of(rank)))
+            .expect("fits");
+        assert!(bytes == wanted, "seed {seed}");
+        let mut text = Vec::new();
+        print_ranks(ranks, Style::Schedgen, &mut text, |rank| Ok::<_, std::io::Error>(of(rank)))
+            .expect("in memory");
+        let mut sources = SourceMap::default();
+        sources.add("ranks.goal", Arc::new(text));
+        let parsed = parse(&sources, &ParseOptions::default()).program.expect("valid text");
+        let mut again = Vec::new();
+        goal_asm::encode(&parsed, &options, None, &mut again).expect("fits");
+        assert!(again == wanted, "seed {seed}: text");
+    }
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! The options of the checks, and the collectives that a program can be compared with.
 
 use goal_lang::limits::{EAGER_LIMIT, UNEXPECTED_LIMIT};
-use goal_lang::{Datatype, Function};
-use std::fmt;
+use goal_lang::{CollectiveKind, Datatype, Function};
 
 /// The runtime that a program is checked for, and the bounds of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,82 +60,6 @@ impl Default for OptionNames {
     }
 }
 
-/// The collectives that a program can be compared with (MPI 4, chapter 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CollectiveKind {
-    /// Every rank ends with the root's input.
-    Bcast,
-    /// The root ends with the combination of all inputs.
-    Reduce,
-    /// Every rank ends with the combination of all inputs.
-    Allreduce,
-    /// The root ends with the inputs of all ranks, in the order of ranks.
-    Gather,
-    /// Every rank ends with the inputs of all ranks, in the order of ranks.
-    Allgather,
-    /// Every rank ends with its block of the root's input.
-    Scatter,
-    /// Block r of every rank's input ends at rank r, in the order of ranks.
-    Alltoall,
-    /// Block r of the combination of all inputs ends at rank r.
-    ReduceScatter,
-    /// Rank r ends with the combination of the inputs of ranks 0 to r.
-    Scan,
-    /// Rank r ends with the combination of the inputs of the ranks before it; rank 0 with anything.
-    Exscan,
-    /// No rank ends before every rank has started.
-    Barrier,
-}
-
-impl CollectiveKind {
-    /// Every collective.
-    pub const ALL: [CollectiveKind; 11] = [
-        CollectiveKind::Bcast,
-        CollectiveKind::Reduce,
-        CollectiveKind::Allreduce,
-        CollectiveKind::Gather,
-        CollectiveKind::Allgather,
-        CollectiveKind::Scatter,
-        CollectiveKind::Alltoall,
-        CollectiveKind::ReduceScatter,
-        CollectiveKind::Scan,
-        CollectiveKind::Exscan,
-        CollectiveKind::Barrier,
-    ];
-
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            CollectiveKind::Bcast => "bcast",
-            CollectiveKind::Reduce => "reduce",
-            CollectiveKind::Allreduce => "allreduce",
-            CollectiveKind::Gather => "gather",
-            CollectiveKind::Allgather => "allgather",
-            CollectiveKind::Scatter => "scatter",
-            CollectiveKind::Alltoall => "alltoall",
-            CollectiveKind::ReduceScatter => "reduce-scatter",
-            CollectiveKind::Scan => "scan",
-            CollectiveKind::Exscan => "exscan",
-            CollectiveKind::Barrier => "barrier",
-        }
-    }
-
-    /// Returns true if an operation combines the inputs.
-    pub const fn combines(self) -> bool {
-        use CollectiveKind as Kind;
-        matches!(
-            self,
-            Kind::Reduce | Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan
-        )
-    }
-
-    /// Returns true if one rank, the root, has a part of its own.
-    pub const fn has_root(self) -> bool {
-        use CollectiveKind as Kind;
-        matches!(self, Kind::Bcast | Kind::Reduce | Kind::Gather | Kind::Scatter)
-    }
-}
-
 /// A collective that a program is meant to be, with its buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collective {
@@ -158,10 +81,4 @@ pub struct Collective {
     pub input: Option<u64>,
     /// The address of every rank's output.
     pub output: u64,
-}
-
-impl fmt::Display for CollectiveKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }

@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod collective;
 pub mod diag;
 mod fmt;
 mod function;
@@ -39,11 +40,12 @@ mod resolve;
 mod source;
 mod suggest;
 
+pub use collective::CollectiveKind;
 pub use fmt::{FormatOptions, fmt};
 pub use function::{Datatype, ODD_NAN, Op, is_legal};
 pub use ids::{ANY, ActionId, BodyId, ImageId};
 pub use lines::{LineCounters, Lines};
 pub use parse::{ParseOptions, Parsed, parse};
-pub use print::{Style, print, statement};
+pub use print::{Style, print, print_ranks, statement};
 pub use program::*;
 pub use source::{Bytes, Position, Source, SourceMap, Span};

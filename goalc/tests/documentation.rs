@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use goal_check::{Collective, CollectiveKind, Options};
+use goal_check::{Collective, Options};
 use goal_lang::diag::{Code, Report, render};
-use goal_lang::{Datatype, Function, Op, ParseOptions, SourceMap, parse};
+use goal_lang::{CollectiveKind, Datatype, Function, Op, ParseOptions, SourceMap, parse};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")

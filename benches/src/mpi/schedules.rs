@@ -457,8 +457,8 @@ impl Rank {
 #[cfg(test)]
 mod tests {
     use super::Operation;
-    use goal_check::{Collective, CollectiveKind, Options, check};
-    use goal_lang::{Datatype, Function, Op};
+    use goal_check::{Collective, Options, check};
+    use goal_lang::{CollectiveKind, Datatype, Function, Op};
 
     #[test]
     fn each_is_what_its_name_says() {

@@ -92,21 +92,21 @@ impl<'a> Plan<'a> {
 }
 
 /// The properties of a body that the plan needs.
-struct Measured {
+pub(super) struct Measured {
     /// Bytes of the section.
-    length: u64,
+    pub(super) length: u64,
     /// Bytes of memory that its actions refer to.
-    memory: u64,
+    pub(super) memory: u64,
     /// The lowest version of the format that has its instructions.
-    version: u16,
+    pub(super) version: u16,
     /// A hash that is equal for bodies with equal sections.
-    fingerprint: u64,
+    pub(super) fingerprint: u64,
     /// An action with more dependencies than the format can count, and their number.
     excess: Option<(ActionId, u32)>,
 }
 
 impl Measured {
-    fn new(body: &Body) -> Self {
+    pub(super) fn new(body: &Body) -> Self {
         let sum = Sum::of(body);
         let (mut independent, mut excess) = (body.len(), None);
         if !body.requires.is_empty() || !body.irequires.is_empty() {
@@ -123,7 +123,7 @@ impl Measured {
     }
 
     /// Returns an error if the format can't hold the body.
-    fn check(&self, rank: u32) -> Result<(), EncodeError> {
+    pub(super) fn check(&self, rank: u32) -> Result<(), EncodeError> {
         if let Some((action, indegree)) = self.excess {
             return Err(EncodeError::IndegreeTooLarge { rank, action, indegree });
         }

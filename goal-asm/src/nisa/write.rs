@@ -7,7 +7,7 @@ use super::error::EncodeError;
 use super::names::DebugPlan;
 use super::parts::{BUFFER_BYTES, Parts, in_order};
 use super::plan::{Plan, PlannedSection, section_bytes};
-use goal_lang::{Datum, MemoryImage, Program, SourceMap};
+use goal_lang::{Body, Datum, MemoryImage, Program, SourceMap};
 use rayon::prelude::*;
 use std::io::{self, Write};
 
@@ -47,7 +47,8 @@ pub fn encode(
     let parts =
         1 + [has_memory, has_images, debug.is_some()].into_iter().filter(|&there| there).count();
     let mut out = Parts::new(out);
-    out.header(&header(&plan, parts as u32))?;
+    let sections = plan.sections.iter().map(|section| (section.length, section.body.len()));
+    out.header(&header(plan.version, &plan.rank_sections, sections, parts as u32))?;
     out.part(part::CODE, plan.sections.iter().map(|section| section.length).sum(), |out| {
         code(&plan, options.threads, out)
     })?;
@@ -72,13 +73,19 @@ pub fn encode(
 }
 
 /// Returns the header, and the table of ranks and sections.
-fn header(plan: &Plan<'_>, parts: u32) -> Vec<u8> {
-    let mut head =
-        Vec::with_capacity(HEADER_SIZE + 4 * plan.rank_sections.len() + 8 * plan.sections.len());
+///
+/// `sections` gives the bytes and the number of actions of each section.
+pub(super) fn header(
+    version: u16,
+    rank_sections: &[u32],
+    sections: impl ExactSizeIterator<Item = (u64, usize)>,
+    parts: u32,
+) -> Vec<u8> {
+    let mut head = Vec::with_capacity(HEADER_SIZE + 4 * rank_sections.len() + 8 * sections.len());
     head.extend_from_slice(&MAGIC);
-    put_u32(&mut head, u32::from(plan.version) | u32::from(MINOR) << 16);
-    put_u32(&mut head, plan.rank_sections.len() as u32);
-    put_u32(&mut head, plan.sections.len() as u32);
+    put_u32(&mut head, u32::from(version) | u32::from(MINOR) << 16);
+    put_u32(&mut head, rank_sections.len() as u32);
+    put_u32(&mut head, sections.len() as u32);
     put_u32(&mut head, parts);
     let mut producer = [0; 16];
     let name = concat!("goalc ", env!("CARGO_PKG_VERSION")).as_bytes();
@@ -87,12 +94,12 @@ fn header(plan: &Plan<'_>, parts: u32) -> Vec<u8> {
     head.extend_from_slice(&producer);
     let checksum_at = head.len();
     put_u32(&mut head, 0);
-    for &section in &plan.rank_sections {
+    for &section in rank_sections {
         put_u32(&mut head, section);
     }
-    for section in &plan.sections {
-        put_u32(&mut head, (section.length / 4) as u32);
-        put_u32(&mut head, section.body.len() as u32);
+    for (length, actions) in sections {
+        put_u32(&mut head, (length / 4) as u32);
+        put_u32(&mut head, actions as u32);
     }
     let checksum = crc(crc(0, &head[..checksum_at]), &head[HEADER_SIZE..]);
     head[checksum_at..HEADER_SIZE].copy_from_slice(&checksum.to_le_bytes());
@@ -103,15 +110,18 @@ fn code(plan: &Plan<'_>, threads: usize, out: &mut Parts<'_>) -> io::Result<()> 
     let encode = |sections: &[PlannedSection<'_>]| {
         sections.par_iter().map(|section| section_bytes(section.body)).collect()
     };
-    let write = |section: &PlannedSection<'_>, out: &mut Parts<'_>| {
-        let mut encoder = SectionEncoder::new(section.body);
-        encoder.independent(&mut out.buffer);
-        while encoder.records(BUFFER_BYTES, &mut out.buffer) {
-            out.flush()?;
-        }
-        out.relieve()
-    };
+    let write = |section: &PlannedSection<'_>, out: &mut Parts<'_>| write_code(section.body, out);
     in_order(&plan.sections, |section| section.length, threads, encode, write, out)
+}
+
+/// Writes the section of a body.
+pub(super) fn write_code(body: &Body, out: &mut Parts<'_>) -> io::Result<()> {
+    let mut encoder = SectionEncoder::new(body);
+    encoder.independent(&mut out.buffer);
+    while encoder.records(BUFFER_BYTES, &mut out.buffer) {
+        out.flush()?;
+    }
+    out.relieve()
 }
 
 fn images_length(plan: &Plan<'_>) -> u64 {

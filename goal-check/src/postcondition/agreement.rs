@@ -4,10 +4,9 @@ use super::execute::Execution;
 use super::layout::Layout;
 use super::memory::Part;
 use super::trail::Trail;
-use crate::options::CollectiveKind;
 use crate::places::Places;
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Function, Op, Piece, Space};
+use goal_lang::{CollectiveKind, Function, Op, Piece, Space};
 
 /// Makes a finding if a rank combines the inputs of an allreduce in another order, or groups them
 /// differently, than rank 0. Swapped operands of one operation make no difference.

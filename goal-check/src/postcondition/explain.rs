@@ -8,10 +8,10 @@ use super::execute::Execution;
 use super::follow::Follower;
 use super::layout::{Content, Layout};
 use super::value::{Expression, Value, Values};
-use crate::options::{CollectiveKind, OptionNames};
+use crate::options::OptionNames;
 use crate::places::{Places, in_words};
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Action, Function, Piece};
+use goal_lang::{Action, CollectiveKind, Function, Piece};
 use goal_opt::whole::{Trace, Vertex, Whole};
 
 /// Bound on the actions that a note names; labels show all of them.

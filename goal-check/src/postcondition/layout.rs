@@ -1,7 +1,7 @@
 //! MPI's definition of each collective: the places of the inputs, and what the outputs must hold.
 
-use crate::options::{Collective, CollectiveKind};
-use goal_lang::{Datatype, Function, Op, Program};
+use crate::options::Collective;
+use goal_lang::{CollectiveKind, Datatype, Function, Op, Program};
 use std::fmt;
 
 /// The reason why a program can't be compared with a collective.

@@ -22,11 +22,12 @@ mod value;
 
 use crate::analysis::Analysis;
 use crate::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
-use crate::options::{Collective, CollectiveKind};
+use crate::options::Collective;
 use crate::order::SharedOrder;
 use compare::Comparison;
 use execute::{Execution, TooManyRanges};
 use explain::{Explainer, unknown};
+use goal_lang::CollectiveKind;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use layout::Layout;
 

@@ -60,6 +60,30 @@ pub fn print(program: &Program, style: Style, out: &mut dyn io::Write) -> io::Re
     out.flush()
 }
 
+/// Prints a program of ranks whose bodies are made one at a time, so that only one is in memory.
+///
+/// # Errors
+/// Those of `out` and of `body`.
+pub fn print_ranks<E: From<io::Error>>(
+    num_ranks: u32,
+    style: Style,
+    out: &mut dyn io::Write,
+    mut body: impl FnMut(u32) -> Result<Body, E>,
+) -> Result<(), E> {
+    let mut out = Output::new(out, style);
+    out.text("num_ranks ");
+    out.number(u64::from(num_ranks));
+    out.end_statement()?;
+    for rank in 0..num_ranks {
+        let body = body(rank)?;
+        out.open_block(&[rank], num_ranks)?;
+        print_scratch(&mut out, &body)?;
+        actions::print(&mut out, &body)?;
+        out.close_block()?;
+    }
+    Ok(out.flush()?)
+}
+
 /// Returns true if LogGOPSim's language has a word for all of a program: it knows sends, receives
 /// and calcs without buffers, and no interface for a calc.
 fn loggopsim_reads(program: &Program) -> bool {
@@ -118,11 +142,8 @@ fn print_block(
     body: Option<&Body>,
 ) -> io::Result<()> {
     out.open_block(ranks, program.num_ranks())?;
-    if let Some(body) = body.filter(|body| body.scratch > 0) {
-        out.begin_statement();
-        out.text("scratch ");
-        out.number(body.scratch);
-        out.end_statement()?;
+    if let Some(body) = body {
+        print_scratch(out, body)?;
     }
     if let Some(image) = image {
         memory::print(out, &program.images[image.index()])?;
@@ -131,6 +152,16 @@ fn print_block(
         actions::print(out, body)?;
     }
     out.close_block()
+}
+
+fn print_scratch(out: &mut Output<'_>, body: &Body) -> io::Result<()> {
+    if body.scratch > 0 {
+        out.begin_statement();
+        out.text("scratch ");
+        out.number(body.scratch);
+        out.end_statement()?;
+    }
+    Ok(())
 }
 
 /// The ranks of every body, ascending.

@@ -1,9 +1,9 @@
 //! Collectives as programs. Every rank executes one action after the other.
 
-use crate::{Collective, CollectiveKind};
+use crate::Collective;
 use goal_lang::{
-    Action, BodyBuilder, Datatype, Function, Op, Payload, Piece, Placement, Program,
-    ProgramBuilder, Space,
+    Action, BodyBuilder, CollectiveKind, Datatype, Function, Op, Payload, Piece, Placement,
+    Program, ProgramBuilder, Space,
 };
 
 /// A program as a list of actions for each rank.

@@ -3,10 +3,10 @@
 
 use super::algorithms::barrier_dissemination;
 use super::{Case, Parameters, report};
+use crate::Collective;
 use crate::postcondition::ranks::Ranks;
-use crate::{Collective, CollectiveKind};
 use fastrand::Rng;
-use goal_lang::{Action, Datatype, Function, Op};
+use goal_lang::{Action, CollectiveKind, Datatype, Function, Op};
 use std::collections::BTreeSet;
 
 /// Messages in an order that all ranks follow, as source and destination.

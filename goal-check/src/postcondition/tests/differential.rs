@@ -1,11 +1,13 @@
 //! Correct programs and programs with a seeded mistake: the proof and the interpreter must agree.
 
 use super::{ALGORITHMS, Case, Parameters, report};
+use crate::Collective;
 use crate::postcondition::layout::{Content, Layout};
 use crate::postcondition::value::neutral;
-use crate::{Collective, CollectiveKind};
 use fastrand::Rng;
-use goal_lang::{Action, Datatype, Datum, Function, ImageId, MemoryImage, Op, Payload, Program};
+use goal_lang::{
+    Action, CollectiveKind, Datatype, Datum, Function, ImageId, MemoryImage, Op, Payload, Program,
+};
 use std::collections::BTreeMap;
 
 /// Operations whose results nearly always depend on every operand.

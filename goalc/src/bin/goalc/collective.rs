@@ -1,8 +1,8 @@
 //! The arguments that describe the collective that a program is meant to be.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use goal_check::{Collective, CollectiveKind};
-use goal_lang::{Datatype, Function, Op};
+use goal_check::Collective;
+use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use goalc::driver::Error;
 
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub(crate) struct CollectiveArguments {
 
 /// An operation without its datatype, which is another argument.
 #[derive(Clone, Copy)]
-enum Operation {
+pub(crate) enum Operation {
     Predefined(Op),
     User(u32),
 }
@@ -68,15 +68,7 @@ impl CollectiveArguments {
         } else {
             Datatype::UInt8
         });
-        let function = match self.op.unwrap_or(Operation::Predefined(Op::Sum)) {
-            Operation::User(number) => Function::User(number),
-            Operation::Predefined(op) if kind.combines() && !goal_lang::is_legal(op, datatype) => {
-                let message =
-                    format!("--op {} is not defined for --type {}", op.name(), datatype.name());
-                return Err(Error::Usage(message));
-            }
-            Operation::Predefined(op) => Function::Predefined(op, datatype),
-        };
+        let function = function(kind, self.op, datatype)?;
         Ok(Some(Collective {
             kind,
             root: self.root.unwrap_or(0),
@@ -89,11 +81,28 @@ impl CollectiveArguments {
     }
 }
 
-fn kind() -> impl TypedValueParser<Value = CollectiveKind> {
+/// Returns the function of a collective, a sum by default.
+pub(crate) fn function(
+    kind: CollectiveKind,
+    op: Option<Operation>,
+    datatype: Datatype,
+) -> Result<Function, Error> {
+    match op.unwrap_or(Operation::Predefined(Op::Sum)) {
+        Operation::User(number) => Ok(Function::User(number)),
+        Operation::Predefined(op) if kind.combines() && !goal_lang::is_legal(op, datatype) => {
+            let message =
+                format!("--op {} is not defined for --type {}", op.name(), datatype.name());
+            Err(Error::Usage(message))
+        }
+        Operation::Predefined(op) => Ok(Function::Predefined(op, datatype)),
+    }
+}
+
+pub(crate) fn kind() -> impl TypedValueParser<Value = CollectiveKind> {
     named(&CollectiveKind::ALL, CollectiveKind::name)
 }
 
-fn datatype() -> impl TypedValueParser<Value = Datatype> {
+pub(crate) fn datatype() -> impl TypedValueParser<Value = Datatype> {
     named(Datatype::ALL, Datatype::name)
 }
 
@@ -107,7 +116,7 @@ fn named<T: Copy + Send + Sync + 'static>(
     })
 }
 
-fn operation(text: &str) -> Result<Operation, OperationError> {
+pub(crate) fn operation(text: &str) -> Result<Operation, OperationError> {
     if let Some(number) = text.strip_prefix("user:") {
         return number.parse().map(Operation::User).map_err(|_| OperationError::NoNumber);
     }
@@ -124,7 +133,7 @@ fn combining() -> impl Iterator<Item = Op> {
 
 /// The reason why a text names no operation.
 #[derive(Debug, thiserror::Error)]
-enum OperationError {
+pub(crate) enum OperationError {
     #[error("give the number behind user:")]
     NoNumber,
     #[error("an associative operation is one of {known} or user:N")]

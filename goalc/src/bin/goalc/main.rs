@@ -7,6 +7,7 @@ mod collective;
 mod dis;
 mod explain;
 mod format;
+mod generate;
 mod graph;
 mod reduce;
 mod stats;
@@ -60,6 +61,8 @@ enum Command {
     Check(check::Arguments),
     /// Format texts, in either spelling; comments stay
     Fmt(format::Arguments),
+    /// Write the program of a collective, or list the algorithms
+    Gen(generate::Arguments),
     /// Print a program as text that compiles to the same schedule
     Dis(dis::Arguments),
     /// Reduce a program that shows a fault to a small one that still shows it
@@ -109,6 +112,7 @@ fn run() -> ExitCode {
         Command::Fmt(arguments) => format::run(&arguments),
         Command::Build(arguments) => build::run(&arguments).map(success),
         Command::Check(arguments) => check::run(&arguments).map(success),
+        Command::Gen(arguments) => generate::run(&arguments).map(success),
         Command::Dis(arguments) => dis::run(&arguments).map(success),
         Command::Reduce(arguments) => reduce::run(&arguments).map(success),
         Command::Stats(arguments) => stats::run(&arguments).map(success),

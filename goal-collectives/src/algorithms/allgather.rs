@@ -1,0 +1,78 @@
+//! Gathers to all ranks.
+
+use crate::rank::Rank;
+
+/// Copies the own block to its place.
+fn keep_own(rank: &mut Rank<'_>) {
+    rank.copy(rank.input(1), rank.output_of(rank.me));
+}
+
+pub(super) fn ring(rank: &mut Rank<'_>) {
+    keep_own(rank);
+    for step in 0..rank.ranks() - 1 {
+        rank.send(rank.output_of(rank.down(step)), rank.up(1));
+        rank.recv(rank.output_of(rank.down(step + 1)), rank.down(1));
+    }
+}
+
+pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
+    keep_own(rank);
+    let (all, block) = (rank.output(rank.ranks()), rank.block());
+    for unit in (0..rank.ranks().ilog2()).map(|bit| 1u32 << bit) {
+        let own = rank.me & !(unit - 1);
+        let group = |first: u32| all.part(u64::from(first) * block, u64::from(unit) * block);
+        rank.send(group(own), rank.me ^ unit);
+        rank.recv(group(own ^ unit), rank.me ^ unit);
+    }
+}
+
+/// In each round every rank gets as many blocks as it has, of the ranks above, and turns them into
+/// the order of ranks at the end.
+pub(super) fn bruck(rank: &mut Rank<'_>) {
+    let (me, ranks, block) = (rank.me, rank.ranks(), rank.block());
+    let blocks = rank.scratch(u64::from(ranks) * block);
+    let part =
+        |first: u32, count: u32| blocks.part(u64::from(first) * block, u64::from(count) * block);
+    rank.copy(rank.input(1), part(0, 1));
+    let mut has = 1;
+    while has < ranks {
+        let count = has.min(ranks - has);
+        rank.send(part(0, count), rank.down(has));
+        rank.recv(part(has, count), rank.up(has));
+        has += count;
+    }
+    let all = rank.output(ranks);
+    let own = u64::from(me) * block;
+    rank.copy(part(0, ranks - me), all.part(own, all.size() - own));
+    if me > 0 {
+        rank.copy(part(ranks - me, me), all.part(0, own));
+    }
+}
+
+/// Ranks in pairs exchange what their other neighbour gave them before, two blocks at a time.
+pub(super) fn neighbour_exchange(rank: &mut Rank<'_>) {
+    keep_own(rank);
+    let (me, ranks) = (rank.me, rank.ranks());
+    if ranks == 1 {
+        return;
+    }
+    let is_even = me.is_multiple_of(2);
+    let neighbours = if is_even { [rank.up(1), rank.down(1)] } else { [rank.down(1), rank.up(1)] };
+    rank.send(rank.output_of(me), neighbours[0]);
+    rank.recv(rank.output_of(neighbours[0]), neighbours[0]);
+    // The first block of the pair that was received last, and the pairs of each side.
+    let mut last = if is_even { me } else { rank.down(1) };
+    let mut sides = [last, last];
+    for step in 1..ranks / 2 {
+        let side = (step % 2) as usize;
+        let away = if is_even == (side == 0) { 2 } else { ranks - 2 };
+        sides[side] = (sides[side] + away) % ranks;
+        for block in [last, (last + 1) % ranks] {
+            rank.send(rank.output_of(block), neighbours[side]);
+        }
+        for block in [sides[side], (sides[side] + 1) % ranks] {
+            rank.recv(rank.output_of(block), neighbours[side]);
+        }
+        last = sides[side];
+    }
+}

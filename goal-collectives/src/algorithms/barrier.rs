@@ -1,0 +1,98 @@
+//! Barriers. Their messages have no bytes: the thesis's listings send a byte of scratch memory that
+//! nobody has written, and receive into the same byte (5.4).
+
+use crate::rank::Rank;
+use goal_lang::ActionId;
+
+/// Sends a signal that waits for all of `before`.
+fn signal(rank: &mut Rank<'_>, to: u32, before: &[ActionId]) {
+    let nothing = rank.output(0);
+    let send = rank.signal(nothing, to);
+    before.iter().for_each(|&earlier| rank.after(send, earlier));
+}
+
+fn await_signal(rank: &mut Rank<'_>, from: u32) -> ActionId {
+    let nothing = rank.output(0);
+    rank.await_signal(nothing, from)
+}
+
+pub(super) fn dissemination(rank: &mut Rank<'_>) {
+    disseminate(rank, 1);
+}
+
+pub(super) fn n_way_dissemination(rank: &mut Rank<'_>) {
+    disseminate(rank, rank.request.degree);
+}
+
+/// In each round every rank signals to `ways` others, at multiples of a distance that grows by
+/// `ways + 1`, what it has heard so far.
+fn disseminate(rank: &mut Rank<'_>, ways: u32) {
+    let ranks = u64::from(rank.ranks());
+    let mut arrived = Vec::new();
+    let mut distance = 1;
+    while distance < ranks {
+        let distances = (1..=u64::from(ways)).map(|way| way * distance);
+        let distances: Vec<u32> =
+            distances.take_while(|&at| at < ranks).map(|at| at as u32).collect();
+        for &distance in &distances {
+            signal(rank, rank.up(distance), &arrived);
+        }
+        for &distance in &distances {
+            arrived.push(await_signal(rank, rank.down(distance)));
+        }
+        distance *= u64::from(ways) + 1;
+    }
+}
+
+/// The ranks above the largest power of two signal to a partner before the others double, and wait
+/// for its signal afterwards.
+pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
+    let (me, ranks) = (rank.me, rank.ranks());
+    let power = 1 << ranks.ilog2();
+    if me >= power {
+        signal(rank, me - power, &[]);
+        await_signal(rank, me - power);
+        return;
+    }
+    let partner = Some(me + power).filter(|&partner| partner < ranks);
+    let mut arrived: Vec<_> =
+        partner.map(|partner| await_signal(rank, partner)).into_iter().collect();
+    for other in (0..power.ilog2()).map(|bit| me ^ 1 << bit) {
+        signal(rank, other, &arrived);
+        arrived.push(await_signal(rank, other));
+    }
+    if let Some(partner) = partner {
+        signal(rank, partner, &arrived);
+    }
+}
+
+/// Signals go up a binomial tree to rank 0 and down again.
+pub(super) fn tree(rank: &mut Rank<'_>) {
+    let (me, ranks) = (rank.me, rank.ranks());
+    let low = if me == 0 { ranks.next_power_of_two() } else { me & me.wrapping_neg() };
+    let children = (0..low.ilog2()).rev().map(|bit| me + (1 << bit));
+    let children: Vec<u32> = children.filter(|&child| child < ranks).collect();
+    let mut arrived: Vec<_> = children.iter().map(|&child| await_signal(rank, child)).collect();
+    if me > 0 {
+        signal(rank, me - low, &arrived);
+        arrived = vec![await_signal(rank, me - low)];
+    }
+    for child in children {
+        signal(rank, child, &arrived);
+    }
+}
+
+/// All signal to rank 0, which then signals to all.
+pub(super) fn linear(rank: &mut Rank<'_>) {
+    if rank.me > 0 {
+        signal(rank, 0, &[]);
+        await_signal(rank, 0);
+        return;
+    }
+    // One action joins the others, so that there are not as many dependencies as pairs of ranks.
+    let arrived: Vec<_> = (1..rank.ranks()).map(|other| await_signal(rank, other)).collect();
+    let all = rank.join(&arrived);
+    for other in 1..rank.ranks() {
+        signal(rank, other, &[all]);
+    }
+}

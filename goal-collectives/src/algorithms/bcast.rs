@@ -1,0 +1,159 @@
+//! Broadcasts. Ranks are counted from the root on.
+
+use super::parts::{chunk, chunks};
+use crate::rank::{Buf, Rank};
+
+/// The place of a rank in the circle of all ranks that begins at the root.
+pub(super) fn place(rank: &Rank<'_>, root: u32) -> u32 {
+    if rank.me >= root { rank.me - root } else { rank.me + (rank.ranks() - root) }
+}
+
+/// Returns the rank at a place.
+pub(super) fn at(rank: &Rank<'_>, root: u32, place: u32) -> u32 {
+    ((u64::from(root) + u64::from(place)) % u64::from(rank.ranks())) as u32
+}
+
+/// Returns the buffer that a rank sends from: the input at the root, which also copies it to its
+/// output, and the output at others.
+fn source(rank: &mut Rank<'_>) -> Buf {
+    let (input, output) = (rank.input(1), rank.output(1));
+    if !rank.is_root() {
+        return output;
+    }
+    rank.copy(input, output);
+    input
+}
+
+pub(super) fn linear(rank: &mut Rank<'_>) {
+    let (buf, root) = (source(rank), rank.request.root);
+    if !rank.is_root() {
+        return rank.recv(buf, root);
+    }
+    for to in 1..rank.ranks() {
+        rank.send(buf, at(rank, root, to));
+    }
+}
+
+pub(super) fn binomial(rank: &mut Rank<'_>) {
+    let (buf, root) = (source(rank), rank.request.root);
+    down_the_tree(rank, buf, root, 2);
+}
+
+pub(super) fn k_nomial(rank: &mut Rank<'_>) {
+    let (buf, root) = (source(rank), rank.request.root);
+    down_the_tree(rank, buf, root, rank.request.degree + 1);
+}
+
+/// A rank at a place whose lowest digit in base `radix` that is not 0 counts `unit` gets the block
+/// from the place with 0 there. It passes it on to the places that differ in lower digits only, the
+/// farthest first.
+pub(super) fn down_the_tree(rank: &mut Rank<'_>, buf: Buf, root: u32, radix: u32) {
+    let (place, ranks, radix) =
+        (u64::from(place(rank, root)), u64::from(rank.ranks()), u64::from(radix));
+    let mut unit = 1;
+    while unit < ranks && place % (unit * radix) == 0 {
+        unit *= radix;
+    }
+    if place > 0 {
+        let parent = place - place % (unit * radix);
+        rank.recv(buf, at(rank, root, parent as u32));
+    }
+    while unit > 1 {
+        unit /= radix;
+        for digit in (1..radix).rev() {
+            let child = place + digit * unit;
+            if child < ranks {
+                rank.send(buf, at(rank, root, child as u32));
+            }
+        }
+    }
+}
+
+pub(super) fn chain(rank: &mut Rank<'_>) {
+    pipeline(rank, rank.block());
+}
+
+pub(super) fn pipelined_chain(rank: &mut Rank<'_>) {
+    let segment = super::parts::segment(rank, 64 << 10);
+    pipeline(rank, segment);
+}
+
+/// The block goes from rank to rank in segments.
+fn pipeline(rank: &mut Rank<'_>, segment: u64) {
+    let (buf, root) = (source(rank), rank.request.root);
+    let (place, last) = (place(rank, root), rank.ranks() - 1);
+    for part in chunks(buf, segment) {
+        if place > 0 {
+            rank.recv(part, at(rank, root, place - 1));
+        }
+        if place < last {
+            rank.send(part, at(rank, root, place + 1));
+        }
+    }
+}
+
+pub(super) fn scatter_ring(rank: &mut Rank<'_>) {
+    let (buf, root) = (source(rank), rank.request.root);
+    let (place, ranks) = (place(rank, root), rank.ranks());
+    scatter(rank, buf, root);
+    // In step s a chunk goes on that was s ranks below, unless its receiver has it already.
+    let has = |place: u32, number: u32| number >= place && number - place < span(place, ranks);
+    for step in 0..ranks - 1 {
+        let (next, number) = ((place + 1) % ranks, (place + ranks - step) % ranks);
+        if !has(next, number) {
+            rank.send(chunk(rank, buf, number), at(rank, root, next));
+        }
+        let (before, number) = ((place + ranks - 1) % ranks, (place + ranks - step - 1) % ranks);
+        if !has(place, number) {
+            rank.recv(chunk(rank, buf, number), at(rank, root, before));
+        }
+    }
+}
+
+pub(super) fn scatter_doubling(rank: &mut Rank<'_>) {
+    let (buf, root) = (source(rank), rank.request.root);
+    let (place, ranks) = (place(rank, root), rank.ranks());
+    scatter(rank, buf, root);
+    for unit in (0..ranks.ilog2()).map(|bit| 1u32 << bit) {
+        // Each half of a group gets the chunks of the other half, if it does not have them.
+        let (other, own) = (place ^ unit, place & !(unit - 1));
+        let theirs = own ^ unit;
+        let needs = |place: u32, first: u32| first < place || first - place >= span(place, ranks);
+        for number in own..own + unit {
+            if needs(other, number) {
+                rank.send(chunk(rank, buf, number), at(rank, root, other));
+            }
+        }
+        for number in theirs..theirs + unit {
+            if needs(place, number) {
+                rank.recv(chunk(rank, buf, number), at(rank, root, other));
+            }
+        }
+    }
+}
+
+/// Returns the number of places from this one on whose chunks a scatter by a binomial tree brings
+/// here.
+fn span(place: u32, ranks: u32) -> u32 {
+    let low = if place == 0 { ranks } else { place & place.wrapping_neg() };
+    low.min(ranks - place)
+}
+
+/// A place gets the chunks of its subtree, and passes on those of its children's.
+fn scatter(rank: &mut Rank<'_>, buf: Buf, root: u32) {
+    let (place, ranks) = (place(rank, root), rank.ranks());
+    let low = if place == 0 { ranks.next_power_of_two() } else { place & place.wrapping_neg() };
+    let subtree = |rank: &Rank<'_>, first: u32| {
+        let (start, end) =
+            (chunk(rank, buf, first), chunk(rank, buf, first + span(first, ranks) - 1));
+        start.until(end)
+    };
+    if place > 0 {
+        rank.recv(subtree(rank, place), at(rank, root, place - low));
+    }
+    for child in (0..low.ilog2()).rev().map(|bit| place + (1 << bit)) {
+        if child < ranks {
+            rank.send(subtree(rank, child), at(rank, root, child));
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The algorithms of all collectives.
+
+mod allgather;
+mod allreduce;
+mod alltoall;
+mod barrier;
+mod bcast;
+mod gather;
+mod parts;
+mod reduce;
+mod reduce_scatter;
+mod scan;
+
+use crate::algorithm::Operations::{Associative, Commutative};
+use crate::algorithm::{Algorithm, Operations, Ranks};
+use crate::rank::Rank;
+use goal_lang::CollectiveKind::{
+    self, Allgather, Allreduce, Alltoall, Barrier, Bcast, Exscan, Gather, Reduce, ReduceScatter,
+    Scan, Scatter,
+};
+
+/// Returns an entry of the table: for any number of ranks, without an operation.
+const fn entry(
+    kind: CollectiveKind,
+    name: &'static str,
+    generate: fn(&mut Rank<'_>),
+    about: &'static str,
+    source: &'static str,
+) -> Algorithm {
+    let (ranks, operations) = (Ranks::Any, Operations::None);
+    let (has_segments, has_degree) = (false, false);
+    Algorithm { kind, name, about, source, ranks, operations, has_segments, has_degree, generate }
+}
+
+impl Algorithm {
+    const fn on(self, ranks: Ranks) -> Self {
+        Self { ranks, ..self }
+    }
+
+    const fn with(self, operations: Operations) -> Self {
+        Self { operations, ..self }
+    }
+
+    const fn in_segments(self) -> Self {
+        Self { has_segments: true, ..self }
+    }
+
+    const fn of_degree(self) -> Self {
+        Self { has_degree: true, ..self }
+    }
+}
+
+const HENSGEN: &str = "Hensgen, Finkel, Manber 1988";
+const THAKUR: &str = "Thakur, Rabenseifner, Gropp 2005";
+
+/// Every algorithm.
+#[rustfmt::skip]
+pub static ALGORITHMS: &[Algorithm] = &[
+    entry(Barrier, "dissemination", barrier::dissemination,
+        "log2 p rounds; in each a rank signals to one at twice the distance", HENSGEN),
+    entry(Barrier, "n-way-dissemination", barrier::n_way_dissemination,
+        "log p rounds to the base of the degree plus one; in each a rank signals to as many others as the degree",
+        "GOAL 2009, section V.B, Listing 3").of_degree(),
+    entry(Barrier, "recursive-doubling", barrier::recursive_doubling,
+        "pairs in log2 p rounds; ranks above a power of two signal before and wait after", "thesis 5.4"),
+    entry(Barrier, "tree", barrier::tree,
+        "up a binomial tree to rank 0 and down again", THAKUR),
+    entry(Barrier, "linear", barrier::linear,
+        "all signal to rank 0, which signals to all", "Open MPI, coll/base"),
+
+    entry(Bcast, "linear", bcast::linear,
+        "the root sends to all", "Open MPI, coll/base"),
+    entry(Bcast, "binomial", bcast::binomial,
+        "down a binomial tree", "GOAL 2009, section V.A, Listing 2"),
+    entry(Bcast, "k-nomial", bcast::k_nomial,
+        "down a tree in which a rank passes on to as many others a level as the degree", "MPICH, k-nomial").of_degree(),
+    entry(Bcast, "chain", bcast::chain,
+        "from rank to rank", "Open MPI, coll/base"),
+    entry(Bcast, "pipelined-chain", bcast::pipelined_chain,
+        "from rank to rank, in segments", "Open MPI, coll/base").in_segments(),
+    entry(Bcast, "scatter-ring", bcast::scatter_ring,
+        "chunks down a binomial tree, then around a ring", THAKUR),
+    entry(Bcast, "scatter-doubling", bcast::scatter_doubling,
+        "chunks down a binomial tree, then by recursive doubling", THAKUR).on(Ranks::PowerOfTwo),
+
+    entry(Reduce, "linear", reduce::linear,
+        "the root receives from all", "Open MPI, coll/base").with(Associative),
+    entry(Reduce, "binomial", reduce::binomial,
+        "up a binomial tree", THAKUR).with(Commutative),
+    entry(Reduce, "ordered-binomial", reduce::ordered_binomial,
+        "up a binomial tree of consecutive ranks to rank 0, which sends the result on", THAKUR).with(Associative),
+    entry(Reduce, "pipelined-chain", reduce::pipelined_chain,
+        "from rank to rank, in segments", "Open MPI, coll/base").with(Associative).in_segments(),
+
+    entry(Allreduce, "recursive-doubling", allreduce::recursive_doubling,
+        "pairs exchange sums in log2 p rounds", THAKUR).with(Associative),
+    entry(Allreduce, "ring", allreduce::ring,
+        "chunks of the sum go around a ring twice", "Patarasuk, Yuan 2009").with(Commutative),
+    entry(Allreduce, "rabenseifner", allreduce::rabenseifner,
+        "recursive halving of the sum, and doubling of what is complete", "Rabenseifner 2004").with(Commutative),
+    entry(Allreduce, "dissemination", allreduce::dissemination,
+        "log2 p rounds; in each a rank sends its sum to one at twice the distance",
+        "GOAL 2009, section V.B").with(Commutative).on(Ranks::PowerOfTwoOrIdempotent),
+    entry(Allreduce, "n-way-dissemination", allreduce::n_way_dissemination,
+        "log p rounds to the base of the degree plus one; in each a rank sends its sum to as many others as the degree",
+        "GOAL 2009, section V.B, Listing 3").with(Commutative).on(Ranks::PowerOfDegreeOrIdempotent).of_degree(),
+    entry(Allreduce, "reduce-bcast", allreduce::reduce_bcast,
+        "up a binomial tree to rank 0 and down again", THAKUR).with(Commutative),
+
+    entry(Gather, "linear", gather::linear,
+        "all send to the root", "thesis 5.5"),
+    entry(Gather, "linear-sync", gather::synchronised,
+        "a rank sends when the root is ready for it: a first segment, then the rest", "thesis 5.5").in_segments(),
+    entry(Gather, "binomial", gather::binomial,
+        "up a binomial tree", "thesis 5.5"),
+    entry(Scatter, "linear", gather::scatter_linear,
+        "the root sends to all", "Open MPI, coll/base"),
+    entry(Scatter, "binomial", gather::scatter_binomial,
+        "down a binomial tree", THAKUR),
+
+    entry(Allgather, "ring", allgather::ring,
+        "blocks go around a ring", THAKUR),
+    entry(Allgather, "recursive-doubling", allgather::recursive_doubling,
+        "pairs exchange all that they have, in log2 p rounds", THAKUR).on(Ranks::PowerOfTwo),
+    entry(Allgather, "bruck", allgather::bruck,
+        "log2 p rounds of as many blocks as a rank has, and a rotation", "Bruck et al. 1997"),
+    entry(Allgather, "neighbour-exchange", allgather::neighbour_exchange,
+        "neighbours exchange two blocks in each of p/2 rounds", "Chen et al. 2005").on(Ranks::Even),
+
+    entry(Alltoall, "linear", alltoall::linear,
+        "everything at once", "Open MPI, coll/base"),
+    entry(Alltoall, "pairwise", alltoall::pairwise,
+        "in each of p - 1 steps a rank sends to one and receives from one", THAKUR),
+    entry(Alltoall, "bruck", alltoall::bruck,
+        "log2 p rounds; a block takes those of the bits of its distance", "Bruck et al. 1997"),
+
+    entry(ReduceScatter, "ring", reduce_scatter::ring,
+        "the sum of each block goes around a ring", "Patarasuk, Yuan 2009").with(Commutative),
+    entry(ReduceScatter, "pairwise", reduce_scatter::pairwise,
+        "every rank sends each other rank its block", THAKUR).with(Associative),
+    entry(ReduceScatter, "halving", reduce_scatter::halving,
+        "pairs exchange half of what they have, in log2 p rounds", THAKUR).with(Commutative).on(Ranks::PowerOfTwo),
+
+    entry(Scan, "linear", scan::linear,
+        "the sum goes from rank to rank", "Open MPI, coll/base").with(Associative),
+    entry(Scan, "recursive-doubling", scan::recursive_doubling,
+        "log2 p rounds; in each a rank gets the sum of as many ranks as it has added up", "Hillis, Steele 1986").with(Associative),
+    entry(Exscan, "linear", scan::exclusive_linear,
+        "the sum goes from rank to rank", "Open MPI, coll/base").with(Associative),
+    entry(Exscan, "recursive-doubling", scan::exclusive_recursive_doubling,
+        "log2 p rounds; in each a rank gets the sum of as many ranks as it has added up", "Hillis, Steele 1986").with(Associative),
+];
+
+/// Returns an algorithm of a collective by its name.
+pub fn algorithm(kind: CollectiveKind, name: &str) -> Option<&'static Algorithm> {
+    ALGORITHMS.iter().find(|algorithm| algorithm.kind == kind && algorithm.name == name)
+}

@@ -1,0 +1,124 @@
+//! Reductions to a root. If an operation does not commute, the inputs are combined in the order of
+//! ranks.
+
+use super::bcast::{at, place};
+use super::parts::{chunks, segment};
+use crate::rank::{Buf, Rank};
+
+/// Returns the own input, out of the way of the output.
+fn own(rank: &mut Rank<'_>) -> Buf {
+    let input = rank.input(1);
+    if rank.request.input.is_some() || !rank.is_root() {
+        return input;
+    }
+    let saved = rank.scratch(input.size());
+    rank.copy(input, saved);
+    saved
+}
+
+/// The root combines from the last rank down: B = A f B leaves the sum so far in one place.
+pub(super) fn linear(rank: &mut Rank<'_>) {
+    let root = rank.request.root;
+    if !rank.is_root() {
+        return rank.send(rank.input(1), root);
+    }
+    let (own, output, last) = (own(rank), rank.output(1), rank.ranks() - 1);
+    for other in (0..=last).rev() {
+        match (other == root, other == last) {
+            (true, true) => rank.copy(own, output),
+            (true, false) => rank.combine(own, output),
+            (false, true) => rank.recv(output, other),
+            (false, false) => {
+                let arrived = rank.scratch(output.size());
+                rank.recv(arrived, other);
+                rank.combine(arrived, output);
+            }
+        }
+    }
+}
+
+pub(super) fn binomial(rank: &mut Rank<'_>) {
+    up_the_tree(rank, rank.request.root);
+}
+
+/// The inputs go up a binomial tree to the rank `root`, which ends with them in its output.
+pub(super) fn up_the_tree(rank: &mut Rank<'_>, root: u32) {
+    let (place, ranks) = (place(rank, root), rank.ranks());
+    let low = if place == 0 { ranks.next_power_of_two() } else { place & place.wrapping_neg() };
+    let children = (0..low.ilog2()).map(|bit| place + (1 << bit));
+    let children: Vec<u32> = children.filter(|&child| child < ranks).collect();
+    let input = rank.input(1);
+    let sum = match (place, children.is_empty()) {
+        (0, _) => rank.output(1),
+        (_, true) => input,
+        (_, false) => rank.scratch(input.size()),
+    };
+    rank.copy(input, sum);
+    for child in children {
+        let arrived = rank.scratch(input.size());
+        rank.recv(arrived, at(rank, root, child));
+        rank.combine(arrived, sum);
+    }
+    if place > 0 {
+        rank.send(sum, at(rank, root, place - low));
+    }
+}
+
+/// A binomial tree whose subtrees are consecutive ranks, to rank 0, which sends the result on.
+pub(super) fn ordered_binomial(rank: &mut Rank<'_>) {
+    let (me, ranks, root) = (rank.me, rank.ranks(), rank.request.root);
+    let low = if me == 0 { ranks.next_power_of_two() } else { me & me.wrapping_neg() };
+    let mut sum = rank.input(1);
+    for child in (0..low.ilog2()).map(|bit| me + (1 << bit)).filter(|&child| child < ranks) {
+        let arrived = rank.scratch(sum.size());
+        rank.recv(arrived, child);
+        rank.combine(sum, arrived);
+        sum = arrived;
+    }
+    if me > 0 {
+        rank.send(sum, me - low);
+    } else if root > 0 {
+        rank.send(sum, root);
+    }
+    let output = rank.output(1);
+    match (rank.is_root(), me) {
+        (true, 0) => rank.copy(sum, output),
+        (true, _) => rank.recv(output, 0),
+        _ => {}
+    }
+}
+
+/// The sum goes from the last rank down in segments. The chain ends at the root if the operation
+/// commutes, and otherwise at rank 0, which sends the result on.
+pub(super) fn pipelined_chain(rank: &mut Rank<'_>) {
+    let (root, last) = (rank.request.root, rank.ranks() - 1);
+    let end = if rank.request.commutes() { root } else { 0 };
+    let place = place(rank, end);
+    let segment = segment(rank, 64 << 10);
+    let own = own(rank);
+    let sum = match (place, rank.is_root()) {
+        (0, true) => rank.output(1),
+        _ if place == last => own,
+        _ => rank.scratch(own.size()),
+    };
+    let parts: Vec<(Buf, Buf)> = chunks(own, segment).zip(chunks(sum, segment)).collect();
+    for (own, sum) in parts {
+        if place == last {
+            rank.copy(own, sum);
+        } else {
+            rank.recv(sum, at(rank, end, place + 1));
+            rank.combine(own, sum);
+        }
+        if place > 0 {
+            rank.send(sum, at(rank, end, place - 1));
+        } else if end != root {
+            rank.send(sum, root);
+        }
+    }
+    if rank.is_root() && end != root {
+        let output = rank.output(1);
+        for part in chunks(output, segment) {
+            rank.recv(part, end);
+        }
+    }
+}

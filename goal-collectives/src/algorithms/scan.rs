@@ -1,0 +1,74 @@
+//! Reductions over the ranks up to one's own.
+
+use crate::rank::{Buf, Rank};
+
+pub(super) fn linear(rank: &mut Rank<'_>) {
+    let (me, sum) = (rank.me, rank.output(1));
+    rank.copy(rank.input(1), sum);
+    if me > 0 {
+        let arrived = rank.scratch(sum.size());
+        rank.recv(arrived, me - 1);
+        rank.combine(arrived, sum);
+    }
+    if me + 1 < rank.ranks() {
+        rank.send(sum, me + 1);
+    }
+}
+
+/// In each round a rank gets the sum of as many ranks before it as it has added up.
+pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
+    let sum = rank.output(1);
+    rank.copy(rank.input(1), sum);
+    double(rank, sum, |_, _| {});
+}
+
+fn double(rank: &mut Rank<'_>, sum: Buf, mut visit: impl FnMut(&mut Rank<'_>, Buf)) {
+    let (me, ranks) = (rank.me, rank.ranks());
+    let distances = (0..32).map(|bit| 1u64 << bit).take_while(|&at| at < u64::from(ranks));
+    for distance in distances.map(|at| at as u32) {
+        if ranks - me > distance {
+            rank.send(sum, me + distance);
+        }
+        if me >= distance {
+            let arrived = rank.scratch(sum.size());
+            rank.recv(arrived, me - distance);
+            visit(rank, arrived);
+            rank.combine(arrived, sum);
+        }
+    }
+}
+
+/// Returns a copy of the input that is not in the way of the output.
+fn own(rank: &mut Rank<'_>) -> Buf {
+    let sum = rank.scratch(rank.block());
+    rank.copy(rank.input(1), sum);
+    sum
+}
+
+pub(super) fn exclusive_linear(rank: &mut Rank<'_>) {
+    let (me, before) = (rank.me, rank.output(1));
+    let sum = own(rank);
+    if me > 0 {
+        rank.recv(before, me - 1);
+    }
+    if me + 1 < rank.ranks() {
+        if me > 0 {
+            rank.combine(before, sum);
+        }
+        rank.send(sum, me + 1);
+    }
+}
+
+pub(super) fn exclusive_recursive_doubling(rank: &mut Rank<'_>) {
+    let before = rank.output(1);
+    let sum = own(rank);
+    let mut is_first = true;
+    double(rank, sum, |rank, arrived| {
+        if is_first {
+            rank.copy(arrived, before);
+        } else {
+            rank.combine(arrived, before);
+        }
+        is_first = false;
+    });
+}

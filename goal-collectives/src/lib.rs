@@ -1,0 +1,32 @@
+//! Generators of collectives: the dependency graph of each rank, from the number of ranks, the
+//! root, the size and place of the buffers, and the operation.
+//!
+//! [`ALGORITHMS`] is the table of all algorithms, each with the source that describes it and the
+//! requests that it can meet. A graph is generated for one rank at a time, so a program for a
+//! million ranks can be written to a file without being held in memory.
+//!
+//! This crate does no input or output, and checks nothing that it generates: goal-check proves it.
+//!
+//! ```
+//! use goal_collectives::{Request, algorithm};
+//! use goal_lang::CollectiveKind;
+//!
+//! let request = Request { count: 1024, ..Request::new(CollectiveKind::Allreduce, 8) };
+//! let algorithm = algorithm(request.kind, "recursive-doubling").expect("it is in the table");
+//! let body = algorithm.body(&request, 0)?;
+//! // Three rounds of a send, a receive and a sum.
+//! assert_eq!(body.len(), 9);
+//! # Ok::<(), goal_collectives::GenerateError>(())
+//! ```
+
+mod algorithm;
+mod algorithms;
+mod hazards;
+mod rank;
+mod request;
+#[cfg(test)]
+mod tests;
+
+pub use algorithm::{Algorithm, GenerateError, Operations, Ranks};
+pub use algorithms::{ALGORITHMS, algorithm};
+pub use request::{Request, RequestError};

@@ -1,0 +1,3 @@
+//! Proofs of all algorithms by goal-check.
+
+mod proofs;

@@ -1,0 +1,207 @@
+//! `goalc gen`: writes the program of a collective.
+
+use super::collective::{Operation, datatype, function, kind, operation};
+use super::style::Spelling;
+use goal_asm::EncodeError;
+use goal_collectives::{ALGORITHMS, Algorithm, GenerateError, Request, algorithm};
+use goal_lang::{CollectiveKind, Datatype, print_ranks};
+use goalc::driver::{Error, Output, Target};
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The collective
+    #[arg(required_unless_present = "list", value_name = "COLLECTIVE", value_parser = kind())]
+    collective: Option<CollectiveKind>,
+    /// The algorithm; --list names them
+    #[arg(long, required_unless_present = "list", value_name = "NAME")]
+    algorithm: Option<String>,
+    /// Number of ranks
+    #[arg(short = 'n', long, required_unless_present = "list", value_name = "P")]
+    ranks: Option<u32>,
+    /// Elements of a block
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    count: u64,
+    /// Type of the elements [default: Int32 where inputs are combined, else UInt8]
+    #[arg(long = "type", value_name = "TYPE", value_parser = datatype())]
+    datatype: Option<Datatype>,
+    /// Operation that combines inputs: a predefined one, or user:N, which need not commute
+    /// [default: sum]
+    #[arg(long, value_name = "OP", value_parser = operation)]
+    op: Option<Operation>,
+    /// The root [default: 0]
+    #[arg(long, value_name = "RANK")]
+    root: Option<u32>,
+    /// Address of every rank's input [default: in place, where the output will be]
+    #[arg(long = "in", value_name = "ADDR")]
+    input: Option<u64>,
+    /// Address of every rank's output [default: 0]
+    #[arg(long = "out", value_name = "ADDR")]
+    output: Option<u64>,
+    /// Bytes of a segment, for algorithms that have segments
+    #[arg(long, value_name = "BYTES")]
+    segment: Option<u64>,
+    /// Children of a node, or messages of a round, for algorithms of a degree [default: 2]
+    #[arg(long, value_name = "K")]
+    degree: Option<u32>,
+    /// Result: a schedule if its name ends in .nisa, else text; - or nothing is standard output
+    #[arg(short, long, value_name = "OUT")]
+    o: Option<PathBuf>,
+    /// Spelling of a text
+    #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
+    style: Spelling,
+    /// List the algorithms, of a collective or of all
+    #[arg(long)]
+    list: bool,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", requires = "list")]
+    format: Form,
+}
+
+/// The forms of the list.
+#[derive(Clone, Copy, Default, clap::ValueEnum)]
+enum Form {
+    /// A line an algorithm
+    #[default]
+    Text,
+    /// A JSON object an algorithm, each on a line
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    if arguments.list {
+        return list(arguments);
+    }
+    let (Some(kind), Some(name), Some(ranks)) =
+        (arguments.collective, &arguments.algorithm, arguments.ranks)
+    else {
+        unreachable!("clap asks for them");
+    };
+    let algorithm = algorithm(kind, name).ok_or_else(|| unknown(kind, name))?;
+    let request = request(arguments, algorithm, ranks)?;
+    algorithm.check(&request).map_err(usage)?;
+    let path = arguments.o.clone().unwrap_or_else(|| PathBuf::from("-"));
+    let is_schedule = path.extension().is_some_and(|extension| extension == "nisa");
+    let mut out = Output::create(&Target::new(&path), is_schedule)?;
+    let name = out.name().to_owned();
+    let failed = |failure| match failure {
+        Failure::Generate(error) => usage(error),
+        Failure::Io(error) => Error::io(&name, error),
+        Failure::Encode(EncodeError::Io(error)) => Error::io(&name, error),
+        Failure::Encode(error) => Error::Usage(error.to_string()),
+    };
+    let body = |rank| algorithm.body(&request, rank).map_err(Failure::Generate);
+    if is_schedule {
+        goal_asm::encode_ranks(ranks, &mut out, body).map_err(failed)?;
+    } else {
+        print_ranks(ranks, arguments.style.style(), &mut out, body).map_err(failed)?;
+    }
+    out.finish()
+}
+
+/// The reason why no program was written.
+enum Failure {
+    Generate(GenerateError),
+    Io(io::Error),
+    Encode(EncodeError),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<EncodeError> for Failure {
+    fn from(error: EncodeError) -> Self {
+        Self::Encode(error)
+    }
+}
+
+fn usage(error: GenerateError) -> Error {
+    Error::Usage(error.to_string())
+}
+
+fn unknown(kind: CollectiveKind, name: &str) -> Error {
+    let known: Vec<&str> = of(Some(kind)).map(|algorithm| algorithm.name).collect();
+    Error::Usage(format!(
+        "{kind} has no algorithm {name}: take one of {} (goalc gen --list tells about them)",
+        known.join(", ")
+    ))
+}
+
+/// Returns the algorithms of a collective, or all.
+fn of(kind: Option<CollectiveKind>) -> impl Iterator<Item = &'static Algorithm> {
+    ALGORITHMS.iter().filter(move |algorithm| kind.is_none_or(|kind| algorithm.kind == kind))
+}
+
+fn request(arguments: &Arguments, algorithm: &Algorithm, ranks: u32) -> Result<Request, Error> {
+    let kind = algorithm.kind;
+    let default = Request::new(kind, ranks);
+    let is_barrier = kind == CollectiveKind::Barrier;
+    let (op, root) = (arguments.op.is_some(), arguments.root.is_some());
+    let (input, output) = (arguments.input.is_some(), arguments.output.is_some());
+    let meaningless = [
+        ("root", root && !kind.has_root()),
+        ("op", op && !kind.combines()),
+        ("type", arguments.datatype.is_some() && is_barrier),
+        ("count", arguments.count != 1 && is_barrier),
+        ("in", input && is_barrier),
+        ("out", output && is_barrier),
+    ];
+    if let Some((name, _)) = meaningless.into_iter().find(|&(_, is_given)| is_given) {
+        return Err(Error::Usage(format!("--{name} means nothing for a {kind}: leave it out")));
+    }
+    let unheeded = [
+        ("segment", arguments.segment.is_some() && !algorithm.has_segments),
+        ("degree", arguments.degree.is_some() && !algorithm.has_degree),
+    ];
+    if let Some((name, _)) = unheeded.into_iter().find(|&(_, is_given)| is_given) {
+        let algorithm = algorithm.name;
+        return Err(Error::Usage(format!("{algorithm} has no --{name}: leave it out")));
+    }
+    let datatype = arguments.datatype.unwrap_or(default.datatype);
+    Ok(Request {
+        root: arguments.root.unwrap_or(default.root),
+        count: arguments.count,
+        datatype,
+        function: function(kind, arguments.op, datatype)?,
+        input: arguments.input,
+        output: arguments.output.unwrap_or(default.output),
+        segment: arguments.segment.unwrap_or(default.segment),
+        degree: arguments.degree.unwrap_or(default.degree),
+        ..default
+    })
+}
+
+fn list(arguments: &Arguments) -> Result<(), Error> {
+    let mut out = Output::create(&Target::Stdout, false)?;
+    let written = of(arguments.collective).try_for_each(|algorithm| {
+        let Algorithm { kind, name, about, source, ranks, operations, .. } = algorithm;
+        match arguments.format {
+            Form::Json => {
+                let object = json!({
+                    "collective": kind.name(),
+                    "algorithm": name,
+                    "about": about,
+                    "source": source,
+                    "ranks": ranks.name(),
+                    "operations": operations.name(),
+                    "segment": algorithm.has_segments,
+                    "degree": algorithm.has_degree,
+                });
+                writeln!(out, "{object}")
+            }
+            Form::Text => writeln!(
+                out,
+                "{:<15} {name:<20} {about} ({source}); ranks: {}",
+                kind.name(),
+                ranks.name()
+            ),
+        }
+    });
+    written.map_err(|error| Error::io(out.name(), error))?;
+    out.finish()
+}
