@@ -21,6 +21,7 @@
 
 mod algorithm;
 mod algorithms;
+mod decision;
 mod hazards;
 mod rank;
 mod request;
@@ -29,4 +30,5 @@ mod tests;
 
 pub use algorithm::{Algorithm, GenerateError, Operations, Ranks};
 pub use algorithms::{ALGORITHMS, algorithm};
+pub use decision::{Rule, Table, TableError};
 pub use request::{Request, RequestError};

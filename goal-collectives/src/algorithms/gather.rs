@@ -23,7 +23,7 @@ pub(super) fn linear(rank: &mut Rank<'_>) {
 pub(super) fn synchronised(rank: &mut Rank<'_>) {
     let (root, block) = (rank.request.root, rank.block());
     // The thresholds of Open MPI's decision, in bytes of a block (thesis 5.5).
-    let default = if block >= 92_160 { 32_768 } else { 1024 };
+    let default = if block > 92_160 { 32_768 } else { 1024 };
     let first = super::parts::segment(rank, default).min(block);
     let parts = |buf: Buf| (buf.part(0, first), buf.part(first, block - first));
     let nothing = rank.output(0);

@@ -1,3 +1,4 @@
-//! Proofs of all algorithms by goal-check.
+//! Proofs of all algorithms by goal-check, and the choice among them.
 
+mod decisions;
 mod proofs;

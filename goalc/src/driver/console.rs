@@ -112,7 +112,7 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
 }
 
 /// Writes a line about the work to standard error.
-pub(super) fn print_line(line: &str) {
+pub fn print_line(line: &str) {
     clear_stage();
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -32,7 +32,9 @@ pub use arguments::{BytesError, CheckArguments, Deny, FindingArguments, InputArg
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::check;
 pub use command::{asks_for_json, parse};
-pub use console::{Color, Format, note, note_error, note_message, print, report, report_error};
+pub use console::{
+    Color, Format, note, note_error, note_message, print, print_line, report, report_error,
+};
 pub use error::{Error, Findings, Status};
 pub use fix::fix;
 pub use flags::{FLAGS, name_flags, refused};

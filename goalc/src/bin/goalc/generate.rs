@@ -3,10 +3,11 @@
 use super::collective::{Operation, datatype, function, kind, operation};
 use super::style::Spelling;
 use goal_asm::EncodeError;
-use goal_collectives::{ALGORITHMS, Algorithm, GenerateError, Request, algorithm};
+use goal_collectives::{ALGORITHMS, Algorithm, GenerateError, Request, Table, algorithm};
 use goal_lang::{CollectiveKind, Datatype, print_ranks};
-use goalc::driver::{Error, Output, Target};
+use goalc::driver::{Error, Output, Target, print_line};
 use serde_json::json;
+use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -15,9 +16,12 @@ pub(crate) struct Arguments {
     /// The collective
     #[arg(required_unless_present = "list", value_name = "COLLECTIVE", value_parser = kind())]
     collective: Option<CollectiveKind>,
-    /// The algorithm; --list names them
-    #[arg(long, required_unless_present = "list", value_name = "NAME")]
-    algorithm: Option<String>,
+    /// The algorithm: one that --list names, or auto
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    algorithm: String,
+    /// Table by which auto decides, a JSON file [default: thresholds of publications]
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
     /// Number of ranks
     #[arg(short = 'n', long, required_unless_present = "list", value_name = "P")]
     ranks: Option<u32>,
@@ -74,13 +78,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     if arguments.list {
         return list(arguments);
     }
-    let (Some(kind), Some(name), Some(ranks)) =
-        (arguments.collective, &arguments.algorithm, arguments.ranks)
-    else {
+    let (Some(kind), Some(ranks)) = (arguments.collective, arguments.ranks) else {
         unreachable!("clap asks for them");
     };
-    let algorithm = algorithm(kind, name).ok_or_else(|| unknown(kind, name))?;
-    let request = request(arguments, algorithm, ranks)?;
+    let request = request(arguments, kind, ranks)?;
+    let algorithm = match arguments.algorithm.as_str() {
+        "auto" => choose(arguments, &request)?,
+        _ if arguments.table.is_some() => {
+            let message = "--table is for --algorithm auto: leave one of them out";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        name => algorithm(kind, name).ok_or_else(|| unknown(kind, name))?,
+    };
+    refuse_unheeded(arguments, algorithm)?;
     algorithm.check(&request).map_err(usage)?;
     let path = arguments.o.clone().unwrap_or_else(|| PathBuf::from("-"));
     let is_schedule = path.extension().is_some_and(|extension| extension == "nisa");
@@ -137,8 +147,39 @@ fn of(kind: Option<CollectiveKind>) -> impl Iterator<Item = &'static Algorithm> 
     ALGORITHMS.iter().filter(move |algorithm| kind.is_none_or(|kind| algorithm.kind == kind))
 }
 
-fn request(arguments: &Arguments, algorithm: &Algorithm, ranks: u32) -> Result<Request, Error> {
-    let kind = algorithm.kind;
+/// Returns the algorithm that the table decides for, and tells it.
+fn choose(arguments: &Arguments, request: &Request) -> Result<&'static Algorithm, Error> {
+    let (table, name) = match &arguments.table {
+        None => (Table::published(), "--algorithm auto".to_owned()),
+        Some(path) => {
+            let name = path.display().to_string();
+            let text = fs::read_to_string(path).map_err(|error| Error::io(&name, error))?;
+            let table = Table::parse(&text);
+            (table.map_err(|error| Error::Usage(format!("{name}: {error}")))?, name)
+        }
+    };
+    let chosen = table.choose(request);
+    let (algorithm, rule) = chosen.map_err(|error| Error::Usage(format!("{name}: {error}")))?;
+    print_line(&format!("goalc: {} by {} ({})", request.kind, algorithm.name, rule.source));
+    Ok(algorithm)
+}
+
+/// Refuses options that an algorithm does not heed.
+fn refuse_unheeded(arguments: &Arguments, algorithm: &Algorithm) -> Result<(), Error> {
+    let unheeded = [
+        ("segment", arguments.segment.is_some() && !algorithm.has_segments),
+        ("degree", arguments.degree.is_some() && !algorithm.has_degree),
+    ];
+    match unheeded.into_iter().find(|&(_, is_given)| is_given) {
+        Some((name, _)) => {
+            let algorithm = algorithm.name;
+            Err(Error::Usage(format!("{algorithm} has no --{name}: leave it out")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn request(arguments: &Arguments, kind: CollectiveKind, ranks: u32) -> Result<Request, Error> {
     let default = Request::new(kind, ranks);
     let is_barrier = kind == CollectiveKind::Barrier;
     let (op, root) = (arguments.op.is_some(), arguments.root.is_some());
@@ -153,14 +194,6 @@ fn request(arguments: &Arguments, algorithm: &Algorithm, ranks: u32) -> Result<R
     ];
     if let Some((name, _)) = meaningless.into_iter().find(|&(_, is_given)| is_given) {
         return Err(Error::Usage(format!("--{name} means nothing for a {kind}: leave it out")));
-    }
-    let unheeded = [
-        ("segment", arguments.segment.is_some() && !algorithm.has_segments),
-        ("degree", arguments.degree.is_some() && !algorithm.has_degree),
-    ];
-    if let Some((name, _)) = unheeded.into_iter().find(|&(_, is_given)| is_given) {
-        let algorithm = algorithm.name;
-        return Err(Error::Usage(format!("{algorithm} has no --{name}: leave it out")));
     }
     let datatype = arguments.datatype.unwrap_or(default.datatype);
     Ok(Request {
