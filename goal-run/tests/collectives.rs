@@ -1,5 +1,5 @@
-//! Every algorithm of every collective, with data, on processes and on threads. What ranks must end
-//! with is computed here by MPI's definition, without a program.
+//! Every algorithm of every collective, with data, on processes and on threads. The results that
+//! ranks must end with are computed here by MPI's definition, without a program.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_collectives::{ALGORITHMS, Algorithm, GenerateError, Request};
@@ -27,7 +27,7 @@ fn sums(ranks: u32, first: u64, count: u64) -> Vec<i32> {
     (first..first + count).map(sum).collect()
 }
 
-/// What a rank has as input, and what its output must be.
+/// Returns a rank's input, and the content that its output must have.
 fn buffers(request: &Request, rank: u32) -> (Vec<i32>, Vec<i32>) {
     use CollectiveKind as Kind;
     let Request { kind, ranks, root, count, .. } = *request;
