@@ -5,6 +5,9 @@ use crate::request::{Request, RequestError};
 use goal_lang::{Body, CollectiveKind, Program, ProgramBuilder};
 use std::fmt;
 
+/// The most segments of a block.
+const SEGMENTS_MAX: u64 = 1 << 24;
+
 /// The numbers of ranks for which an algorithm is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ranks {
@@ -111,7 +114,7 @@ pub enum GenerateError {
         wanted: CollectiveKind,
     },
     /// The algorithm is not right for this number of ranks.
-    #[error("{algorithm} takes {} ranks, not {ranks}", numbers(*.allowed, *.degree))]
+    #[error("{algorithm} takes {}, not {ranks}", numbers(*.allowed, *.degree))]
     Ranks {
         /// The algorithm.
         algorithm: &'static str,
@@ -128,6 +131,14 @@ pub enum GenerateError {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// A block would have too many segments.
+    #[error("{algorithm} would cut a block into {segments} segments: take larger ones")]
+    Segments {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The number of segments.
+        segments: u64,
+    },
     /// Two ranks would exchange more messages than there are tags.
     #[error("{algorithm} needs more tags than there are: take larger segments")]
     Tags {
@@ -140,12 +151,13 @@ const IDEMPOTENT: &str = "(or any number for max, min, band, bor, land and lor)"
 
 fn numbers(allowed: Ranks, degree: u32) -> String {
     match allowed {
-        Ranks::Any => "any number of".to_owned(),
-        Ranks::Even => "an even number of".to_owned(),
-        Ranks::PowerOfTwo => "a power of two of".to_owned(),
-        Ranks::PowerOfTwoOrIdempotent => format!("a power of two of {IDEMPOTENT}"),
+        Ranks::Any => "any number of ranks".to_owned(),
+        Ranks::Even => "an even number of ranks".to_owned(),
+        Ranks::PowerOfTwo => "1, 2, 4, 8 ... ranks".to_owned(),
+        Ranks::PowerOfTwoOrIdempotent => format!("1, 2, 4, 8 ... ranks {IDEMPOTENT}"),
         Ranks::PowerOfDegreeOrIdempotent => {
-            format!("a power of {} of {IDEMPOTENT}", u64::from(degree) + 1)
+            let base = u128::from(degree) + 1;
+            format!("1, {base}, {} ... ranks {IDEMPOTENT}", base * base)
         }
     }
 }
@@ -168,6 +180,10 @@ impl Algorithm {
         }
         if self.operations == Operations::Commutative && !request.commutes() {
             return Err(GenerateError::Order { algorithm });
+        }
+        let segments = request.block().checked_div(request.segment).unwrap_or(0);
+        if self.has_segments && segments > SEGMENTS_MAX {
+            return Err(GenerateError::Segments { algorithm, segments });
         }
         Ok(())
     }

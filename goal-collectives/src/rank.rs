@@ -48,7 +48,7 @@ impl Buf {
 ///
 /// The messages from one rank to another have the tags from [`Request::tag`] on, in the order in
 /// which both state them, so the order in which they start does not matter. Sender and receiver
-/// must state the same messages. A message without bytes is left out, but in a barrier.
+/// must state the same messages. A message without bytes is left out, unless it is a signal.
 pub(crate) struct Rank<'r> {
     pub(crate) request: &'r Request,
     pub(crate) me: u32,

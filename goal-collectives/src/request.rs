@@ -3,6 +3,9 @@
 use goal_lang::limits::TAG_MAX;
 use goal_lang::{CollectiveKind, Datatype, Function, Op, is_legal};
 
+/// The most ranks of a collective. Sums of three of them have 32 bits.
+const RANKS_MAX: u32 = 1 << 30;
+
 /// A collective on buffers that lie at the same addresses at every rank, with the number of blocks
 /// and their places as MPI defines them (version 4, chapter 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +41,9 @@ pub enum RequestError {
     /// There are no ranks.
     #[error("a collective has at least one rank")]
     NoRanks,
+    /// There are more ranks than the generators count.
+    #[error("{0} ranks are more than {RANKS_MAX}, the most that programs are generated for")]
+    TooManyRanks(u32),
     /// The root is no rank.
     #[error("there is no rank {root} among {ranks} that could be the root")]
     Root {
@@ -124,6 +130,9 @@ impl Request {
         if ranks == 0 {
             return Err(RequestError::NoRanks);
         }
+        if ranks > RANKS_MAX {
+            return Err(RequestError::TooManyRanks(ranks));
+        }
         if kind.has_root() && root >= ranks {
             return Err(RequestError::Root { root, ranks });
         }
@@ -148,14 +157,15 @@ impl Request {
 
     fn check_buffers(&self) -> Result<(), RequestError> {
         let block = self.count.checked_mul(self.datatype.width()).ok_or(RequestError::Size)?;
-        let bytes = block.checked_mul(u64::from(self.ranks)).ok_or(RequestError::Size)?;
-        // Offsets in scratch memory stay below 2^64 as well: a few times all blocks.
-        bytes.checked_mul(4).ok_or(RequestError::Size)?;
-        let end = |start: u64| start.checked_add(bytes).ok_or(RequestError::Size);
-        end(self.output)?;
-        let Some(input) = self.input else { return Ok(()) };
-        end(input)?;
+        // Offsets in scratch memory stay below 2^64 as well: all blocks once a round, and some.
+        let all = block.checked_mul(u64::from(self.ranks)).ok_or(RequestError::Size)?;
+        all.checked_mul(64).ok_or(RequestError::Size)?;
         let (from, to) = (self.blocks_in() * block, self.blocks_out() * block);
+        let ends = |start: u64, bytes: u64| start.checked_add(bytes).ok_or(RequestError::Size);
+        // In place, the output holds the input.
+        ends(self.output, if self.input.is_none() { from.max(to) } else { to })?;
+        let Some(input) = self.input else { return Ok(()) };
+        ends(input, from)?;
         if input < self.output.saturating_add(to) && self.output < input.saturating_add(from) {
             let bytes = from.max(to);
             return Err(RequestError::Overlap { input, output: self.output, bytes });

@@ -60,19 +60,16 @@ pub(super) fn neighbour_exchange(rank: &mut Rank<'_>) {
     let neighbours = if is_even { [rank.up(1), rank.down(1)] } else { [rank.down(1), rank.up(1)] };
     rank.send(rank.output_of(me), neighbours[0]);
     rank.recv(rank.output_of(neighbours[0]), neighbours[0]);
-    // The first block of the pair that was received last, and the pairs of each side.
+    let pair = |rank: &Rank<'_>, first: u32| rank.output_of(first).until(rank.output_of(first + 1));
+    // The first block, of an even rank, of the pair that was received last, and the pairs of each side.
     let mut last = if is_even { me } else { rank.down(1) };
     let mut sides = [last, last];
     for step in 1..ranks / 2 {
         let side = (step % 2) as usize;
         let away = if is_even == (side == 0) { 2 } else { ranks - 2 };
         sides[side] = (sides[side] + away) % ranks;
-        for block in [last, (last + 1) % ranks] {
-            rank.send(rank.output_of(block), neighbours[side]);
-        }
-        for block in [sides[side], (sides[side] + 1) % ranks] {
-            rank.recv(rank.output_of(block), neighbours[side]);
-        }
+        rank.send(pair(rank, last), neighbours[side]);
+        rank.recv(pair(rank, sides[side]), neighbours[side]);
         last = sides[side];
     }
 }

@@ -4,6 +4,9 @@
 use crate::rank::Rank;
 use goal_lang::ActionId;
 
+/// If more signals than this have arrived, the next ones wait for an action that joins them.
+const JOINED: usize = 32;
+
 /// Sends a signal that waits for all of `before`.
 fn signal(rank: &mut Rank<'_>, to: u32, before: &[ActionId]) {
     let nothing = rank.output(0);
@@ -39,6 +42,9 @@ fn disseminate(rank: &mut Rank<'_>, ways: u32) {
         }
         for &distance in &distances {
             arrived.push(await_signal(rank, rank.down(distance)));
+        }
+        if arrived.len() > JOINED {
+            arrived = vec![rank.join(&arrived)];
         }
         distance *= u64::from(ways) + 1;
     }

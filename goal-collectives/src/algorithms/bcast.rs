@@ -41,15 +41,14 @@ pub(super) fn binomial(rank: &mut Rank<'_>) {
 
 pub(super) fn k_nomial(rank: &mut Rank<'_>) {
     let (buf, root) = (source(rank), rank.request.root);
-    down_the_tree(rank, buf, root, rank.request.degree + 1);
+    down_the_tree(rank, buf, root, u64::from(rank.request.degree) + 1);
 }
 
 /// A rank at a place whose lowest digit in base `radix` that is not 0 counts `unit` gets the block
 /// from the place with 0 there. It passes it on to the places that differ in lower digits only, the
 /// farthest first.
-pub(super) fn down_the_tree(rank: &mut Rank<'_>, buf: Buf, root: u32, radix: u32) {
-    let (place, ranks, radix) =
-        (u64::from(place(rank, root)), u64::from(rank.ranks()), u64::from(radix));
+pub(super) fn down_the_tree(rank: &mut Rank<'_>, buf: Buf, root: u32, radix: u64) {
+    let (place, ranks) = (u64::from(place(rank, root)), u64::from(rank.ranks()));
     let mut unit = 1;
     while unit < ranks && place % (unit * radix) == 0 {
         unit *= radix;
@@ -60,11 +59,10 @@ pub(super) fn down_the_tree(rank: &mut Rank<'_>, buf: Buf, root: u32, radix: u32
     }
     while unit > 1 {
         unit /= radix;
-        for digit in (1..radix).rev() {
+        let last = ((ranks - 1 - place) / unit).min(radix - 1);
+        for digit in (1..=last).rev() {
             let child = place + digit * unit;
-            if child < ranks {
-                rank.send(buf, at(rank, root, child as u32));
-            }
+            rank.send(buf, at(rank, root, child as u32));
         }
     }
 }
@@ -118,16 +116,16 @@ pub(super) fn scatter_doubling(rank: &mut Rank<'_>) {
         // Each half of a group gets the chunks of the other half, if it does not have them.
         let (other, own) = (place ^ unit, place & !(unit - 1));
         let theirs = own ^ unit;
+        // A scatter brings all chunks of a group or none.
         let needs = |place: u32, first: u32| first < place || first - place >= span(place, ranks);
-        for number in own..own + unit {
-            if needs(other, number) {
-                rank.send(chunk(rank, buf, number), at(rank, root, other));
-            }
+        let group = |rank: &Rank<'_>, first: u32| {
+            chunk(rank, buf, first).until(chunk(rank, buf, first + unit - 1))
+        };
+        if needs(other, own) {
+            rank.send(group(rank, own), at(rank, root, other));
         }
-        for number in theirs..theirs + unit {
-            if needs(place, number) {
-                rank.recv(chunk(rank, buf, number), at(rank, root, other));
-            }
+        if needs(place, theirs) {
+            rank.recv(group(rank, theirs), at(rank, root, other));
         }
     }
 }

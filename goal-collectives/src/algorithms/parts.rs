@@ -2,9 +2,13 @@
 
 use crate::rank::{Buf, Rank};
 
-/// Returns the bytes of a segment: as requested, or as many as given; whole elements, at least one.
+/// Returns the bytes of a segment: as requested, or as many as given, and more for a block that would
+/// have too many of these; whole elements, at least one.
 pub(super) fn segment(rank: &Rank<'_>, default: u64) -> u64 {
-    let wanted = if rank.request.segment > 0 { rank.request.segment } else { default };
+    let wanted = match rank.request.segment {
+        0 => default.max(rank.block() >> 16),
+        wanted => wanted,
+    };
     (wanted / rank.width()).max(1) * rank.width()
 }
 

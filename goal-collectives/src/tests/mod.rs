@@ -1,4 +1,5 @@
-//! Proofs of all algorithms by goal-check, and the choice among them.
+//! Proofs of all algorithms by goal-check, their messages, and the choice among them.
 
 mod decisions;
+mod messages;
 mod proofs;

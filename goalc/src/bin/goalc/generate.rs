@@ -7,8 +7,8 @@ use goal_collectives::{ALGORITHMS, Algorithm, GenerateError, Request, Table, alg
 use goal_lang::{CollectiveKind, Datatype, print_ranks};
 use goalc::driver::{Error, Output, Target, print_line};
 use serde_json::json;
-use std::fs;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -63,6 +63,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", requires = "list")]
     format: Form,
 }
+
+/// The most bytes that are read of a table.
+const TABLE_BYTES_MAX: u64 = 16 << 20;
 
 /// The forms of the list.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -153,7 +156,9 @@ fn choose(arguments: &Arguments, request: &Request) -> Result<&'static Algorithm
         None => (Table::published(), "--algorithm auto".to_owned()),
         Some(path) => {
             let name = path.display().to_string();
-            let text = fs::read_to_string(path).map_err(|error| Error::io(&name, error))?;
+            let mut text = String::new();
+            let read = |file: File| file.take(TABLE_BYTES_MAX).read_to_string(&mut text);
+            File::open(path).and_then(read).map_err(|error| Error::io(&name, error))?;
             let table = Table::parse(&text);
             (table.map_err(|error| Error::Usage(format!("{name}: {error}")))?, name)
         }
