@@ -61,7 +61,8 @@ pub(super) fn neighbour_exchange(rank: &mut Rank<'_>) {
     rank.send(rank.output_of(me), neighbours[0]);
     rank.recv(rank.output_of(neighbours[0]), neighbours[0]);
     let pair = |rank: &Rank<'_>, first: u32| rank.output_of(first).until(rank.output_of(first + 1));
-    // The first block, of an even rank, of the pair that was received last, and the pairs of each side.
+    // The first block of the pair that was received last, which is that of an even rank, and the
+    // pairs of each side.
     let mut last = if is_even { me } else { rank.down(1) };
     let mut sides = [last, last];
     for step in 1..ranks / 2 {

@@ -2,8 +2,8 @@
 
 use crate::rank::{Buf, Rank};
 
-/// Returns the bytes of a segment: as requested, or as many as given, and more for a block that would
-/// have too many of these; whole elements, at least one.
+/// Returns the bytes of a segment: as requested, or as many as given, and more for a block that
+/// would have too many of these; whole elements, at least one.
 pub(super) fn segment(rank: &Rank<'_>, default: u64) -> u64 {
     let wanted = match rank.request.segment {
         0 => default.max(rank.block() >> 16),
