@@ -94,6 +94,7 @@ pub(crate) unsafe fn storage<'a>(
     unsafe {
         let areas = Areas {
             memory: segment.region(&at.memory),
+            buffers: Vec::new(),
             scratch: segment.region(&at.scratch),
             finished: segment.cells(&(at.instance.start..split)),
             counters: segment.cells(&(split..at.instance.end)),

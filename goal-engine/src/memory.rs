@@ -79,6 +79,21 @@ impl Region {
         Span { start: unsafe { self.start.add(addr as usize) }, len: len as usize }
     }
 
+    /// Returns buffers of these lengths in the region, one behind the other as in
+    /// [`flat_offsets`](goal_lang::flat_offsets).
+    ///
+    /// # Panics
+    /// If they don't all lie in the region.
+    pub fn split(self, lengths: &[u64]) -> Vec<Region> {
+        let (offsets, _) =
+            goal_lang::flat_offsets(lengths.iter().copied()).expect("below 2^64 bytes");
+        let buffer = |(offset, &length)| {
+            let Span { start, len } = self.span(offset, length);
+            Region { start, len }
+        };
+        offsets.into_iter().zip(lengths).map(buffer).collect()
+    }
+
     /// All of its bytes.
     pub fn whole(self) -> Span {
         Span { start: self.start, len: self.len }

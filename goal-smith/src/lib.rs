@@ -11,6 +11,8 @@
 //! [`tangle`] makes the other kind: small programs whose messages compete and which may get stuck
 //! in some orders.
 //!
+//! [`on_buffers`] gives ranks the memory that programs have, a table of buffers.
+//!
 //! This crate executes nothing and makes no invalid programs.
 //!
 //! ```
@@ -23,6 +25,7 @@
 //! assert!(program.body_of(0).same_graph(goal_smith::program(7, &shape).body_of(0)));
 //! ```
 
+mod buffers;
 mod cells;
 mod generate;
 mod generator;
@@ -38,6 +41,7 @@ mod tangle;
 #[cfg(test)]
 mod tests;
 
+pub use buffers::on_buffers;
 pub use shape::Shape;
 pub use tangle::{storing_tangle, tangle};
 

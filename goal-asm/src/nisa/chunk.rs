@@ -28,9 +28,9 @@ pub struct SectionPlace {
 }
 
 impl SectionPlace {
-    pub(super) fn bounds(&self) -> Bounds {
+    pub(super) fn bounds(&self) -> Bounds<'static> {
         let &Self { version, ranks, memory, scratch, actions, .. } = self;
-        Bounds { version, ranks, memory, scratch, actions }
+        Bounds { version, ranks, memory, scratch, buffers: &[], actions }
     }
 }
 

@@ -20,9 +20,11 @@
 pub const MAGIC: [u8; 8] = *b"\x8eNISA\r\n\x1a";
 
 /// The newest major version of the format. A reader refuses a higher one, which has more
-/// instructions; a higher minor version only adds parts that may be skipped. A file states the
-/// lowest major version that has its instructions.
-pub(super) const MAJOR: u16 = 2;
+/// instructions or parts; a higher minor version only adds parts that may be skipped. A file states
+/// the lowest major version that has its instructions and parts.
+pub(super) const MAJOR: u16 = 3;
+/// The major version that tables of buffers came with.
+pub(super) const BUFFERS_SINCE: u16 = 3;
 /// The newest minor version of the format.
 pub(super) const MINOR: u16 = 0;
 
@@ -50,6 +52,8 @@ pub(super) mod part {
     pub(in crate::nisa) const MEMORY: u32 = 2;
     /// Init and expect data. Absent if there are none.
     pub(in crate::nisa) const IMAGES: u32 = 3;
+    /// The lengths of the buffers of each section. Absent if every section's memory is one region.
+    pub(in crate::nisa) const BUFFERS: u32 = 4;
     /// Kinds from here on may be skipped.
     pub(in crate::nisa) const ANCILLARY: u32 = 1 << 31;
     /// Labels, source names and lines.

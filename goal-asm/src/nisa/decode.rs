@@ -10,7 +10,8 @@ use goal_lang::{
 
 impl Nisa {
     /// Returns the program of this schedule: actions in the sections' order, names and lines from
-    /// the debug part.
+    /// the debug part. A memory that is a table of buffers becomes one region
+    /// ([`flattened`](Body::flattened)).
     pub fn decode(&self) -> Program {
         let mut builder = ProgramBuilder::default();
         let bodies: Vec<_> = (0..self.num_sections())
@@ -29,7 +30,7 @@ impl Nisa {
         builder.finish()
     }
 
-    /// Returns the graph of one section.
+    /// Returns the graph of one section, on one region of memory.
     pub(super) fn decode_section(&self, id: u32) -> Body {
         let section = self.section_by_id(id);
         let debug = self.debug_by_id(id);
@@ -53,7 +54,8 @@ impl Nisa {
             }
         }
         builder.scratch(self.section_scratch_size(id));
-        let mut body = builder.finish();
+        builder.buffers(self.section_buffers(id).collect());
+        let mut body = builder.finish().flattened();
         let lines: Vec<u32> = body.ids().map(|id| debug.line(id.index()).unwrap_or(0)).collect();
         if lines.iter().any(|&line| line > 0) {
             body.debug.lines = lines;

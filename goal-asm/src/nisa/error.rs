@@ -1,9 +1,9 @@
 //! The errors of the verifier, the encoder and the stream.
 
 use crate::nisa::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
-use goal_lang::ActionId;
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::limits::Limit;
+use goal_lang::{ActionId, BUFFERS_MAX};
 use std::fmt;
 use std::io;
 
@@ -68,6 +68,14 @@ impl std::error::Error for VerifyError {}
 /// The reason why a program can't be encoded.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
+    /// An address has 16 bits for the number of a buffer.
+    #[error("rank {rank} works on {buffers} buffers, and {BUFFERS_MAX} are allowed")]
+    TooManyBuffers {
+        /// A rank that runs it.
+        rank: u32,
+        /// The number of its buffers.
+        buffers: usize,
+    },
     /// Offsets have 32 bits (paper III.C).
     #[error(
         "the section of rank {rank} would have {bytes} bytes, and NISA's 32-bit offsets reach {SECTION_BYTES_MAX}; \
@@ -129,6 +137,9 @@ pub enum StreamError {
         /// Most bytes.
         limit: u64,
     },
+    /// A section's memory is a table of buffers.
+    #[error("a schedule on a table of buffers runs only without a window")]
+    Buffers,
     /// The system has no memory for a part.
     #[error("there is no memory for {bytes} bytes of the schedule")]
     Memory {

@@ -38,6 +38,7 @@ impl Nisa {
                 ranks: layout.ranks,
                 memory: section.memory,
                 scratch: section.scratch,
+                buffers: layout.buffers_of(&bytes, section),
                 actions: section.actions,
             };
             let code = &bytes[section.start..section.start + section.length];
@@ -160,6 +161,23 @@ impl Nisa {
     /// Bytes of scratch memory that a section needs.
     pub(super) fn section_scratch_size(&self, section: u32) -> u64 {
         self.layout.sections[section as usize].scratch
+    }
+
+    /// The lengths of the buffers that a rank's memory is a table of, in the order of their numbers
+    /// ([`buffer_address`](goal_lang::buffer_address)). There are none if memory is one region. In
+    /// [`memory_size`](Self::memory_size) bytes of one region they have their places in
+    /// [`flat_offsets`](goal_lang::flat_offsets).
+    pub fn buffers(&self, rank: u32) -> impl ExactSizeIterator<Item = u64> + Clone + '_ {
+        self.section_buffers(self.section_id(rank))
+    }
+
+    /// The lengths of a section's buffers.
+    pub(super) fn section_buffers(
+        &self,
+        section: u32,
+    ) -> impl ExactSizeIterator<Item = u64> + Clone + '_ {
+        let lengths = self.layout.buffers_of(&self.bytes, &self.layout.sections[section as usize]);
+        lengths.chunks_exact(8).map(|length| u64_at(length, 0))
     }
 
     /// The number of the image that a rank starts with and is checked against, if it has one.

@@ -22,9 +22,10 @@ struct Section {
     alike: Option<u32>,
 }
 
-/// Writes a program without names and memory images as a NISA file, as [`encode`](super::encode)
-/// does. `body` makes the body of a rank, the same each time; it is called two or three times for
-/// each rank. Memory is needed for one body, and some 100 bytes a rank.
+/// Writes a program without names, memory images and tables of buffers as a NISA file, as
+/// [`encode`](super::encode) does. `body` makes the body of a rank, the same each time; it is
+/// called two or three times for each rank. Memory is needed for one body, and some 100 bytes a
+/// rank.
 ///
 /// # Errors
 /// Those of `body` and of `out`, or the program exceeds a limit of the format.

@@ -3,14 +3,15 @@
 
 use super::bytes::{u32_at, u64_at};
 use super::container::{
-    CRC_AT, HEADER_SIZE, MAGIC, MAJOR, MINOR, NONE, PART_TAIL, PRODUCER, RANK_SIZE, SECTION_SIZE,
-    crc, part,
+    BUFFERS_SINCE, CRC_AT, HEADER_SIZE, MAGIC, MAJOR, MINOR, NONE, PART_TAIL, PRODUCER, RANK_SIZE,
+    SECTION_SIZE, crc, part,
 };
 use super::error::VerifyError;
 use super::reader::{File, Reader, Result};
 use crate::nisa::limits::SECTION_BYTES_MAX;
 use goal_lang::diag::Code;
 use goal_lang::limits::{Limit, Limits};
+use goal_lang::{BUFFER_BYTES_MAX, BUFFERS_MAX, flat_offsets};
 use std::ops::Range;
 
 /// Offsets into the file, all inside it.
@@ -36,6 +37,8 @@ pub(super) struct SectionEntry {
     pub(super) actions: u32,
     pub(super) memory: u64,
     pub(super) scratch: u64,
+    /// The start of the lengths of its buffers, and their number.
+    pub(super) buffers: (usize, u32),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +97,7 @@ impl Layout {
                 part::CODE => layout.code(file, section_table, sections, payload)?,
                 part::MEMORY => layout.memory(file, payload, limits)?,
                 part::IMAGES => layout.images(file, payload)?,
+                part::BUFFERS => layout.buffers(file, payload)?,
                 part::DEBUG => layout.debug(file, payload)?,
                 _ if kind >= part::ANCILLARY => {}
                 _ => {
@@ -112,6 +116,12 @@ impl Layout {
         }
         layout.check_memory(limits)?;
         Ok(layout)
+    }
+
+    /// The lengths of a section's buffers, 8 bytes each.
+    pub(super) fn buffers_of<'a>(&self, bytes: &'a [u8], section: &SectionEntry) -> &'a [u8] {
+        let (at, count) = section.buffers;
+        &bytes[at..at + 8 * count as usize]
     }
 
     /// Compares the checksums of the header and of every part.
@@ -157,7 +167,14 @@ impl Layout {
                 return Err(file.format(entry, format!("section {i} cannot have {length} bytes")));
             }
             let length = length as usize;
-            self.sections.push(SectionEntry { start, length, actions, memory: 0, scratch: 0 });
+            self.sections.push(SectionEntry {
+                start,
+                length,
+                actions,
+                memory: 0,
+                scratch: 0,
+                buffers: (0, 0),
+            });
             start += length;
         }
         if start != payload.end {
@@ -185,6 +202,38 @@ impl Layout {
             }
         }
         Ok(())
+    }
+
+    fn buffers(&mut self, file: File<'_>, payload: Range<usize>) -> Result<()> {
+        if self.version < BUFFERS_SINCE {
+            let message = format!("tables of buffers came with format version {BUFFERS_SINCE}");
+            return Err(file.format(payload.start, message));
+        }
+        let mut reader = Reader::new(file, payload);
+        for (i, section) in self.sections.iter_mut().enumerate() {
+            let (head, count) = (reader.at, reader.word()?);
+            let at = reader.at;
+            reader.skip(8 * u64::from(count))?;
+            let lengths = (0..count as usize).map(|number| u64_at(file.0, at + 8 * number));
+            let is_long = |length: u64| length > BUFFER_BYTES_MAX;
+            if count as usize > BUFFERS_MAX || lengths.clone().any(is_long) {
+                let message = format!("section {i} has more buffers or longer ones than allowed");
+                return Err(file.data(head, message));
+            }
+            let size = flat_offsets(lengths).map(|(_, size)| size);
+            if count > 0 && size != Some(section.memory) {
+                let stated = section.memory;
+                let message = format!(
+                    "the buffers of section {i} do not make up its {stated} bytes of memory"
+                );
+                return Err(file.data(head, message));
+            }
+            section.buffers = (at, count);
+        }
+        if self.sections.iter().all(|section| section.buffers.1 == 0) {
+            return Err(file.data(reader.at, "no section has buffers"));
+        }
+        reader.finish()
     }
 
     fn images(&mut self, file: File<'_>, payload: Range<usize>) -> Result<()> {

@@ -142,6 +142,7 @@ impl Outline {
                     skeleton.resize(skeleton.len() + PART_TAIL, 0);
                     kept += 1;
                 }
+                part::BUFFERS => return Err(StreamError::Buffers),
                 _ => {
                     let message =
                         format!("the part of kind {kind} belongs to a later version of the format");

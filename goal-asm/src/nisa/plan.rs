@@ -1,10 +1,10 @@
 //! The plan of a file: its sections and images, and the section and image of each rank.
 
-use super::container::NONE;
+use super::container::{BUFFERS_SINCE, NONE};
 use super::encode::{SectionEncoder, Sum};
 use super::error::EncodeError;
 use crate::nisa::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
-use goal_lang::{ActionId, Body, ImageId, MemoryImage, Program};
+use goal_lang::{ActionId, BUFFERS_MAX, Body, ImageId, MemoryImage, Program};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
         let mut bytes = None;
         candidates.iter().copied().find(|&candidate| {
             let other = self.sections[candidate as usize].body;
-            other.scratch == body.scratch
+            (other.scratch, &other.buffers) == (body.scratch, &body.buffers)
                 && (other.same_graph(body)
                     || section_bytes(other) == *bytes.get_or_insert_with(|| section_bytes(body)))
         })
@@ -103,6 +103,8 @@ pub(super) struct Measured {
     pub(super) fingerprint: u64,
     /// An action with more dependencies than the format can count, and their number.
     excess: Option<(ActionId, u32)>,
+    /// The number of its buffers.
+    buffers: usize,
 }
 
 impl Measured {
@@ -118,14 +120,21 @@ impl Measured {
         let length = sum.section_length(body, independent);
         let mut hasher = sum.hasher;
         (body.requires.len(), body.irequires.len()).hash(&mut hasher);
-        let version = sum.version.max(1);
-        Self { length, memory: sum.memory, version, fingerprint: hasher.finish(), excess }
+        body.buffers.hash(&mut hasher);
+        let is_table = !body.buffers.is_empty();
+        let version = sum.version.max(if is_table { BUFFERS_SINCE } else { 1 });
+        let memory = if is_table { body.flat_size() } else { sum.memory };
+        let buffers = body.buffers.len();
+        Self { length, memory, version, fingerprint: hasher.finish(), excess, buffers }
     }
 
     /// Returns an error if the format can't hold the body.
     pub(super) fn check(&self, rank: u32) -> Result<(), EncodeError> {
         if let Some((action, indegree)) = self.excess {
             return Err(EncodeError::IndegreeTooLarge { rank, action, indegree });
+        }
+        if self.buffers > BUFFERS_MAX {
+            return Err(EncodeError::TooManyBuffers { rank, buffers: self.buffers });
         }
         match self.length {
             bytes if bytes > SECTION_BYTES_MAX => Err(EncodeError::SectionTooLarge { rank, bytes }),

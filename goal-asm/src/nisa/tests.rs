@@ -1,3 +1,5 @@
+mod buffers;
+
 use super::*;
 use goal_lang::limits::Limits;
 use goal_lang::{
@@ -200,7 +202,7 @@ fn a_file_states_the_version_that_its_instructions_need() {
     assert_eq!(error.code(), goal_lang::diag::Code::NisaAction);
     assert!(error.to_string().contains("format version 1"), "{error}");
 
-    bytes[8] = 3;
+    bytes[8] = 4;
     reseal(&mut bytes);
     let error = load(bytes).expect_err("a version that is not known");
     assert_eq!(error.code(), goal_lang::diag::Code::NisaVersion);

@@ -21,12 +21,14 @@ type Result<T> = std::result::Result<T, VerifyError>;
 
 /// The bounds on what a section refers to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct Bounds<'a> {
     /// Major version of the format.
     pub(super) version: u16,
     pub(super) ranks: u32,
     pub(super) memory: u64,
     pub(super) scratch: u64,
+    /// The lengths of the buffers, 8 bytes each; empty if memory is one region.
+    pub(super) buffers: &'a [u8],
     pub(super) actions: u32,
 }
 
@@ -35,7 +37,7 @@ pub(super) struct Bounds {
 pub(super) fn verify_section(
     bytes: &[u8],
     base: u64,
-    bounds: Bounds,
+    bounds: Bounds<'_>,
     balance: &mut Vec<u16>,
 ) -> Result<()> {
     if balance.len() < bytes.len() / 4 {
@@ -53,7 +55,7 @@ pub(super) fn verify_section(
 pub(super) struct Verifier<'a> {
     bytes: &'a [u8],
     base: u64,
-    bounds: Bounds,
+    bounds: Bounds<'a>,
     balance: &'a mut [u16],
 }
 
@@ -85,7 +87,7 @@ struct Walk {
 
 impl<'a> Verifier<'a> {
     /// A verifier of single actions, for bytes that begin at byte `base` of the file.
-    pub(super) fn of_actions(bytes: &'a [u8], base: u64, bounds: Bounds) -> Self {
+    pub(super) fn of_actions(bytes: &'a [u8], base: u64, bounds: Bounds<'a>) -> Self {
         Self { bytes, base, bounds, balance: &mut [] }
     }
 

@@ -43,9 +43,10 @@ pub fn encode(
     let has_memory =
         plan.sections.iter().any(|section| section.memory > 0 || section.body.scratch > 0);
     let has_images = plan.rank_images.iter().any(|&image| image != NONE);
+    let has_buffers = plan.sections.iter().any(|section| !section.body.buffers.is_empty());
     let debug = if options.strip { None } else { DebugPlan::new(&plan, sources) };
-    let parts =
-        1 + [has_memory, has_images, debug.is_some()].into_iter().filter(|&there| there).count();
+    let optional = [has_memory, has_images, has_buffers, debug.is_some()];
+    let parts = 1 + optional.into_iter().filter(|&there| there).count();
     let mut out = Parts::new(out);
     let sections = plan.sections.iter().map(|section| (section.length, section.body.len()));
     out.header(&header(plan.version, &plan.rank_sections, sections, parts as u32))?;
@@ -64,6 +65,19 @@ pub fn encode(
     }
     if has_images {
         out.part(part::IMAGES, images_length(&plan), |out| images(&plan, out))?;
+    }
+    if has_buffers {
+        let lengths = |section: &PlannedSection<'_>| 4 + 8 * section.body.buffers.len() as u64;
+        out.part(part::BUFFERS, plan.sections.iter().map(lengths).sum(), |out| {
+            for section in &plan.sections {
+                put_u32(&mut out.buffer, section.body.buffers.len() as u32);
+                for &length in &section.body.buffers {
+                    put_u64(&mut out.buffer, length);
+                    out.relieve()?;
+                }
+            }
+            Ok(())
+        })?;
     }
     if let Some(debug) = debug {
         out.part(part::DEBUG, debug.length(&plan), |out| debug.write(&plan, options.threads, out))?;

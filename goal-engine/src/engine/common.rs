@@ -33,7 +33,8 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// If the engine has started something.
     pub fn adopt(&mut self, schedule: &Arc<Schedule>, storage: Storage<'m>) {
         self.set_common(schedule, &storage, schedule.name());
-        storage.home.check_sizes(schedule.memory_size(), schedule.scratch_size());
+        let (memory, scratch) = (schedule.memory_size(), schedule.scratch_size());
+        storage.home.check_sizes(memory, schedule.buffers(), scratch);
         self.core.homes.push(storage.home);
         self.core.running.push(Some(COMMON));
         if let Some(common) = &mut self.core.common {

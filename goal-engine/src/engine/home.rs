@@ -3,14 +3,17 @@
 use super::ids::{Action, InstanceKey, Rank};
 use crate::memory::{Cells, Region, Span};
 use goal_asm::nisa::Buffer;
-use goal_lang::{Piece, Space};
+use goal_lang::{Piece, Space, buffer_of};
 use std::any::Any;
 use std::ops::{Index, IndexMut};
 
-/// The two memories of an instance.
-#[derive(Debug, Clone, Copy)]
+/// The memories of an instance.
+#[derive(Debug)]
 pub(super) struct Memory {
+    /// Memory as one region.
     pub(super) memory: Region,
+    /// Memory as a table of buffers, by number; empty if it is one region.
+    pub(super) buffers: Vec<Region>,
     pub(super) scratch: Region,
 }
 
@@ -19,7 +22,11 @@ impl Memory {
     #[inline(always)]
     pub(super) fn span(&self, piece: Piece) -> Span {
         match piece.space {
-            Space::Memory => self.memory.span(piece.addr, piece.size),
+            Space::Memory if self.buffers.is_empty() => self.memory.span(piece.addr, piece.size),
+            Space::Memory => {
+                let (buffer, offset) = buffer_of(piece.addr);
+                self.buffers[buffer].span(offset, piece.size)
+            }
             Space::Scratch => self.scratch.span(piece.addr, piece.size),
         }
     }
@@ -172,11 +179,19 @@ impl IndexMut<usize> for Homes {
 }
 
 impl Home {
-    /// Panics if the memory is smaller than a schedule needs.
+    /// Panics if the memory is smaller than a schedule needs, or of the other form. `buffers` has
+    /// the lengths of its buffers; there are none if its memory is one region.
     #[inline]
-    pub(super) fn check_sizes(&self, memory_bytes: u64, scratch_bytes: u64) {
-        let Memory { memory, scratch } = &self.memory;
-        assert!(memory.len() as u64 >= memory_bytes, "less memory than the schedule uses");
+    pub(super) fn check_sizes(&self, memory_bytes: u64, buffers: &[u64], scratch_bytes: u64) {
+        let Memory { memory, buffers: bound, scratch } = &self.memory;
+        let is_table = !buffers.is_empty();
+        assert!(
+            is_table || memory.len() as u64 >= memory_bytes,
+            "less memory than the schedule uses"
+        );
+        assert!(bound.len() == buffers.len(), "another number of buffers than the schedule has");
+        let fits = |(bound, &length): (&Region, &u64)| bound.len() as u64 >= length;
+        assert!(bound.iter().zip(buffers).all(fits), "a buffer smaller than the schedule uses");
         assert!(
             scratch.len() as u64 >= scratch_bytes,
             "less scratch memory than the schedule uses"

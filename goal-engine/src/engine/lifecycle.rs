@@ -33,7 +33,8 @@ impl<'m, T: Transport> Engine<'m, T> {
         mut storage: Storage<'m>,
     ) -> Handle {
         assert!(schedule.rank() == self.core.rank.0, "the schedule is of another rank");
-        storage.home.check_sizes(schedule.memory_size(), schedule.scratch_size());
+        let (memory, scratch) = (schedule.memory_size(), schedule.scratch_size());
+        storage.home.check_sizes(memory, schedule.buffers(), scratch);
         storage.home.check_counters(schedule.initial_counters().len());
         let is_common = self.is_common(schedule, &storage);
         let is_known =
@@ -124,7 +125,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     ) -> Result<Handle, StreamError> {
         let window = Window::new(windowed, &mut storage.home, self.core.options.seed)?;
         storage.home.matches = None;
-        storage.home.check_sizes(windowed.memory, windowed.place.scratch);
+        storage.home.check_sizes(windowed.memory, &[], windowed.place.scratch);
         let code = self.add_code(Code::Window(Box::new(window))) as u32;
         let mut instance = Instance { code, ..Instance::default() };
         instance.actions.unfinished = windowed.place.actions;

@@ -27,6 +27,8 @@ pub struct Schedule {
     /// Bytes of memory and of scratch memory.
     memory: u64,
     scratch: u64,
+    /// The lengths of its buffers; none if memory is one region.
+    buffers: Vec<u64>,
     /// The initial values of an instance's counters.
     counters: Vec<u16>,
     actions: u32,
@@ -104,12 +106,14 @@ impl Schedule {
         let steps = (section.bytes().len() <= decoded_max)
             .then(|| Steps::new(section, actions, &routes))
             .flatten();
+        let buffers = nisa.buffers(rank).collect();
         Self {
             nisa,
             rank,
             range,
             memory,
             scratch,
+            buffers,
             counters,
             actions,
             asks_time,
@@ -146,6 +150,11 @@ impl Schedule {
         self.memory
     }
 
+    /// The length of each buffer that an instance needs, by number; none if memory is one region.
+    pub fn buffers(&self) -> &[u64] {
+        &self.buffers
+    }
+
     /// Bytes of scratch memory that an instance needs.
     pub fn scratch_size(&self) -> u64 {
         self.scratch
@@ -170,8 +179,11 @@ impl Schedule {
     /// A number that is equal for two schedules only if they are the same (a hash). It is not 0.
     pub(super) fn name(&self) -> u64 {
         let mut hasher = blake3::Hasher::new();
-        for number in [self.rank.into(), self.memory, self.scratch] {
+        for number in [self.rank.into(), self.memory, self.scratch, self.buffers.len() as u64] {
             hasher.update(&number.to_le_bytes());
+        }
+        for length in &self.buffers {
+            hasher.update(&length.to_le_bytes());
         }
         let hash = *hasher.update(self.section().bytes()).finalize().as_bytes();
         u64::from_le_bytes(*hash.first_chunk().expect("32 bytes")) | 1

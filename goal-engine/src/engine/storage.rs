@@ -16,9 +16,13 @@ use std::marker::PhantomData;
 /// The parts of a [`Storage`] in memory that the caller provides, a shared segment for example.
 #[derive(Debug)]
 pub struct Areas {
-    /// The rank's memory: at least [`Nisa::memory_size`](goal_asm::Nisa::memory_size) bytes. Peers
-    /// may read it directly if the transport can export it.
+    /// The rank's memory, if it is one region: at least
+    /// [`Nisa::memory_size`](goal_asm::Nisa::memory_size) bytes. Peers may read it directly if the
+    /// transport can export it.
     pub memory: Region,
+    /// The rank's memory, if it is a table of buffers: each has at least the length that
+    /// [`Nisa::buffers`](goal_asm::Nisa::buffers) states. Otherwise there are none.
+    pub buffers: Vec<Region>,
     /// Scratch memory: at least [`Nisa::scratch_size`](goal_asm::Nisa::scratch_size) bytes.
     pub scratch: Region,
     /// For each action, at its slot, the number of dependencies that it waits for. The slot of an
@@ -48,7 +52,8 @@ impl fmt::Debug for Storage<'_> {
 
 impl Storage<'static> {
     /// Allocates storage for an instance of `schedule`. The memory starts as the program says:
-    /// zeros and its initial values.
+    /// zeros and its initial values. Buffers lie in it as in
+    /// [`flat_offsets`](goal_lang::flat_offsets).
     pub fn new(schedule: &Schedule) -> Self {
         Self::of_schedule(schedule, false)
     }
@@ -60,7 +65,9 @@ impl Storage<'static> {
 
     fn of_schedule(schedule: &Schedule, records: bool) -> Self {
         let (memory, scratch) = (schedule.memory_size(), schedule.scratch_size());
-        let mut storage = Self::of_sizes(memory, scratch, schedule.state_sizes(), records);
+        let buffers = schedule.buffers();
+        let sizes = schedule.state_sizes();
+        let mut storage = Self::of_sizes(memory, buffers, scratch, sizes, records);
         storage.store_image(schedule.nisa(), schedule.rank());
         storage
     }
@@ -68,10 +75,16 @@ impl Storage<'static> {
     /// Allocates storage, all zeros, for an instance in a window.
     pub fn in_window(windowed: &Windowed) -> Self {
         let sizes = StateSizes::in_window(windowed.size);
-        Self::of_sizes(windowed.memory, windowed.place.scratch, sizes, false)
+        Self::of_sizes(windowed.memory, &[], windowed.place.scratch, sizes, false)
     }
 
-    fn of_sizes(memory: u64, scratch: u64, sizes: StateSizes, records: bool) -> Self {
+    fn of_sizes(
+        memory: u64,
+        buffers: &[u64],
+        scratch: u64,
+        sizes: StateSizes,
+        records: bool,
+    ) -> Self {
         let size = |bytes: u64| usize::try_from(bytes).expect("memory that a process can have");
         let (memory, scratch) = (Zeroed::new(size(memory)), Zeroed::new(size(scratch)));
         let counters = Zeroed::new(sizes.counters * size_of::<u16>());
@@ -79,6 +92,7 @@ impl Storage<'static> {
         let matches = Zeroed::new(if records { sizes.matches * size_of::<u64>() } else { 0 });
         let areas = Areas {
             memory: memory.region(),
+            buffers: memory.region().split(buffers),
             scratch: scratch.region(),
             counters: counters.cells(),
             finished: finished.cells(),
@@ -102,8 +116,8 @@ impl<'m> Storage<'m> {
     /// processes may read the words of the other areas at any time, this process only while no
     /// engine works on the storage: engines write them plainly.
     pub unsafe fn over(areas: Areas, owner: Option<Box<dyn Any + Send>>) -> Self {
-        let Areas { memory, scratch, counters, finished, matches } = areas;
-        let memory = Memory { memory, scratch };
+        let Areas { memory, buffers, scratch, counters, finished, matches } = areas;
+        let memory = Memory { memory, buffers, scratch };
         Self::at_home(Box::new(Home { memory, counters, finished, matches, owner }))
     }
 
@@ -144,8 +158,8 @@ impl<'m> Storage<'m> {
 
     /// The addresses and sizes of its areas: equal for two values over the same bytes.
     pub(super) fn place(&self) -> [usize; 7] {
-        let Home { memory: Memory { memory, scratch }, counters, finished, matches, .. } =
-            &*self.home;
+        let Home { memory, counters, finished, matches, .. } = &*self.home;
+        let Memory { memory, scratch, .. } = memory;
         [
             memory.whole().address(),
             memory.len(),
@@ -159,6 +173,25 @@ impl<'m> Storage<'m> {
 }
 
 impl<T: Transport> Engine<'_, T> {
+    /// Binds the buffers of an ended instance to other memory, for its
+    /// [next start](Engine::start_again). `bind` gets the table, a region for each buffer.
+    ///
+    /// # Safety
+    /// The contract of [`Storage::over`] holds for each region in the table.
+    ///
+    /// # Panics
+    /// As [`memory_mut`](Engine::memory_mut). Also if a region is smaller than the schedule's
+    /// buffer, or their number has changed.
+    pub unsafe fn bind(&mut self, handle: &Handle, bind: impl FnOnce(&mut Vec<Region>)) {
+        self.assert_ended(handle);
+        let key = handle.key.index();
+        let instance = self.core.held.instances.get(&self.core.held.heap, handle.key);
+        let schedule = self.codes[instance.code as usize].whole().expect("not in a window");
+        let home = &mut self.core.homes[key];
+        bind(&mut home.memory.buffers);
+        home.check_sizes(schedule.memory_size(), schedule.buffers(), schedule.scratch_size());
+    }
+
     /// The memory of an ended instance.
     ///
     /// # Panics

@@ -24,6 +24,11 @@ pub struct Body {
     pub pieces: Vec<Piece>,
     /// Bytes of scratch memory.
     pub scratch: u64,
+    /// The length of each buffer if memory is a table of buffers ([`buffer_address`]); empty if
+    /// memory is one region.
+    ///
+    /// [`buffer_address`]: super::buffer_address
+    pub buffers: Vec<u64>,
     /// Names and places of the text; empty after [`Program::strip`](super::Program::strip).
     pub debug: Debug,
 }
@@ -232,8 +237,12 @@ impl Body {
         }
     }
 
-    /// First byte past everything that actions touch in `space`.
+    /// First byte past everything that actions touch in `space`. If memory is a table of buffers,
+    /// the bytes of all buffers ([`flat_size`](Self::flat_size)).
     pub fn extent(&self, space: Space) -> u64 {
+        if space == Space::Memory && !self.buffers.is_empty() {
+            return self.flat_size();
+        }
         let mut end = 0;
         for action in &self.actions {
             self.visit_pieces(action, |piece| {
@@ -261,5 +270,6 @@ impl Body {
             && self.irequires == other.irequires
             && self.pieces == other.pieces
             && self.scratch == other.scratch
+            && self.buffers == other.buffers
     }
 }

@@ -63,6 +63,11 @@ impl BodyBuilder {
         self.body.scratch = bytes;
     }
 
+    /// Declares memory as a table of buffers with these lengths.
+    pub fn buffers(&mut self, lengths: Vec<u64>) {
+        self.body.buffers = lengths;
+    }
+
     /// Number of actions so far.
     pub fn len(&self) -> usize {
         self.body.actions.len()

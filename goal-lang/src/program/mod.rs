@@ -2,6 +2,7 @@
 
 mod action;
 mod body;
+mod buffers;
 mod builder;
 mod csr;
 mod debug;
@@ -15,6 +16,9 @@ mod tests;
 
 pub use action::{Action, ActionKind, Operand, Payload, Piece, Pieces, Placement, Space};
 pub use body::{Access, Body, Function, LocalOperation, Reduction};
+pub use buffers::{
+    BUFFER_BYTES_MAX, BUFFERS_MAX, OFFSET_BITS, TableError, buffer_address, buffer_of, flat_offsets,
+};
 pub use builder::{BodyBuilder, ProgramBuilder};
 pub use csr::{Csr, Edge};
 pub use debug::{Debug, Labels};
@@ -68,6 +72,12 @@ impl Program {
     pub fn memory_size(&self, rank: u32) -> u64 {
         let image = self.image_of(rank).map_or(0, MemoryImage::end);
         self.body_of(rank).extent(Space::Memory).max(image)
+    }
+
+    /// Returns the same program with each rank's memory as one region ([`Body::flattened`]).
+    pub fn flattened(mut self) -> Self {
+        self.bodies = self.bodies.into_iter().map(Body::flattened).collect();
+        self
     }
 
     /// Drops names, places and the order in which dependencies were stated.

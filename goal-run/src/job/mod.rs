@@ -106,10 +106,13 @@ impl<'a> Job<'a> {
         let areas = segment.rank(rank);
         let (counters, finished) =
             split_instance(settings.state_sizes(nisa, rank), &areas.instance);
+        let buffers: Vec<u64> = nisa.buffers(rank).collect();
         // SAFETY: as the caller says.
         unsafe {
+            let memory = segment.region(&areas.memory);
             Areas {
-                memory: segment.region(&areas.memory),
+                memory,
+                buffers: memory.split(&buffers),
                 scratch: segment.region(&areas.scratch),
                 counters: segment.cells(&counters),
                 finished: segment.cells(&finished),

@@ -6,7 +6,9 @@ use crate::nisa::error::VerifyError;
 use crate::nisa::instruction::{
     Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type, instructions,
 };
-use goal_lang::{ANY, Datatype, Op, Piece, Space, is_legal, overlaps_itself, partly_overlap};
+use goal_lang::{
+    ANY, Datatype, Op, Piece, Space, buffer_of, is_legal, overlaps_itself, partly_overlap,
+};
 
 macro_rules! by_rows {
     ($(
@@ -186,6 +188,9 @@ impl Verifier<'_> {
     fn piece(&self, at: usize, space: Space) -> Result<u64> {
         self.word(at + 12)?;
         let (addr, size) = (u64_at(self.bytes, at), u64_at(self.bytes, at + 8));
+        if space == Space::Memory && !self.bounds.buffers.is_empty() {
+            return self.in_buffer(at, addr, size);
+        }
         let (limit, name) = match space {
             Space::Memory => (self.bounds.memory, "memory"),
             Space::Scratch => (self.bounds.scratch, "scratch memory"),
@@ -197,6 +202,22 @@ impl Verifier<'_> {
             at,
             format!("a buffer of {size} bytes at {addr} ends outside the {limit} bytes of {name}"),
         ))
+    }
+
+    /// Checks that bytes lie in the buffer that their address names. Returns their size.
+    fn in_buffer(&self, at: usize, addr: u64, size: u64) -> Result<u64> {
+        let (buffer, offset) = buffer_of(addr);
+        let Some(length) = self.bounds.buffers.chunks_exact(8).nth(buffer) else {
+            let count = self.bounds.buffers.len() / 8;
+            return Err(self.action(at, format!("there is no buffer {buffer} among {count}")));
+        };
+        let length = u64_at(length, 0);
+        if offset.checked_add(size).is_some_and(|end| end <= length) {
+            return Ok(size);
+        }
+        let message =
+            format!("{size} bytes at {offset} of buffer {buffer} end outside its {length} bytes");
+        Err(self.action(at, message))
     }
 
     /// Checks the operands of the action at `at` against each other: they are those of the

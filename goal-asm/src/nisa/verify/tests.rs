@@ -4,7 +4,8 @@ use super::{Bounds, Verifier};
 use crate::nisa::instruction::{Form, Opcode, Type};
 use goal_lang::{ANY, Datatype, Op};
 
-const BOUNDS: Bounds = Bounds { version: 2, ranks: 4, memory: 64, scratch: 64, actions: 1 };
+const BOUNDS: Bounds<'_> =
+    Bounds { version: 2, ranks: 4, memory: 64, scratch: 64, buffers: &[], actions: 1 };
 const SUM: u32 = Op::Sum as u32 | (Datatype::Int32 as u32) << 8;
 const COPY: u32 = Op::Copy as u32 | (Datatype::Int32 as u32) << 8;
 

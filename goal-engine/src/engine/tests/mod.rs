@@ -1,3 +1,4 @@
+mod buffers;
 mod checked;
 pub(crate) mod network;
 mod random;

@@ -185,6 +185,7 @@ fn memory_that_others_may_still_access_is_not_freed() {
         let memory = [400_000, 2 * sizes.counters, 8 * sizes.finished].map(Zeroed::new);
         let areas = Areas {
             memory: memory[0].region(),
+            buffers: Vec::new(),
             scratch: Region::EMPTY,
             counters: memory[1].cells(),
             finished: memory[2].cells(),

@@ -12,7 +12,12 @@ use std::ops::Range;
 /// defines the dependencies.
 pub(super) fn apply(body: &Body, facts: &Facts, splits: &[(ActionId, Cut)]) -> Body {
     let parts = Parts::new(body, splits);
-    let mut new = Body { pieces: body.pieces.clone(), scratch: body.scratch, ..Body::default() };
+    let mut new = Body {
+        pieces: body.pieces.clone(),
+        scratch: body.scratch,
+        buffers: body.buffers.clone(),
+        ..Body::default()
+    };
     for id in body.ids() {
         for part in 0..parts.count(id) {
             let action = match parts.is_split(id) {

@@ -12,7 +12,12 @@ const HAS_END_WAITER: u8 = 2;
 pub(super) fn apply(body: &Body, layout: &Layout) -> Body {
     let len = layout.order.len() + layout.cuts.len();
     let mut places = Places { new: vec![ActionId(0); body.len()], cuts: &layout.cuts };
-    let mut new = Body { pieces: body.pieces.clone(), scratch: body.scratch, ..Body::default() };
+    let mut new = Body {
+        pieces: body.pieces.clone(),
+        scratch: body.scratch,
+        buffers: body.buffers.clone(),
+        ..Body::default()
+    };
     new.actions.reserve(len);
     // For every action of the new body, the old action, or for a dummy the old action after it.
     let mut old = Vec::with_capacity(len);
