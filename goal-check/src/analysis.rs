@@ -12,7 +12,7 @@ pub(crate) struct Analysis<'a> {
     pub(crate) trace: &'a Trace,
     /// Names and places of actions, for findings.
     pub(crate) places: Places<'a>,
-    pub(crate) options: Options,
+    pub(crate) options: &'a Options,
 }
 
 impl Analysis<'_> {

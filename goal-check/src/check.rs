@@ -28,12 +28,8 @@ pub fn check_into(
 ) -> Option<String> {
     let Ok(whole) = Whole::new(program) else { return None };
     let trace = Run::new(&whole).finish(options.eager_limit);
-    let analysis = Analysis {
-        whole: &whole,
-        trace: &trace,
-        places: Places::new(&whole, sources),
-        options: *options,
-    };
+    let analysis =
+        Analysis { whole: &whole, trace: &trace, places: Places::new(&whole, sources), options };
     let pairing = Pairing::new(&analysis);
     let mut order = SharedOrder::new(&whole, &trace).with_effort(options.effort);
     matching::check_sizes(&analysis, report);
@@ -53,5 +49,5 @@ pub fn check_into(
     }
     races::check(&analysis, &mut order, report);
     datatypes::check(&analysis, &mut order, report);
-    postcondition::check(&analysis, &mut order, options.collective?, report)
+    postcondition::check(&analysis, &mut order, options.collective.clone()?, report)
 }

@@ -124,7 +124,7 @@ pub(crate) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &
         return;
     }
     let unbuffered = Run::new(whole).finish(0);
-    let analysis = Analysis { whole, trace: &unbuffered, places: *places, options: *options };
+    let analysis = Analysis { whole, trace: &unbuffered, places: *places, options };
     let pairing = Pairing::new(&analysis);
     let cycles = distinct_cycles(&analysis, Waits::new(&analysis, &pairing).cycles());
     let plural = if least == 1 { "" } else { "s" };
@@ -166,7 +166,7 @@ pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     let with = Some(run(room)).filter(|trace| !trace.is_complete());
     let is_error = with.is_some();
     let trace = &with.unwrap_or(without);
-    let analysis = Analysis { whole, trace, places: *places, options: *options };
+    let analysis = Analysis { whole, trace, places: *places, options };
     let pairing = Pairing::new(&analysis);
     if is_error {
         let why = format!(
@@ -203,7 +203,7 @@ pub(crate) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &m
     let delayed = late.map(|delay| Run::new(whole).finish_late(limit, delay));
     for trace in &mut turned.chain(delayed) {
         if !trace.is_complete() {
-            let analysis = Analysis { whole, trace: &trace, places: *places, options: *options };
+            let analysis = Analysis { whole, trace: &trace, places: *places, options };
             let why = "; in another order of events the program ends".to_owned();
             report_stuck(&analysis, &Pairing::default(), &Cause::Order(why), report);
             return true;

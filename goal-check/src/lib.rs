@@ -51,4 +51,4 @@ mod timing;
 mod waits;
 
 pub use check::{check, check_into};
-pub use options::{Collective, OptionNames, Options};
+pub use options::{Blocks, Collective, OptionNames, Options};

@@ -1,10 +1,11 @@
 //! The options of the checks, and the collectives that a program can be compared with.
 
 use goal_lang::limits::{EAGER_LIMIT, UNEXPECTED_LIMIT};
-use goal_lang::{CollectiveKind, Datatype, Function};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function};
+use std::sync::Arc;
 
 /// The runtime that a program is checked for, and the bounds of the checks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The largest message in bytes that a send hands over before its receive is posted. With 0 the
     /// checks decide if the program ends though every send waits for its receive.
@@ -61,7 +62,7 @@ impl Default for OptionNames {
 }
 
 /// A collective that a program is meant to be, with its buffers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collective {
     /// The collective.
     pub kind: CollectiveKind,
@@ -76,9 +77,26 @@ pub struct Collective {
     /// reduce-scatter, the input consists of one block for each rank. `None` for as many elements
     /// as fit between the input, the output and the end of the memory that the program touches.
     pub count: Option<u64>,
+    /// The blocks, if they have different numbers of elements or places of their own; `count` is
+    /// not looked at then.
+    pub blocks: Blocks,
     /// The address of every rank's input. `None` if the input lies in the output buffer, as with
     /// `MPI_IN_PLACE`.
     pub input: Option<u64>,
     /// The address of every rank's output.
     pub output: u64,
+}
+
+/// The blocks of a collective, as all ranks together know them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Blocks {
+    /// Every block has as many elements, and they lie one behind the other.
+    #[default]
+    Equal,
+    /// The block of each rank: what it contributes to a gather or an allgather, or gets of a
+    /// scatter or a reduce-scatter. The places are those in the buffer of all blocks.
+    Each(BlockList),
+    /// Of an alltoall, by rank: the blocks for each rank in its input, and from each rank in its
+    /// output. In place, the blocks for others are those from them.
+    Pairs(Arc<[[BlockList; 2]]>),
 }

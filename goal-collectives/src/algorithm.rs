@@ -1,80 +1,15 @@
 //! An algorithm as an entry of the table.
 
-use crate::rank::Rank;
-use crate::request::{Request, RequestError};
+use crate::error::GenerateError;
+use crate::levels::Levels;
+use crate::rank::{Find, Rank};
+use crate::request::{Blocks, Request};
+use crate::rules::{Counts, Operations, Ranks};
 use goal_lang::{Body, CollectiveKind, Program, ProgramBuilder};
 use std::fmt;
 
 /// The most segments of a block.
 const SEGMENTS_MAX: u64 = 1 << 24;
-
-/// The numbers of ranks for which an algorithm is right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ranks {
-    /// Every number.
-    Any,
-    /// Even numbers, and one rank.
-    Even,
-    /// Powers of two.
-    PowerOfTwo,
-    /// Powers of two, or any number if the operation is idempotent.
-    PowerOfTwoOrIdempotent,
-    /// Powers of the degree plus one, or any number if the operation is idempotent.
-    PowerOfDegreeOrIdempotent,
-}
-
-impl Ranks {
-    /// The name in lists.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Ranks::Any => "any",
-            Ranks::Even => "even",
-            Ranks::PowerOfTwo => "power-of-two",
-            Ranks::PowerOfTwoOrIdempotent => "power-of-two-or-idempotent",
-            Ranks::PowerOfDegreeOrIdempotent => "power-of-degree-plus-one-or-idempotent",
-        }
-    }
-
-    fn allow(self, request: &Request) -> bool {
-        let ranks = request.ranks;
-        match self {
-            Ranks::Any => true,
-            Ranks::Even => ranks == 1 || ranks.is_multiple_of(2),
-            Ranks::PowerOfTwo => ranks.is_power_of_two(),
-            Ranks::PowerOfTwoOrIdempotent => ranks.is_power_of_two() || request.is_idempotent(),
-            Ranks::PowerOfDegreeOrIdempotent => {
-                let base = u64::from(request.degree) + 1;
-                let mut power = 1;
-                while power < u64::from(ranks) {
-                    power *= base;
-                }
-                power == u64::from(ranks) || request.is_idempotent()
-            }
-        }
-    }
-}
-
-/// The operations for which an algorithm is right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operations {
-    /// The collective combines nothing.
-    None,
-    /// Every associative operation.
-    Associative,
-    /// Operations that commute.
-    Commutative,
-}
-
-impl Operations {
-    /// The name in lists.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Operations::None => "none",
-            Operations::Associative => "associative",
-            Operations::Commutative => "commutative",
-        }
-    }
-}
 
 /// A way to perform a collective.
 pub struct Algorithm {
@@ -90,76 +25,23 @@ pub struct Algorithm {
     pub ranks: Ranks,
     /// The operations for which it is right.
     pub operations: Operations,
+    /// The numbers of elements that blocks may have.
+    pub counts: Counts,
     /// True if it heeds [`Request::segment`].
     pub has_segments: bool,
     /// True if it heeds [`Request::degree`].
     pub has_degree: bool,
+    /// The levels of an algorithm that has two.
+    pub(crate) levels: Option<TwoLevels>,
     pub(crate) generate: fn(&mut Rank<'_>),
 }
 
-/// The reason why an algorithm generates nothing for a request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GenerateError {
-    /// No algorithm could.
-    #[error(transparent)]
-    Request(#[from] RequestError),
-    /// The request is for another collective.
-    #[error("{algorithm} is an algorithm of {own}, not of {wanted}")]
-    Kind {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// Its collective.
-        own: CollectiveKind,
-        /// The one that is asked for.
-        wanted: CollectiveKind,
-    },
-    /// The algorithm is not right for this number of ranks.
-    #[error("{algorithm} takes {}, not {ranks}", numbers(*.allowed, *.degree))]
-    Ranks {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// The numbers that it takes.
-        allowed: Ranks,
-        /// The degree.
-        degree: u32,
-        /// The number of ranks.
-        ranks: u32,
-    },
-    /// The algorithm combines inputs in another order than that of ranks.
-    #[error("{algorithm} takes an operation that commutes, and a user function need not")]
-    Order {
-        /// The algorithm.
-        algorithm: &'static str,
-    },
-    /// A block would have too many segments.
-    #[error("{algorithm} would cut a block into {segments} segments: take larger ones")]
-    Segments {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// The number of segments.
-        segments: u64,
-    },
-    /// Two ranks would exchange more messages than there are tags.
-    #[error("{algorithm} needs more tags than there are: take larger segments")]
-    Tags {
-        /// The algorithm.
-        algorithm: &'static str,
-    },
-}
-
-const IDEMPOTENT: &str = "(or any number for max, min, band, bor, land and lor)";
-
-fn numbers(allowed: Ranks, degree: u32) -> String {
-    match allowed {
-        Ranks::Any => "any number of ranks".to_owned(),
-        Ranks::Even => "an even number of ranks".to_owned(),
-        Ranks::PowerOfTwo => "1, 2, 4, 8 ... ranks".to_owned(),
-        Ranks::PowerOfTwoOrIdempotent => format!("1, 2, 4, 8 ... ranks {IDEMPOTENT}"),
-        Ranks::PowerOfDegreeOrIdempotent => {
-            let base = u128::from(degree) + 1;
-            format!("1, {base}, {} ... ranks {IDEMPOTENT}", base * base)
-        }
-    }
+/// The levels of an algorithm that has two, and the table that it takes other algorithms from.
+#[derive(Clone, Copy)]
+pub(crate) struct TwoLevels {
+    pub(crate) levels: Levels,
+    pub(crate) algorithm: fn(CollectiveKind, &str) -> Option<&'static Algorithm>,
+    pub(crate) find: Find,
 }
 
 impl Algorithm {
@@ -174,18 +56,45 @@ impl Algorithm {
             let (own, wanted) = (self.kind, request.kind);
             return Err(GenerateError::Kind { algorithm, own, wanted });
         }
-        if !self.ranks.allow(request) {
-            let (degree, ranks) = (request.degree, request.ranks);
+        self.check_group(request, request.ranks, &request.blocks)?;
+        if let Some(TwoLevels { levels, algorithm, .. }) = &self.levels {
+            levels.check(self.kind, request, |kind, name, ranks, blocks| {
+                let found = algorithm(kind, name).filter(|found| found.levels.is_none());
+                let unknown = || GenerateError::Level { name: name.to_owned(), kind };
+                found.ok_or_else(unknown)?.check_group(request, ranks, blocks)
+            })?;
+        }
+        let segments = request.block_max().checked_div(request.segment).unwrap_or(0);
+        if self.has_segments && segments > SEGMENTS_MAX {
+            return Err(GenerateError::Segments { algorithm, segments });
+        }
+        Ok(())
+    }
+
+    /// Checks that the algorithm is right for a number of ranks, with such blocks.
+    fn check_group(
+        &self,
+        request: &Request,
+        ranks: u32,
+        blocks: &Blocks,
+    ) -> Result<(), GenerateError> {
+        let algorithm = self.name;
+        if !self.ranks.allow(request, ranks) {
+            let degree = request.degree;
             return Err(GenerateError::Ranks { algorithm, allowed: self.ranks, degree, ranks });
         }
         if self.operations == Operations::Commutative && !request.commutes() {
             return Err(GenerateError::Order { algorithm });
         }
-        let segments = request.block().checked_div(request.segment).unwrap_or(0);
-        if self.has_segments && segments > SEGMENTS_MAX {
-            return Err(GenerateError::Segments { algorithm, segments });
+        if self.counts == Counts::Equal && *blocks != Blocks::Equal {
+            return Err(GenerateError::Counts { algorithm, kind: self.kind });
         }
         Ok(())
+    }
+
+    /// Returns true if the algorithm has two levels, and heeds [`Request::nodes`].
+    pub fn has_levels(&self) -> bool {
+        self.levels.is_some()
     }
 
     /// Generates the graph of a rank.
@@ -198,20 +107,33 @@ impl Algorithm {
     pub fn body(&self, request: &Request, rank: u32) -> Result<Body, GenerateError> {
         self.check(request)?;
         assert!(rank < request.ranks, "there is no rank {rank}");
-        let mut graph = Rank::new(request, rank);
+        request.check_rank(rank, self.counts == Counts::Own)?;
+        let mut graph = Rank::new(request, rank, self.levels.map(|levels| levels.find));
         (self.generate)(&mut graph);
         graph.finish().ok_or(GenerateError::Tags { algorithm: self.name })
     }
 
-    /// Generates the graphs of all ranks.
+    /// Generates the graphs of all ranks, which know the same of the request.
     ///
     /// # Errors
     /// The algorithm can't meet the request.
     pub fn program(&self, request: &Request) -> Result<Program, GenerateError> {
         self.check(request)?;
+        self.program_of(request.ranks, |_| request.clone())
+    }
+
+    /// Generates the graphs of all ranks, each from its own request.
+    ///
+    /// # Errors
+    /// The algorithm can't meet the request of a rank.
+    pub fn program_of(
+        &self,
+        ranks: u32,
+        request: impl Fn(u32) -> Request,
+    ) -> Result<Program, GenerateError> {
         let mut program = ProgramBuilder::default();
-        for rank in 0..request.ranks {
-            program.rank_with(self.body(request, rank)?);
+        for rank in 0..ranks {
+            program.rank_with(self.body(&request(rank), rank)?);
         }
         Ok(program.finish())
     }

@@ -2,7 +2,8 @@
 
 use crate::algorithm::Algorithm;
 use crate::algorithms::algorithm;
-use crate::request::{Request, RequestError};
+use crate::request::{Blocks, Request, RequestError};
+use crate::rules::Counts;
 use goal_lang::CollectiveKind;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,9 @@ pub struct Rule {
     /// The number of ranks from which on the rule does not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks_below: Option<u64>,
+    /// The fewest nodes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub nodes: u64,
     /// The fewest bytes of a block.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bytes: u64,
@@ -113,7 +117,11 @@ impl Table {
         let mut fitting = self.rules.iter().filter(|rule| rule.fits(request));
         let chosen = fitting.find_map(|rule| {
             let algorithm = algorithm(request.kind, &rule.algorithm)?;
-            algorithm.check(request).is_ok().then_some((algorithm, rule))
+            // Ranks that know different blocks must come to the same decision.
+            let is_common = !request.kind.has_root()
+                || request.blocks == Blocks::Equal
+                || algorithm.counts == Counts::Own;
+            (is_common && algorithm.check(request).is_ok()).then_some((algorithm, rule))
         });
         chosen.ok_or(TableError::NoRule(request.kind))
     }
@@ -130,6 +138,7 @@ impl Rule {
         self.kind() == Some(request.kind)
             && ranks >= self.ranks
             && is_below(ranks, self.ranks_below)
+            && request.nodes.as_ref().map_or(1, |nodes| u64::from(nodes.count())) >= self.nodes
             && bytes >= self.bytes
             && is_below(bytes, self.bytes_below)
             && is_below(bytes.saturating_mul(ranks), self.total_below)

@@ -21,14 +21,23 @@
 
 mod algorithm;
 mod algorithms;
+mod buf;
 mod decision;
+mod error;
 mod hazards;
+mod levels;
+mod nodes;
 mod rank;
 mod request;
+mod rules;
 #[cfg(test)]
 mod tests;
+mod view;
 
-pub use algorithm::{Algorithm, GenerateError, Operations, Ranks};
+pub use algorithm::Algorithm;
 pub use algorithms::{ALGORITHMS, algorithm};
 pub use decision::{Rule, Table, TableError};
-pub use request::{Request, RequestError};
+pub use error::GenerateError;
+pub use nodes::Nodes;
+pub use request::{Blocks, Request, RequestError};
+pub use rules::{Counts, Operations, Ranks};

@@ -1,10 +1,14 @@
 //! The graph of one rank while it is generated.
 
+mod blocks;
+
+use crate::buf::{Buf, Place, joined};
 use crate::hazards::Hazards;
 use crate::request::Request;
+use crate::view::View;
 use goal_lang::limits::TAG_MAX;
 use goal_lang::{
-    Action, ActionId, Body, BodyBuilder, CollectiveKind, Datatype, Function, Op, Payload, Piece,
+    Action, ActionId, Body, BodyBuilder, CollectiveKind, Datatype, Function, Op, Payload,
     Placement, Space,
 };
 use rustc_hash::FxHashMap;
@@ -12,46 +16,20 @@ use rustc_hash::FxHashMap;
 /// The most actions that one action waits for; NISA counts them in 16 bits.
 const JOINED_MAX: usize = 1 << 15;
 
-/// Consecutive bytes of one of a rank's memories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Buf {
-    space: Space,
-    addr: u64,
-    size: u64,
-}
-
-impl Buf {
-    /// Returns `size` bytes from `offset` on.
-    pub(crate) fn part(self, offset: u64, size: u64) -> Self {
-        debug_assert!(offset + size <= self.size, "{offset} + {size} of {self:?}");
-        Self { addr: self.addr + offset, size, ..self }
-    }
-
-    /// Returns the bytes from its first to the last of `end`, which lies behind it.
-    pub(crate) fn until(self, end: Self) -> Self {
-        Self { size: end.addr + end.size - self.addr, ..self }
-    }
-
-    /// The number of bytes.
-    pub(crate) fn size(self) -> u64 {
-        self.size
-    }
-
-    fn piece(self) -> Piece {
-        Piece { addr: self.addr, size: self.size, space: self.space }
-    }
-}
+/// The generators of other algorithms, by collective and name.
+pub(crate) type Find = fn(CollectiveKind, &str) -> Option<fn(&mut Rank<'_>)>;
 
 /// The graph of one rank. Its actions are stated one after the other, as a program with blocking
 /// calls would execute them. Each waits only for those that its buffers call for ([`Hazards`]), and
-/// for those that [`after`](Self::after) names, so that all else may happen at the same time.
+/// for those that [`after`](Self::after) and [`gate`](Self::gate) name, so that all else may happen
+/// at the same time.
 ///
 /// The messages from one rank to another have the tags from [`Request::tag`] on, in the order in
 /// which both state them, so the order in which they start does not matter. Sender and receiver
 /// must state the same messages. A message without bytes is left out, unless it is a signal.
 pub(crate) struct Rank<'r> {
     pub(crate) request: &'r Request,
-    pub(crate) me: u32,
+    view: View,
     body: BodyBuilder,
     /// Bytes of scratch memory so far.
     scratch: u64,
@@ -61,19 +39,24 @@ pub(crate) struct Rank<'r> {
     messages: FxHashMap<u32, [u32; 2]>,
     /// True if tags have run out.
     has_no_tag: bool,
+    /// The action that every later one waits for.
+    gate: Option<ActionId>,
+    find: Option<Find>,
 }
 
 impl<'r> Rank<'r> {
-    pub(crate) fn new(request: &'r Request, me: u32) -> Self {
+    pub(crate) fn new(request: &'r Request, me: u32, find: Option<Find>) -> Self {
         Self {
             request,
-            me,
+            view: View::new(request, me),
             body: BodyBuilder::default(),
             scratch: 0,
             memory: Hazards::default(),
             scratched: Hazards::default(),
             messages: FxHashMap::default(),
             has_no_tag: false,
+            gate: None,
+            find,
         }
     }
 
@@ -83,67 +66,11 @@ impl<'r> Rank<'r> {
         (!self.has_no_tag).then(|| self.body.finish())
     }
 
-    /// The number of ranks.
-    pub(crate) fn ranks(&self) -> u32 {
-        self.request.ranks
-    }
-
-    pub(crate) fn is_root(&self) -> bool {
-        self.me == self.request.root
-    }
-
-    /// The bytes of a block.
-    pub(crate) fn block(&self) -> u64 {
-        self.request.block()
-    }
-
-    /// The bytes of an element.
-    pub(crate) fn width(&self) -> u64 {
-        self.request.datatype.width()
-    }
-
-    /// Returns the rank at a distance, in the circle of all ranks.
-    pub(crate) fn up(&self, distance: u32) -> u32 {
-        let (me, ranks) = (u64::from(self.me), u64::from(self.ranks()));
-        ((me + u64::from(distance)) % ranks) as u32
-    }
-
-    /// Returns the rank from which this one is at a distance.
-    pub(crate) fn down(&self, distance: u32) -> u32 {
-        let ranks = self.ranks();
-        self.up(ranks - distance % ranks)
-    }
-
-    /// Returns `blocks` blocks of the output.
-    pub(crate) fn output(&self, blocks: u32) -> Buf {
-        let size = u64::from(blocks) * self.block();
-        Buf { space: Space::Memory, addr: self.request.output, size }
-    }
-
-    /// Returns the input of `blocks` blocks. In place, it lies where the output has it.
-    pub(crate) fn input(&self, blocks: u32) -> Buf {
-        use CollectiveKind as Kind;
-        let size = u64::from(blocks) * self.block();
-        let own = u64::from(self.me) * self.block();
-        let offset = match (self.request.input, self.request.kind) {
-            (Some(addr), _) => return Buf { space: Space::Memory, addr, size },
-            (None, Kind::Allgather) => own,
-            (None, Kind::Gather) if self.is_root() => own,
-            (None, _) => 0,
-        };
-        Buf { space: Space::Memory, addr: self.request.output + offset, size }
-    }
-
-    /// Returns the place of a rank's block in the output.
-    pub(crate) fn output_of(&self, rank: u32) -> Buf {
-        let block = self.block();
-        self.output(self.ranks()).part(u64::from(rank) * block, block)
-    }
-
-    /// Returns the place of the block for a rank in the input.
-    pub(crate) fn input_for(&self, rank: u32) -> Buf {
-        let block = self.block();
-        self.input(self.ranks()).part(u64::from(rank) * block, block)
+    /// Generates another collective, among some of the ranks.
+    pub(crate) fn within(&mut self, view: View, generate: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.view, view);
+        generate(self);
+        self.view = outer;
     }
 
     /// Returns new bytes of scratch memory.
@@ -151,7 +78,7 @@ impl<'r> Rank<'r> {
         let addr = self.scratch;
         // Operands of every type are aligned.
         self.scratch += size.next_multiple_of(16);
-        Buf { space: Space::Scratch, addr, size }
+        Place { space: Space::Scratch, addr }.part(0, size)
     }
 
     /// Sends a buffer.
@@ -168,21 +95,81 @@ impl<'r> Rank<'r> {
         }
     }
 
+    /// Sends several buffers as one message.
+    pub(crate) fn send_all(&mut self, bufs: &[Buf], to: u32) {
+        let bufs = joined(bufs.iter().copied());
+        if !bufs.is_empty() {
+            self.send_message(&bufs, to);
+        }
+    }
+
+    /// Receives one message into several buffers.
+    pub(crate) fn recv_all(&mut self, bufs: &[Buf], from: u32) {
+        let bufs = joined(bufs.iter().copied());
+        if !bufs.is_empty() {
+            self.recv_message(&bufs, from);
+        }
+    }
+
     /// Sends a buffer that may be empty. Returns the action.
     pub(crate) fn signal(&mut self, buf: Buf, to: u32) -> ActionId {
-        let (payload, tag) = (Payload::Buffer(buf.piece()), self.tag(to, 0));
-        let placement = Placement::default();
-        let action = self.body.action(Action::Send { payload, to, tag, placement });
-        self.access(action, buf, false);
-        action
+        self.send_message(&[buf], to)
     }
 
     /// Receives into a buffer that may be empty. Returns the action.
     pub(crate) fn await_signal(&mut self, buf: Buf, from: u32) -> ActionId {
-        let (payload, tag) = (Payload::Buffer(buf.piece()), self.tag(from, 1));
-        let placement = Placement::default();
-        let action = self.body.action(Action::Recv { payload, from, tag, placement });
-        self.access(action, buf, true);
+        self.recv_message(&[buf], from)
+    }
+
+    fn send_message(&mut self, bufs: &[Buf], to: u32) -> ActionId {
+        let (payload, to) = (self.payload(bufs), self.view.member(to));
+        let (tag, placement) = (self.tag(to, 0), Placement::default());
+        let action = self.push(Action::Send { payload, to, tag, placement });
+        bufs.iter().for_each(|&buf| self.access(action, buf, false));
+        action
+    }
+
+    fn recv_message(&mut self, bufs: &[Buf], from: u32) -> ActionId {
+        let (payload, from) = (self.payload(bufs), self.view.member(from));
+        let (tag, placement) = (self.tag(from, 1), Placement::default());
+        let action = self.push(Action::Recv { payload, from, tag, placement });
+        bufs.iter().for_each(|&buf| self.access(action, buf, true));
+        action
+    }
+
+    fn payload(&mut self, bufs: &[Buf]) -> Payload {
+        match bufs {
+            [buf] => Payload::Buffer(buf.piece()),
+            _ => {
+                let pieces: Vec<_> = bufs.iter().map(|buf| buf.piece()).collect();
+                Payload::Vector(self.body.pieces(&pieces))
+            }
+        }
+    }
+
+    /// Receives a message A into B = A f B. A holds what comes from lower ranks if the operation
+    /// does not commute. The message needs no memory of its own, unless f is a user function.
+    pub(crate) fn recv_combine(&mut self, b: Buf, from: u32) {
+        if b.size == 0 {
+            return;
+        }
+        let Function::Predefined(op, datatype) = self.request.function else {
+            let arrived = self.scratch(b.size);
+            self.recv(arrived, from);
+            return self.combine(arrived, b);
+        };
+        let operands = self.body.pieces(&[b.piece()]).first;
+        let (payload, from) = (Payload::Reduced { op, datatype, operands }, self.view.member(from));
+        let (tag, placement) = (self.tag(from, 1), Placement::default());
+        let action = self.push(Action::Recv { payload, from, tag, placement });
+        self.access(action, b, true);
+    }
+
+    fn push(&mut self, action: Action) -> ActionId {
+        let action = self.body.action(action);
+        if let Some(gate) = self.gate {
+            self.body.requires(action, gate);
+        }
         action
     }
 
@@ -196,26 +183,47 @@ impl<'r> Rank<'r> {
         self.body.irequires(action, earlier);
     }
 
+    /// Makes every later action wait for all of `earlier`.
+    pub(crate) fn gate(&mut self, earlier: &[ActionId]) {
+        match *earlier {
+            [] => {}
+            [earlier] => self.gate = Some(earlier),
+            _ => self.gate = Some(self.join(earlier)),
+        }
+    }
+
+    /// Returns the number of actions so far.
+    pub(crate) fn mark(&self) -> usize {
+        self.body.len()
+    }
+
+    /// Makes every later action wait for all actions from a [`mark`](Self::mark) on.
+    pub(crate) fn gate_since(&mut self, mark: usize) {
+        let since: Vec<ActionId> = (mark..self.body.len()).map(ActionId::new).collect();
+        self.gate(&since);
+    }
+
     /// Returns an action that ends when all of `earlier` have ended. No action waits for more than
     /// [`JOINED_MAX`] others.
     pub(crate) fn join(&mut self, earlier: &[ActionId]) -> ActionId {
         let joins: Vec<ActionId> = earlier
             .chunks(JOINED_MAX)
             .map(|earlier| {
-                let join = self.body.action(Action::Nop);
+                let join = self.push(Action::Nop);
                 earlier.iter().for_each(|&earlier| self.after(join, earlier));
                 join
             })
             .collect();
         match joins[..] {
             [join] => join,
-            [] => self.body.action(Action::Nop),
+            [] => self.push(Action::Nop),
             _ => self.join(&joins),
         }
     }
 
     /// Copies a buffer to another one of its size; nothing if they are the same.
     pub(crate) fn copy(&mut self, from: Buf, to: Buf) {
+        debug_assert_eq!(from.size, to.size);
         if from != to && from.size > 0 {
             self.exec(Op::Copy, Datatype::UInt8, from, to);
         }
@@ -230,7 +238,7 @@ impl<'r> Rank<'r> {
             Function::Predefined(op, datatype) => self.exec(op, datatype, a, b),
             Function::User(function) => {
                 let operands = [a, b].map(|buf| self.body.pieces(&[buf.piece()]));
-                let action = self.body.action(Action::User { function, operands });
+                let action = self.push(Action::User { function, operands });
                 // A function may write to both of its buffers.
                 self.access(action, a, true);
                 self.access(action, b, true);
@@ -239,7 +247,7 @@ impl<'r> Rank<'r> {
     }
 
     fn exec(&mut self, op: Op, datatype: Datatype, a: Buf, b: Buf) {
-        let action = self.body.action(Action::Exec {
+        let action = self.push(Action::Exec {
             op,
             datatype,
             spaces: [a.space, b.space, Space::Memory],
@@ -265,7 +273,10 @@ impl<'r> Rank<'r> {
         let Self { body, memory, scratched, .. } = self;
         let hazards = if buf.space == Space::Memory { memory } else { scratched };
         hazards.access(buf.addr..buf.addr + buf.size, writes, action, |earlier| {
-            body.requires(action, earlier);
+            // A message may have several buffers.
+            if earlier != action {
+                body.requires(action, earlier);
+            }
         });
     }
 }

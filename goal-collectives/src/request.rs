@@ -1,14 +1,19 @@
 //! The collective that a program is generated for.
 
-use goal_lang::limits::TAG_MAX;
-use goal_lang::{CollectiveKind, Datatype, Function, Op, is_legal};
+mod error;
 
-/// The most ranks of a collective. Sums of three of them have 32 bits.
-const RANKS_MAX: u32 = 1 << 30;
+use crate::nodes::Nodes;
+use goal_lang::limits::TAG_MAX;
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Op, is_legal};
+use std::sync::Arc;
+
+use error::RANKS_MAX;
+
+pub use error::RequestError;
 
 /// A collective on buffers that lie at the same addresses at every rank, with the number of blocks
 /// and their places as MPI defines them (version 4, chapter 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The collective.
     pub kind: CollectiveKind,
@@ -18,6 +23,8 @@ pub struct Request {
     pub root: u32,
     /// The elements of a block: of a rank's input, or of its part for each rank.
     pub count: u64,
+    /// The blocks, if they have different numbers of elements or places of their own.
+    pub blocks: Blocks,
     /// The type of the elements.
     pub datatype: Datatype,
     /// The operation, for collectives that combine inputs. A user function computes B = A f B; it
@@ -33,57 +40,35 @@ pub struct Request {
     pub degree: u32,
     /// The lowest tag of the messages.
     pub tag: u32,
+    /// The nodes that ranks lie on, for algorithms of two levels; `None` for one node.
+    pub nodes: Option<Arc<Nodes>>,
+    /// The name of the algorithm within nodes, for those of two levels; `None` for their default.
+    pub inner: Option<&'static str>,
+    /// The name of the algorithm among nodes, for those of two levels; `None` for their default.
+    pub outer: Option<&'static str>,
 }
 
-/// The reason why a request can't be met.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RequestError {
-    /// There are no ranks.
-    #[error("a collective has at least one rank")]
-    NoRanks,
-    /// There are more ranks than the generators count.
-    #[error("{0} ranks are more than {RANKS_MAX}, the most that programs are generated for")]
-    TooManyRanks(u32),
-    /// The root is no rank.
-    #[error("there is no rank {root} among {ranks} that could be the root")]
-    Root {
-        /// The root.
-        root: u32,
-        /// The number of ranks.
-        ranks: u32,
+/// The blocks of a request, as far as the rank knows them that a graph is generated for. A block
+/// may have no elements. Sender and receiver must state the same number.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Blocks {
+    /// Every block has [`Request::count`] elements, and they lie one behind the other.
+    #[default]
+    Equal,
+    /// The block of each rank: what it contributes to a gather or an allgather, or gets of a
+    /// scatter or a reduce-scatter. The places are those in the buffer of all blocks.
+    Each(BlockList),
+    /// The elements of the rank's own block, for a rank that is not the root of a gather or a
+    /// scatter and takes an algorithm that asks for no more ([`Counts::Own`](crate::Counts::Own)).
+    Own(u64),
+    /// The blocks for each rank in the input, and from each rank in the output, for an alltoall. In
+    /// place, the blocks for others are those from them, and `send` is not looked at.
+    Pairs {
+        /// The blocks for each rank.
+        send: BlockList,
+        /// The blocks from each rank.
+        recv: BlockList,
     },
-    /// The operation is not associative.
-    #[error("an operation of a {kind} has to be associative, which {} is not", .op.name())]
-    NotAssociative {
-        /// The collective.
-        kind: CollectiveKind,
-        /// The operation.
-        op: Op,
-    },
-    /// The operation is not defined for the type.
-    #[error("{} is not defined for {}", .0.name(), .1.name())]
-    Illegal(Op, Datatype),
-    /// The buffers end past 2^64 bytes.
-    #[error("the buffers end past 2^64 bytes")]
-    Size,
-    /// Input and output share some bytes.
-    #[error(
-        "the input at {input} and the output at {output} overlap, {bytes} bytes each at most: leave the input out for a collective in place"
-    )]
-    Overlap {
-        /// The address of the input.
-        input: u64,
-        /// The address of the output.
-        output: u64,
-        /// The bytes of the larger one.
-        bytes: u64,
-    },
-    /// The degree is 0.
-    #[error("a degree is at least 1")]
-    Degree,
-    /// The lowest tag is above the largest one.
-    #[error("tag {0} is above {TAG_MAX}, the largest one")]
-    Tag(u32),
 }
 
 impl Request {
@@ -95,6 +80,7 @@ impl Request {
             ranks,
             root: 0,
             count: 1,
+            blocks: Blocks::Equal,
             datatype,
             function: Function::Predefined(Op::Sum, datatype),
             input: None,
@@ -102,12 +88,34 @@ impl Request {
             segment: 0,
             degree: 2,
             tag: 0,
+            nodes: None,
+            inner: None,
+            outer: None,
         }
     }
 
-    /// Returns the bytes of a block.
+    /// Returns the bytes of a block by which a table of decisions chooses: of blocks that are known
+    /// to all ranks their mean, and 0 if ranks know different ones.
     pub(crate) fn block(&self) -> u64 {
-        if self.kind == CollectiveKind::Barrier { 0 } else { self.count * self.datatype.width() }
+        let elements = match &self.blocks {
+            _ if self.kind == CollectiveKind::Barrier => 0,
+            Blocks::Equal => self.count,
+            Blocks::Each(list) if !self.kind.has_root() => list.total() / u64::from(self.ranks),
+            _ => 0,
+        };
+        elements * self.datatype.width()
+    }
+
+    /// Returns the bytes of the largest block that is known.
+    pub(crate) fn block_max(&self) -> u64 {
+        let elements = match &self.blocks {
+            Blocks::Equal => return self.block(),
+            Blocks::Each(list) | Blocks::Pairs { recv: list, .. } => {
+                list.counts().iter().copied().max().unwrap_or(0)
+            }
+            Blocks::Own(count) => *count,
+        };
+        elements * self.datatype.width()
     }
 
     /// Returns true if the operation commutes.
@@ -126,7 +134,7 @@ impl Request {
     /// # Errors
     /// The reason why it can't be met.
     pub(crate) fn check(&self) -> Result<(), RequestError> {
-        let Self { kind, ranks, root, .. } = *self;
+        let &Self { kind, ranks, root, .. } = self;
         if ranks == 0 {
             return Err(RequestError::NoRanks);
         }
@@ -138,6 +146,9 @@ impl Request {
         }
         if self.degree == 0 {
             return Err(RequestError::Degree);
+        }
+        if let Some(nodes) = self.nodes.as_ref().filter(|nodes| nodes.ranks() != ranks) {
+            return Err(RequestError::Nodes { given: nodes.ranks(), ranks });
         }
         if self.tag > TAG_MAX {
             return Err(RequestError::Tag(self.tag));
@@ -155,12 +166,55 @@ impl Request {
         self.check_buffers()
     }
 
+    /// Checks what depends on the rank that a graph is generated for.
+    pub(crate) fn check_rank(&self, rank: u32, knows_own_only: bool) -> Result<(), RequestError> {
+        match &self.blocks {
+            Blocks::Own(_) if !knows_own_only || rank == self.root => {
+                Err(RequestError::OthersBlocks(rank))
+            }
+            Blocks::Pairs { send, recv } if self.input.is_some() => {
+                let (send, recv) = (send.counts()[rank as usize], recv.counts()[rank as usize]);
+                if send == recv {
+                    return Ok(());
+                }
+                Err(RequestError::OwnBlock { rank, send, recv })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_blocks(&self) -> Result<(), RequestError> {
+        use CollectiveKind as Kind;
+        let (kind, ranks) = (self.kind, self.ranks);
+        let lists: &[&BlockList] = match (&self.blocks, kind) {
+            (Blocks::Equal, _) | (Blocks::Own(_), Kind::Gather | Kind::Scatter) => return Ok(()),
+            (
+                Blocks::Each(list),
+                Kind::Gather | Kind::Scatter | Kind::Allgather | Kind::ReduceScatter,
+            ) => &[list],
+            (Blocks::Pairs { recv, .. }, Kind::Alltoall) if self.input.is_none() => &[recv],
+            (Blocks::Pairs { send, recv }, Kind::Alltoall) => &[send, recv],
+            _ => return Err(RequestError::Blocks(kind)),
+        };
+        for list in lists {
+            if list.len() != ranks as usize {
+                return Err(RequestError::BlocksOfRanks { blocks: list.len(), ranks });
+            }
+        }
+        let received = lists
+            .last()
+            .filter(|_| matches!(kind, Kind::Gather | Kind::Allgather | Kind::Alltoall));
+        match received.and_then(|list| list.overlapping()) {
+            Some(overlapping) => Err(RequestError::BlocksOverlap(overlapping)),
+            None => Ok(()),
+        }
+    }
+
     fn check_buffers(&self) -> Result<(), RequestError> {
-        let block = self.count.checked_mul(self.datatype.width()).ok_or(RequestError::Size)?;
+        self.check_blocks()?;
+        let (from, to, all) = self.extents().ok_or(RequestError::Size)?;
         // Offsets in scratch memory stay below 2^64 as well: all blocks once a round, and some.
-        let all = block.checked_mul(u64::from(self.ranks)).ok_or(RequestError::Size)?;
         all.checked_mul(64).ok_or(RequestError::Size)?;
-        let (from, to) = (self.blocks_in() * block, self.blocks_out() * block);
         let ends = |start: u64, bytes: u64| start.checked_add(bytes).ok_or(RequestError::Size);
         // In place, the output holds the input.
         ends(self.output, if self.input.is_none() { from.max(to) } else { to })?;
@@ -171,6 +225,35 @@ impl Request {
             return Err(RequestError::Overlap { input, output: self.output, bytes });
         }
         Ok(())
+    }
+
+    /// Returns the most bytes of a rank's input and output, and of all blocks; `None` if these are
+    /// 2^64 or more.
+    fn extents(&self) -> Option<(u64, u64, u64)> {
+        let (width, ranks) = (self.datatype.width(), u64::from(self.ranks));
+        match &self.blocks {
+            Blocks::Equal => {
+                let block = self.count.checked_mul(width)?;
+                let all = block.checked_mul(ranks)?;
+                let bytes = |blocks| if blocks > 1 { all } else { blocks * block };
+                Some((bytes(self.blocks_in()), bytes(self.blocks_out()), all))
+            }
+            Blocks::Own(count) => {
+                let own = count.checked_mul(width)?;
+                Some((own, own, own))
+            }
+            Blocks::Each(list) => {
+                let all = list.end()?.max(list.total()).checked_mul(width)?;
+                let own = list.counts().iter().copied().max().unwrap_or(0) * width;
+                let bytes = |blocks| if blocks > 1 { all } else { own };
+                Some((bytes(self.blocks_in()), bytes(self.blocks_out()), all))
+            }
+            Blocks::Pairs { send, recv } => {
+                let bytes = |list: &BlockList| list.end()?.max(list.total()).checked_mul(width);
+                let (send, recv) = (bytes(send)?, bytes(recv)?);
+                Some((send, recv, send.checked_add(recv)?))
+            }
+        }
     }
 
     /// Returns the most blocks of a rank's input.

@@ -1,6 +1,7 @@
-//! The collectives by name.
+//! The collectives by name, and blocks of different sizes.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// The collectives of MPI (version 4, chapter 6) that programs are generated for and compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,5 +82,105 @@ impl CollectiveKind {
 impl fmt::Display for CollectiveKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// The blocks of a buffer, one a rank: the numbers of elements and their places in elements from
+/// the start of the buffer (MPI's counts and displacements). A block may have no elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockList {
+    counts: Arc<[u64]>,
+    displacements: Arc<[u64]>,
+}
+
+impl BlockList {
+    /// Returns blocks that lie one behind the other.
+    pub fn packed(counts: impl Into<Arc<[u64]>>) -> Self {
+        let counts = counts.into();
+        let displacements = counts.iter().scan(0u64, |next, count| {
+            let at = *next;
+            *next = next.saturating_add(*count);
+            Some(at)
+        });
+        Self { displacements: displacements.collect(), counts }
+    }
+
+    /// Returns blocks at given places; `None` if there are not as many places as blocks.
+    pub fn at(counts: impl Into<Arc<[u64]>>, displacements: impl Into<Arc<[u64]>>) -> Option<Self> {
+        let (counts, displacements) = (counts.into(), displacements.into());
+        (counts.len() == displacements.len()).then_some(Self { counts, displacements })
+    }
+
+    /// The number of blocks.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Returns true if there are no blocks.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The elements of each block.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// The place of each block.
+    pub fn displacements(&self) -> &[u64] {
+        &self.displacements
+    }
+
+    /// The elements from the start of the buffer to the end of the last block that has any; `None`
+    /// if they are 2^64 or more.
+    pub fn end(&self) -> Option<u64> {
+        let blocks = self.counts.iter().zip(&*self.displacements);
+        let mut ends =
+            blocks.filter(|block| *block.0 > 0).map(|(count, at)| at.checked_add(*count));
+        ends.try_fold(0, |last, end| Some(last.max(end?)))
+    }
+
+    /// The elements of all blocks; 2^64 - 1 if there are more.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().fold(0, |total, count| total.saturating_add(*count))
+    }
+
+    /// Returns two blocks that share elements, if there are such.
+    pub fn overlapping(&self) -> Option<[usize; 2]> {
+        let is_behind = |pair: [usize; 2]| {
+            let end = self.displacements[pair[0]].saturating_add(self.counts[pair[0]]);
+            end <= self.displacements[pair[1]]
+        };
+        let mut order: Vec<usize> = (0..self.len()).filter(|&at| self.counts[at] > 0).collect();
+        if !order.windows(2).all(|pair| is_behind([pair[0], pair[1]])) {
+            order.sort_by_key(|&at| self.displacements[at]);
+        }
+        let mut pairs = order.windows(2).map(|pair| [pair[0], pair[1]]);
+        pairs.find(|&pair| !is_behind(pair))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_blocks_lie_one_behind_the_other() {
+        let blocks = BlockList::packed([2, 0, 3]);
+        assert_eq!(blocks.displacements(), [0, 2, 2]);
+        assert_eq!((blocks.end(), blocks.total(), blocks.overlapping()), (Some(5), 5, None));
+    }
+
+    #[test]
+    fn blocks_that_overlap_are_found_in_any_order() {
+        let overlapping = |counts: [u64; 3], places: [u64; 3]| {
+            BlockList::at(counts, places).expect("as many").overlapping()
+        };
+        assert_eq!(overlapping([2, 2, 2], [4, 0, 2]), None);
+        assert_eq!(overlapping([2, 2, 2], [4, 0, 1]), Some([1, 2]));
+        assert_eq!(overlapping([2, 0, 2], [4, 5, 2]), None, "an empty block overlaps nothing");
+        assert_eq!(overlapping([1, 1, u64::MAX], [0, 1, 1]), Some([1, 2]));
+        assert_eq!(BlockList::at([1, 2], [0]), None);
+        assert_eq!(BlockList::at([1], [u64::MAX]).expect("one").end(), None);
     }
 }

@@ -2,9 +2,9 @@
 //! ranks must end with are computed here by MPI's definition, without a program.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_collectives::{ALGORITHMS, Algorithm, GenerateError, Request};
+use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, GenerateError, Nodes, Request};
 use goal_lang::limits::Limits;
-use goal_lang::{CollectiveKind, Datatype, Datum, MemoryImage, Program, ProgramBuilder};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Datum, MemoryImage, Program, ProgramBuilder};
 use goal_run::job::Mode;
 use goal_run::launcher::{End, Options, Ranks, run};
 use goal_run::verify::verify;
@@ -53,19 +53,111 @@ fn buffers(request: &Request, rank: u32) -> (Vec<i32>, Vec<i32>) {
     }
 }
 
+/// The elements from one rank to another, in a request with blocks of different sizes.
+fn count(from: u32, to: u32, large: bool) -> u64 {
+    let counts = if large { [4800, 0, 9001, 1, 5000] } else { [2, 0, 3, 1, 5] };
+    counts[(from * 7 + to * 3) as usize % counts.len()]
+}
+
+/// Returns blocks with an element between them, the last one first.
+fn listed(counts: Vec<u64>) -> BlockList {
+    let total: u64 = counts.iter().map(|count| count + 1).sum();
+    let mut before = 0;
+    let places = counts.iter().map(|count| {
+        before += count + 1;
+        total - before
+    });
+    let places: Vec<u64> = places.collect();
+    BlockList::at(counts, places).expect("as many")
+}
+
+/// Returns the blocks that a rank sends and receives, in a request with blocks of different sizes.
+fn lists(kind: CollectiveKind, ranks: u32, rank: u32, large: bool) -> [BlockList; 2] {
+    if kind == CollectiveKind::Alltoall {
+        let send = (0..ranks).map(|to| count(rank, to, large)).collect();
+        let recv = (0..ranks).map(|from| count(from, rank, large)).collect();
+        return [listed(send), listed(recv)];
+    }
+    let list = listed((0..ranks).map(|rank| count(rank, 0, large)).collect());
+    [list.clone(), list]
+}
+
+/// Returns a rank's input, and what its output must have at which element, for blocks of different
+/// sizes.
+fn buffers_of_blocks(
+    request: &Request,
+    rank: u32,
+    large: bool,
+) -> (Vec<i32>, Vec<(u64, Vec<i32>)>) {
+    use CollectiveKind as Kind;
+    let Request { kind, ranks, root, .. } = *request;
+    let is_root = rank == root;
+    let of = |rank: u32| lists(kind, ranks, rank, large);
+    let block =
+        |list: &BlockList, at: u32| (list.displacements()[at as usize], list.counts()[at as usize]);
+    let [sent, received] = of(rank);
+    let all = || input(rank, 0, sent.end().expect("small"));
+    let (place, own) = block(&sent, rank);
+    let from_all = |first: &dyn Fn(u32) -> u64| -> Vec<(u64, Vec<i32>)> {
+        let of = |from: u32| {
+            let (place, count) = block(&received, from);
+            (place, input(from, first(from), count))
+        };
+        (0..ranks).map(of).collect()
+    };
+    let none = Vec::new();
+    match kind {
+        Kind::Gather => (input(rank, 0, own), if is_root { from_all(&|_| 0) } else { none }),
+        Kind::Allgather => (input(rank, 0, own), from_all(&|_| 0)),
+        Kind::Scatter => {
+            (if is_root { all() } else { Vec::new() }, vec![(0, input(root, place, own))])
+        }
+        Kind::Alltoall => (all(), from_all(&|from| block(&of(from)[0], rank).0)),
+        Kind::ReduceScatter => (all(), vec![(0, sums(ranks, place, own))]),
+        _ => unreachable!("{kind} has no blocks of different sizes"),
+    }
+}
+
+/// Returns what a rank knows of the blocks of different sizes.
+fn blocks(algorithm: &Algorithm, request: &Request, rank: u32, large: bool) -> Blocks {
+    let [send, recv] = lists(request.kind, request.ranks, rank, large);
+    match request.kind {
+        CollectiveKind::Alltoall => Blocks::Pairs { send, recv },
+        _ if algorithm.counts == Counts::Own && rank != request.root => {
+            Blocks::Own(count(rank, 0, large))
+        }
+        _ => Blocks::Each(send),
+    }
+}
+
 /// The program with inputs before it and outputs behind it.
-fn program(algorithm: &Algorithm, request: &Request) -> Result<Program, GenerateError> {
+fn program(
+    algorithm: &Algorithm,
+    request: &Request,
+    blocks_of: Option<bool>,
+) -> Result<Program, GenerateError> {
     let mut program = ProgramBuilder::default();
     for rank in 0..request.ranks {
-        let body = program.body(algorithm.body(request, rank)?);
-        let (before, after) = buffers(request, rank);
+        let own = blocks_of.map_or(Blocks::Equal, |large| blocks(algorithm, request, rank, large));
+        let body = algorithm.body(&Request { blocks: own, ..request.clone() }, rank)?;
+        let body = program.body(body);
+        let (before, after) = match blocks_of {
+            Some(large) => buffers_of_blocks(request, rank, large),
+            None => {
+                let (before, after) = buffers(request, rank);
+                (before, vec![(0, after)])
+            }
+        };
         let datum = |addr, values: Vec<i32>| {
             let bytes = values.into_iter().flat_map(i32::to_le_bytes).collect::<Vec<_>>();
             (!bytes.is_empty()).then_some(Datum { addr, datatype: Datatype::Int32, bytes })
         };
+        let after = after.into_iter();
         let image = MemoryImage {
             init: datum(request.input.expect("apart"), before).into_iter().collect(),
-            expect: datum(request.output, after).into_iter().collect(),
+            expect: after
+                .filter_map(|(at, values)| datum(request.output + 4 * at, values))
+                .collect(),
         };
         let image = program.image(image);
         program.rank(body, Some(image));
@@ -73,12 +165,17 @@ fn program(algorithm: &Algorithm, request: &Request) -> Result<Program, Generate
     Ok(program.finish())
 }
 
-/// Runs all algorithms, with messages below and above the eager limit in turn.
+/// Runs all algorithms, with messages below and above the eager limit in turn. Those that take
+/// blocks of different sizes run with them, too. Those of two levels run on nodes of two ranks, or
+/// with ranks dealt to two nodes in turn.
 fn run_all(ranks_as: &Ranks) {
     let mut runs = 0;
     for (number, algorithm) in ALGORITHMS.iter().enumerate() {
         for ranks in 1..=9u32 {
             let large = (number + ranks as usize).is_multiple_of(2);
+            let in_turn: Vec<u32> = (0..ranks).map(|rank| rank % 2).collect();
+            let is_dealt = ranks % 3 == 0 && algorithm.kind != CollectiveKind::Scan;
+            let nodes = if is_dealt { Nodes::new(&in_turn) } else { Nodes::of_size(ranks, 2) };
             let request = Request {
                 root: if algorithm.kind.has_root() { ranks / 2 } else { 0 },
                 count: if large { 4800 } else { 5 },
@@ -86,33 +183,40 @@ fn run_all(ranks_as: &Ranks) {
                 input: Some(0),
                 output: 1 << 20,
                 segment: if large { 4096 } else { 8 },
+                nodes: algorithm.has_levels().then(|| Arc::new(nodes)),
                 ..Request::new(algorithm.kind, ranks)
             };
-            let program = match program(algorithm, &request) {
-                Ok(program) => program,
-                Err(GenerateError::Ranks { .. }) => continue,
-                Err(error) => panic!("{algorithm:?}: {error}"),
-            };
-            let mut bytes = Vec::new();
-            encode(&program, &EncodeOptions::default(), None, &mut bytes).unwrap();
-            let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap());
-            let options = Options {
-                ranks: ranks_as.clone(),
-                progress: Mode::ALL[number % Mode::ALL.len()],
-                repeat: 2,
-                timeout: Some(Duration::from_secs(60)),
-                record: true,
-                ..Options::default()
-            };
-            let outcome = run(&nisa, &options).unwrap();
-            // Ranks compare their memory with what they must end with.
-            assert_eq!(outcome.end, End::Complete, "{algorithm:?}, {ranks} ranks");
-            verify(&outcome)
-                .unwrap_or_else(|error| panic!("{algorithm:?}, {ranks} ranks: {error}"));
-            runs += 1;
+            let blocks = (algorithm.counts != Counts::Equal).then_some(Some(large));
+            for blocks in blocks.into_iter().chain([None]) {
+                let program = match program(algorithm, &request, blocks) {
+                    Ok(program) => program,
+                    Err(GenerateError::Ranks { .. }) => continue,
+                    Err(error) => panic!("{algorithm:?}: {error}"),
+                };
+                run_program(&program, ranks_as, number, &format!("{algorithm:?}, {ranks} ranks"));
+                runs += 1;
+            }
         }
     }
-    assert!(runs > 300, "{runs} runs");
+    assert!(runs > 600, "{runs} runs");
+}
+
+/// Runs a program. Ranks compare their memory with what they must end with.
+fn run_program(program: &Program, ranks_as: &Ranks, number: usize, name: &str) {
+    let mut bytes = Vec::new();
+    encode(program, &EncodeOptions::default(), None, &mut bytes).unwrap();
+    let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap());
+    let options = Options {
+        ranks: ranks_as.clone(),
+        progress: Mode::ALL[number % Mode::ALL.len()],
+        repeat: 2,
+        timeout: Some(Duration::from_secs(60)),
+        record: true,
+        ..Options::default()
+    };
+    let outcome = run(&nisa, &options).unwrap();
+    assert_eq!(outcome.end, End::Complete, "{name}");
+    verify(&outcome).unwrap_or_else(|error| panic!("{name}: {error}"));
 }
 
 #[test]

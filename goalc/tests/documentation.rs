@@ -57,6 +57,7 @@ fn checks(code: Code) -> Option<Options> {
         function: Function::Predefined(Op::Sum, Datatype::UInt8),
         datatype: Datatype::UInt8,
         count: Some(8),
+        blocks: goal_check::Blocks::Equal,
         input: None,
         output: 0,
     };

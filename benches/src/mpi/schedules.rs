@@ -484,6 +484,7 @@ mod tests {
                         function: Function::Predefined(Op::Sum, Datatype::Int32),
                         datatype: Datatype::Int32,
                         count: Some(bytes / 4),
+                        blocks: goal_check::Blocks::Equal,
                         input: Some(0),
                         output: operation.result(ranks, bytes),
                     });

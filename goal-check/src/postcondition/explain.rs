@@ -8,7 +8,7 @@ use super::execute::Execution;
 use super::follow::Follower;
 use super::layout::{Content, Layout};
 use super::value::{Expression, Value, Values};
-use crate::options::OptionNames;
+use crate::options::{Blocks, OptionNames};
 use crate::places::{Places, in_words};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Action, CollectiveKind, Function, Piece};
@@ -119,7 +119,8 @@ impl Explainer<'_> {
             );
             diagnostic = self.places.label(diagnostic, beside.vertex, text);
         }
-        if self.layout.collective.count.is_none() {
+        let collective = &self.layout.collective;
+        if collective.count.is_none() && collective.blocks == Blocks::Equal {
             let elements = self.layout.block_elements();
             note += &format!(
                 "; a block was taken to have {elements} elements, as many as the memory that the program touches has room for"

@@ -1,7 +1,7 @@
 //! MPI's definition of each collective: the places of the inputs, and what the outputs must hold.
 
-use crate::options::Collective;
-use goal_lang::{CollectiveKind, Datatype, Function, Op, Program};
+use crate::options::{Blocks, Collective};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Op, Program};
 use std::fmt;
 
 /// The reason why a program can't be compared with a collective.
@@ -15,6 +15,12 @@ pub(super) enum Unfit {
     Illegal(Op, Datatype),
     #[error("of no elements nothing can be proved")]
     Nothing,
+    #[error("a {0} has no such blocks of different sizes")]
+    Blocks(CollectiveKind),
+    #[error("blocks of {given} ranks are given, and there are {ranks}")]
+    BlocksOfRanks { given: usize, ranks: u32 },
+    #[error("rank {from} sends {sent} elements to rank {to}, which is to get {received}")]
+    Pair { from: usize, to: usize, sent: u64, received: u64 },
     #[error("the buffers end past 2^64 bytes")]
     Size,
     #[error(
@@ -43,7 +49,7 @@ pub(super) enum Content {
 }
 
 /// A collective on the ranks of a program, with all sizes determined.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Layout {
     pub(super) collective: Collective,
     pub(super) ranks: u32,
@@ -68,6 +74,10 @@ impl Layout {
             }
         }
         let layout = Self { collective, ranks, block: 0 };
+        if layout.collective.blocks != Blocks::Equal {
+            return layout.with_blocks();
+        }
+        let collective = &layout.collective;
         let block = match collective.count {
             Some(count) => count.checked_mul(collective.datatype.width()).ok_or(Unfit::Size)?,
             None if collective.kind == CollectiveKind::Barrier => 0,
@@ -80,6 +90,83 @@ impl Layout {
         let end =
             block.checked_mul(u64::from(ranks.max(1))).and_then(|size| size.checked_add(start));
         end.map(|_| Self { block, ..layout }).ok_or(Unfit::Size)
+    }
+
+    /// Checks the blocks of different sizes.
+    fn with_blocks(self) -> Result<Self, Unfit> {
+        use CollectiveKind as Kind;
+        let Collective { kind, blocks, input, output, .. } = &self.collective;
+        let lists: Vec<&BlockList> = match (blocks, kind) {
+            (
+                Blocks::Each(list),
+                Kind::Gather | Kind::Scatter | Kind::Allgather | Kind::ReduceScatter,
+            ) => vec![list],
+            (Blocks::Pairs(pairs), Kind::Alltoall) => {
+                let (given, ranks) = (pairs.len(), self.ranks);
+                if given != ranks as usize {
+                    return Err(Unfit::BlocksOfRanks { given, ranks });
+                }
+                pairs.iter().flatten().collect()
+            }
+            _ => return Err(Unfit::Blocks(*kind)),
+        };
+        if let Some(list) = lists.iter().find(|list| list.len() != self.ranks as usize) {
+            return Err(Unfit::BlocksOfRanks { given: list.len(), ranks: self.ranks });
+        }
+        if let Blocks::Pairs(pairs) = blocks {
+            let all = 0..self.ranks as usize;
+            for (from, to) in all.clone().flat_map(|from| all.clone().map(move |to| (from, to))) {
+                let sent = self.sent(from as u32).unwrap_or(&pairs[from][0]).counts()[to];
+                let received = pairs[to][1].counts()[from];
+                if sent != received {
+                    return Err(Unfit::Pair { from, to, sent, received });
+                }
+            }
+        }
+        let start = (*output).max(input.unwrap_or(0));
+        for list in &lists {
+            let bytes = list.end().and_then(|end| end.checked_mul(self.width()));
+            bytes.and_then(|bytes| bytes.checked_add(start)).ok_or(Unfit::Size)?;
+        }
+        if lists.iter().all(|list| list.total() == 0) {
+            return Err(Unfit::Nothing);
+        }
+        Ok(self)
+    }
+
+    /// The bytes of an element.
+    fn width(&self) -> u64 {
+        self.collective.datatype.width()
+    }
+
+    /// The blocks in the input of a rank, if they are not equal.
+    fn sent(&self, rank: u32) -> Option<&BlockList> {
+        match &self.collective.blocks {
+            Blocks::Equal => None,
+            Blocks::Each(list) => Some(list),
+            Blocks::Pairs(pairs) => {
+                Some(&pairs[rank as usize][usize::from(self.collective.input.is_none())])
+            }
+        }
+    }
+
+    /// The offset and the size in bytes of the block of `other` in the input of a rank.
+    fn block_in(&self, rank: u32, other: u32) -> (u64, u64) {
+        self.span(self.sent(rank), other)
+    }
+
+    /// The offset and the size in bytes of the block of `other` in the output of a rank.
+    fn block_out(&self, rank: u32, other: u32) -> (u64, u64) {
+        match &self.collective.blocks {
+            Blocks::Pairs(pairs) => self.span(Some(&pairs[rank as usize][1]), other),
+            _ => self.span(self.sent(rank), other),
+        }
+    }
+
+    fn span(&self, list: Option<&BlockList>, other: u32) -> (u64, u64) {
+        let Some(list) = list else { return (u64::from(other) * self.block, self.block) };
+        let (at, width) = (other as usize, self.width());
+        (list.displacements()[at] * width, list.counts()[at] * width)
     }
 
     /// The largest block that fits at every rank; `None` if no element fits.
@@ -105,9 +192,9 @@ impl Layout {
         (block > 0 && block < u64::MAX).then_some(block)
     }
 
-    /// The number of elements of a block.
+    /// The number of elements of a block, if all are equal.
     pub(super) fn block_elements(&self) -> u64 {
-        self.block / self.collective.datatype.width()
+        self.block / self.width()
     }
 
     fn is_root(&self, rank: u32) -> bool {
@@ -155,32 +242,45 @@ impl Layout {
     /// The address and the size of a rank's input.
     pub(super) fn input(&self, rank: u32) -> (u64, u64) {
         use CollectiveKind as Kind;
-        let own_block = u64::from(rank) * self.block;
         let output = self.collective.output;
+        let (own, own_size) = self.block_in(rank, rank);
         let addr = match (self.collective.input, self.collective.kind) {
             (Some(input), _) => input,
             // In place, a rank's own block has its position in the output.
-            (None, Kind::Allgather) => output + own_block,
-            (None, Kind::Gather) if self.is_root(rank) => output + own_block,
+            (None, Kind::Allgather) => output + own,
+            (None, Kind::Gather) if self.is_root(rank) => output + own,
             (None, _) => output,
         };
-        (addr, self.input_blocks(rank) * self.block)
+        let size = match (self.input_blocks(rank), self.sent(rank)) {
+            (0, _) => 0,
+            (_, Some(_)) if matches!(self.collective.kind, Kind::Gather | Kind::Allgather) => {
+                own_size
+            }
+            (_, Some(list)) => list.end().unwrap_or(0) * self.width(),
+            (blocks, None) => blocks * self.block,
+        };
+        (addr, size)
     }
 
     /// Calls `visit` with the required ranges of a rank, by ascending addresses.
     pub(super) fn visit_outputs(&self, rank: u32, mut visit: impl FnMut(Wanted)) {
         use CollectiveKind as Kind;
-        let own = u64::from(rank) * self.block;
-        let (addr, size) = (self.collective.output, self.block);
-        let mut one = |content, input_offset| visit(Wanted { addr, size, content, input_offset });
+        let (addr, (own, size)) = (self.collective.output, self.block_in(rank, rank));
+        let mut one = |content, input_offset| {
+            if size > 0 {
+                visit(Wanted { addr, size, content, input_offset });
+            }
+        };
         let last = self.ranks.saturating_sub(1);
         match self.collective.kind {
-            _ if self.output_blocks(rank) == 0 || size == 0 => {}
+            _ if self.output_blocks(rank) == 0 => {}
             Kind::Bcast => one(Content::Of(self.collective.root), 0),
             // In place, the root's own block stays where it is.
             Kind::Scatter if self.is_root(rank) && self.collective.input.is_none() => {
                 let content = Content::Of(rank);
-                visit(Wanted { addr: addr + own, size, content, input_offset: own });
+                if size > 0 {
+                    visit(Wanted { addr: addr + own, size, content, input_offset: own });
+                }
             }
             Kind::Scatter => one(Content::Of(self.collective.root), own),
             Kind::Reduce | Kind::Allreduce => one(Content::Combined(last), 0),
@@ -188,11 +288,19 @@ impl Layout {
             Kind::Scan => one(Content::Combined(rank), 0),
             Kind::Exscan => one(Content::Combined(rank - 1), 0),
             Kind::Gather | Kind::Allgather | Kind::Alltoall => {
-                let input_offset = if self.collective.kind == Kind::Alltoall { own } else { 0 };
-                for source in 0..self.ranks {
-                    let addr = addr + u64::from(source) * size;
-                    visit(Wanted { addr, size, content: Content::Of(source), input_offset });
-                }
+                let mut all: Vec<Wanted> = (0..self.ranks)
+                    .map(|source| {
+                        let (at, size) = self.block_out(rank, source);
+                        let input_offset = match self.collective.kind {
+                            Kind::Alltoall => self.block_in(source, rank).0,
+                            _ => 0,
+                        };
+                        Wanted { addr: addr + at, size, content: Content::Of(source), input_offset }
+                    })
+                    .filter(|wanted| wanted.size > 0)
+                    .collect();
+                all.sort_by_key(|wanted| wanted.addr);
+                all.into_iter().for_each(visit);
             }
             Kind::Barrier => {}
         }
@@ -211,7 +319,15 @@ impl fmt::Display for Layout {
                     Function::User(number) => write!(f, " (user {number})")?,
                 }
             }
-            write!(f, " of {} {} ", self.block_elements(), datatype.name())?;
+            let (elements, sizes) = match &self.collective.blocks {
+                Blocks::Equal => (self.block_elements(), ""),
+                Blocks::Each(list) => (list.total(), " in blocks of their own sizes"),
+                Blocks::Pairs(pairs) => {
+                    let received = pairs.iter().map(|[_, recv]| recv.total());
+                    (received.fold(0, u64::saturating_add), " in blocks of their own sizes")
+                }
+            };
+            write!(f, " of {elements} {}{sizes} ", datatype.name())?;
             match input {
                 Some(input) => write!(f, "from {input} to {output}")?,
                 None => write!(f, "at {output}")?,

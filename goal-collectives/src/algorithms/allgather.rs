@@ -1,10 +1,25 @@
 //! Gathers to all ranks.
 
+use crate::buf::Buf;
 use crate::rank::Rank;
 
 /// Copies the own block to its place.
 fn keep_own(rank: &mut Rank<'_>) {
-    rank.copy(rank.input(1), rank.output_of(rank.me));
+    rank.copy(rank.own_input(), rank.output_of(rank.me()));
+}
+
+/// Returns the places of the blocks of `count` ranks from `first` on.
+fn group(rank: &Rank<'_>, first: u32, count: u32) -> Vec<Buf> {
+    rank.circle(first, count, |number| rank.output_of(number))
+}
+
+pub(super) fn linear(rank: &mut Rank<'_>) {
+    keep_own(rank);
+    for distance in 1..rank.ranks() {
+        let from = rank.down(distance);
+        rank.send(rank.own_input(), rank.up(distance));
+        rank.recv(rank.output_of(from), from);
+    }
 }
 
 pub(super) fn ring(rank: &mut Rank<'_>) {
@@ -17,23 +32,24 @@ pub(super) fn ring(rank: &mut Rank<'_>) {
 
 pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
     keep_own(rank);
-    let (all, block) = (rank.output(rank.ranks()), rank.block());
     for unit in (0..rank.ranks().ilog2()).map(|bit| 1u32 << bit) {
-        let own = rank.me & !(unit - 1);
-        let group = |first: u32| all.part(u64::from(first) * block, u64::from(unit) * block);
-        rank.send(group(own), rank.me ^ unit);
-        rank.recv(group(own ^ unit), rank.me ^ unit);
+        let (own, other) = (rank.me() & !(unit - 1), rank.me() ^ unit);
+        rank.send_all(&group(rank, own, unit), other);
+        rank.recv_all(&group(rank, own ^ unit, unit), other);
     }
 }
 
-/// In each round every rank gets as many blocks as it has, of the ranks above, and turns them into
-/// the order of ranks at the end.
+/// In each round every rank gets as many blocks as it has, of the ranks above. Equal blocks are
+/// turned into the order of ranks at the end; other ones are sent from their places.
 pub(super) fn bruck(rank: &mut Rank<'_>) {
-    let (me, ranks, block) = (rank.me, rank.ranks(), rank.block());
+    let (me, ranks, block) = (rank.me(), rank.ranks(), rank.block());
+    if !rank.has_equal_blocks() {
+        return bruck_in_places(rank);
+    }
     let blocks = rank.scratch(u64::from(ranks) * block);
     let part =
         |first: u32, count: u32| blocks.part(u64::from(first) * block, u64::from(count) * block);
-    rank.copy(rank.input(1), part(0, 1));
+    rank.copy(rank.own_input(), part(0, 1));
     let mut has = 1;
     while has < ranks {
         let count = has.min(ranks - has);
@@ -49,10 +65,22 @@ pub(super) fn bruck(rank: &mut Rank<'_>) {
     }
 }
 
+fn bruck_in_places(rank: &mut Rank<'_>) {
+    keep_own(rank);
+    let ranks = rank.ranks();
+    let mut has = 1;
+    while has < ranks {
+        let count = has.min(ranks - has);
+        rank.send_all(&group(rank, rank.me(), count), rank.down(has));
+        rank.recv_all(&group(rank, rank.up(has), count), rank.up(has));
+        has += count;
+    }
+}
+
 /// Ranks in pairs exchange what their other neighbour gave them before, two blocks at a time.
 pub(super) fn neighbour_exchange(rank: &mut Rank<'_>) {
     keep_own(rank);
-    let (me, ranks) = (rank.me, rank.ranks());
+    let (me, ranks) = (rank.me(), rank.ranks());
     if ranks == 1 {
         return;
     }
@@ -60,7 +88,6 @@ pub(super) fn neighbour_exchange(rank: &mut Rank<'_>) {
     let neighbours = if is_even { [rank.up(1), rank.down(1)] } else { [rank.down(1), rank.up(1)] };
     rank.send(rank.output_of(me), neighbours[0]);
     rank.recv(rank.output_of(neighbours[0]), neighbours[0]);
-    let pair = |rank: &Rank<'_>, first: u32| rank.output_of(first).until(rank.output_of(first + 1));
     // The first block of the pair that was received last, which is that of an even rank, and the
     // pairs of each side.
     let mut last = if is_even { me } else { rank.down(1) };
@@ -69,8 +96,8 @@ pub(super) fn neighbour_exchange(rank: &mut Rank<'_>) {
         let side = (step % 2) as usize;
         let away = if is_even == (side == 0) { 2 } else { ranks - 2 };
         sides[side] = (sides[side] + away) % ranks;
-        rank.send(pair(rank, last), neighbours[side]);
-        rank.recv(pair(rank, sides[side]), neighbours[side]);
+        rank.send_all(&group(rank, last, 2), neighbours[side]);
+        rank.recv_all(&group(rank, sides[side], 2), neighbours[side]);
         last = sides[side];
     }
 }

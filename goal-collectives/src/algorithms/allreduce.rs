@@ -3,7 +3,8 @@
 use super::bcast::down_the_tree;
 use super::parts::{chunk, chunk_of};
 use super::reduce::up_the_tree;
-use crate::rank::{Buf, Rank};
+use crate::buf::Buf;
+use crate::rank::Rank;
 
 /// The sum of a rank so far.
 struct Sum {
@@ -51,27 +52,27 @@ impl Fold {
 
     /// Adds the input of the neighbour below, if this rank stands for it.
     fn begin(&self, rank: &mut Rank<'_>, sum: &mut Sum) {
-        if rank.me >= 2 * self.rest {
+        if rank.me() >= 2 * self.rest {
             return;
         }
-        if rank.me.is_multiple_of(2) {
-            rank.send(sum.at, rank.me + 1);
+        if rank.me().is_multiple_of(2) {
+            rank.send(sum.at, rank.me() + 1);
         } else {
             let arrived = rank.scratch(sum.at.size());
-            rank.recv(arrived, rank.me - 1);
+            rank.recv(arrived, rank.me() - 1);
             sum.add(rank, arrived, true);
         }
     }
 
     /// Hands the result to the neighbour below.
     fn end(&self, rank: &mut Rank<'_>, result: Buf) {
-        if rank.me >= 2 * self.rest {
+        if rank.me() >= 2 * self.rest {
             return;
         }
-        if rank.me.is_multiple_of(2) {
-            rank.recv(result, rank.me + 1);
+        if rank.me().is_multiple_of(2) {
+            rank.recv(result, rank.me() + 1);
         } else {
-            rank.send(result, rank.me - 1);
+            rank.send(result, rank.me() - 1);
         }
     }
 }
@@ -87,7 +88,7 @@ pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
     let (fold, output) = (Fold::new(rank.ranks()), rank.output(1));
     let mut sum = begin(rank);
     fold.begin(rank, &mut sum);
-    if let Some(number) = fold.number(rank.me) {
+    if let Some(number) = fold.number(rank.me()) {
         for bit in 0..fold.power.ilog2() {
             let other = number ^ 1 << bit;
             let arrived = rank.scratch(output.size());
@@ -102,7 +103,7 @@ pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
 
 /// A chunk of the sum goes around, and then around again complete.
 pub(super) fn ring(rank: &mut Rank<'_>) {
-    let (me, ranks, output) = (rank.me, rank.ranks(), rank.output(1));
+    let (me, ranks, output) = (rank.me(), rank.ranks(), rank.output(1));
     begin(rank);
     let at = |rank: &Rank<'_>, steps: u32| chunk(rank, output, (me + 2 * ranks - steps) % ranks);
     for step in 0..ranks - 1 {
@@ -123,7 +124,7 @@ pub(super) fn rabenseifner(rank: &mut Rank<'_>) {
     let (fold, output) = (Fold::new(rank.ranks()), rank.output(1));
     let mut sum = begin(rank);
     fold.begin(rank, &mut sum);
-    if let Some(number) = fold.number(rank.me) {
+    if let Some(number) = fold.number(rank.me()) {
         let part = |rank: &Rank<'_>, (first, end): (u32, u32)| {
             let last = chunk_of(rank, output, end - 1, fold.power);
             chunk_of(rank, output, first, fold.power).until(last)

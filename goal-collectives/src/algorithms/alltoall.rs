@@ -1,30 +1,60 @@
 //! Exchanges between all pairs of ranks.
 
-use crate::rank::{Buf, Rank};
+use crate::buf::{Buf, Place};
+use crate::rank::Rank;
 use goal_lang::ActionId;
+
+/// The blocks to send.
+enum Source {
+    /// They lie in the input.
+    Input,
+    /// Blocks that are all equal lie one behind the other.
+    Packed(Place),
+    /// Each lies at a place of its own.
+    Listed(Vec<Buf>),
+}
+
+impl Source {
+    fn block_for(&self, rank: &Rank<'_>, number: u32) -> Buf {
+        match self {
+            Source::Input => rank.input_for(number),
+            Source::Packed(place) => place.part(u64::from(number) * rank.block(), rank.block()),
+            Source::Listed(blocks) => blocks[number as usize],
+        }
+    }
+}
 
 /// Returns the blocks to send, and copies the own one to its place. In place they are copied out of
 /// the way of those that arrive: a receive that waited for a send to end could wait for ever.
-fn source(rank: &mut Rank<'_>) -> Buf {
-    let input = rank.input(rank.ranks());
-    if rank.request.input.is_none() {
+fn source(rank: &mut Rank<'_>) -> Source {
+    if !rank.is_in_place() {
+        rank.copy(rank.input_for(rank.me()), rank.output_of(rank.me()));
+        return Source::Input;
+    }
+    if rank.has_equal_blocks() {
+        let input = rank.input(rank.ranks());
         let saved = rank.scratch(input.size());
         rank.copy(input, saved);
-        return saved;
+        return Source::Packed(saved.place());
     }
-    rank.copy(rank.input_for(rank.me), rank.output_of(rank.me));
-    input
-}
-
-fn block_of(rank: &Rank<'_>, blocks: Buf, number: u32) -> Buf {
-    blocks.part(u64::from(number) * rank.block(), rank.block())
+    let (me, ranks) = (rank.me(), rank.ranks());
+    let save = |number: u32| {
+        let block = rank.input_for(number);
+        if number == me {
+            return block;
+        }
+        let saved = rank.scratch(block.size());
+        rank.copy(block, saved);
+        saved
+    };
+    Source::Listed((0..ranks).map(save).collect())
 }
 
 pub(super) fn linear(rank: &mut Rank<'_>) {
     let blocks = source(rank);
     for distance in 1..rank.ranks() {
         let (to, from) = (rank.up(distance), rank.down(distance));
-        rank.send(block_of(rank, blocks, to), to);
+        rank.send(blocks.block_for(rank, to), to);
         rank.recv(rank.output_of(from), from);
     }
 }
@@ -32,33 +62,33 @@ pub(super) fn linear(rank: &mut Rank<'_>) {
 /// In each step every rank sends to one and receives from one, and ends with both.
 pub(super) fn pairwise(rank: &mut Rank<'_>) {
     let blocks = source(rank);
-    if rank.block() == 0 {
-        return;
-    }
-    let mut before: Option<[ActionId; 2]> = None;
+    let mut before: Vec<ActionId> = Vec::new();
     for distance in 1..rank.ranks() {
         let (to, from) = (rank.up(distance), rank.down(distance));
-        let step = [
-            rank.signal(block_of(rank, blocks, to), to),
-            rank.await_signal(rank.output_of(from), from),
-        ];
-        for (action, earlier) in step
-            .into_iter()
-            .flat_map(|action| before.into_iter().flatten().map(move |earlier| (action, earlier)))
-        {
-            rank.after(action, earlier);
+        let (sent, received) = (blocks.block_for(rank, to), rank.output_of(from));
+        let mut step = Vec::new();
+        if sent.size() > 0 {
+            step.push(rank.signal(sent, to));
         }
-        before = Some(step);
+        if received.size() > 0 {
+            step.push(rank.await_signal(received, from));
+        }
+        for &action in &step {
+            before.iter().for_each(|&earlier| rank.after(action, earlier));
+        }
+        if !step.is_empty() {
+            before = step;
+        }
     }
 }
 
 /// In the round of each bit, all blocks whose distance has the bit go that far at once.
 pub(super) fn bruck(rank: &mut Rank<'_>) {
     let (ranks, block) = (rank.ranks(), rank.block());
-    let input = rank.input(ranks);
     let blocks = rank.scratch(u64::from(ranks) * block);
+    let block_of = |blocks: Buf, number: u32| blocks.part(u64::from(number) * block, block);
     for distance in 0..ranks {
-        rank.copy(block_of(rank, input, rank.up(distance)), block_of(rank, blocks, distance));
+        rank.copy(rank.input_for(rank.up(distance)), block_of(blocks, distance));
     }
     for bit in (0..32).take_while(|&bit| ranks > 1 << bit) {
         let moved: Vec<u32> = (0..ranks).filter(|distance| distance & 1 << bit != 0).collect();
@@ -66,15 +96,15 @@ pub(super) fn bruck(rank: &mut Rank<'_>) {
         let [packed, arrived] = [rank.scratch(size), rank.scratch(size)];
         let parts = moved.iter().zip(0u32..);
         for (&distance, number) in parts.clone() {
-            rank.copy(block_of(rank, blocks, distance), block_of(rank, packed, number));
+            rank.copy(block_of(blocks, distance), block_of(packed, number));
         }
         rank.send(packed, rank.up(1 << bit));
         rank.recv(arrived, rank.down(1 << bit));
         for (&distance, number) in parts {
-            rank.copy(block_of(rank, arrived, number), block_of(rank, blocks, distance));
+            rank.copy(block_of(arrived, number), block_of(blocks, distance));
         }
     }
     for distance in 0..ranks {
-        rank.copy(block_of(rank, blocks, distance), rank.output_of(rank.down(distance)));
+        rank.copy(block_of(blocks, distance), rank.output_of(rank.down(distance)));
     }
 }

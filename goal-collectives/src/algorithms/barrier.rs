@@ -27,6 +27,11 @@ pub(super) fn n_way_dissemination(rank: &mut Rank<'_>) {
     disseminate(rank, rank.request.degree);
 }
 
+/// Every rank signals to every other one.
+pub(super) fn direct(rank: &mut Rank<'_>) {
+    disseminate(rank, rank.ranks());
+}
+
 /// In each round every rank signals to `ways` others, at multiples of a distance that grows by
 /// `ways + 1`, what it has heard so far.
 fn disseminate(rank: &mut Rank<'_>, ways: u32) {
@@ -53,7 +58,7 @@ fn disseminate(rank: &mut Rank<'_>, ways: u32) {
 /// The ranks above the largest power of two signal to a partner before the others double, and wait
 /// for its signal afterwards.
 pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
-    let (me, ranks) = (rank.me, rank.ranks());
+    let (me, ranks) = (rank.me(), rank.ranks());
     let power = 1 << ranks.ilog2();
     if me >= power {
         signal(rank, me - power, &[]);
@@ -74,23 +79,46 @@ pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
 
 /// Signals go up a binomial tree to rank 0 and down again.
 pub(super) fn tree(rank: &mut Rank<'_>) {
-    let (me, ranks) = (rank.me, rank.ranks());
-    let low = if me == 0 { ranks.next_power_of_two() } else { me & me.wrapping_neg() };
-    let children = (0..low.ilog2()).rev().map(|bit| me + (1 << bit));
-    let children: Vec<u32> = children.filter(|&child| child < ranks).collect();
-    let mut arrived: Vec<_> = children.iter().map(|&child| await_signal(rank, child)).collect();
-    if me > 0 {
-        signal(rank, me - low, &arrived);
-        arrived = vec![await_signal(rank, me - low)];
+    let arrived = up(rank);
+    down(rank, arrived);
+}
+
+/// Returns the children of this rank in a binomial tree with its root at the root, the farthest
+/// first, and its parent.
+fn family(rank: &Rank<'_>) -> (Vec<u32>, Option<u32>) {
+    let (root, ranks) = (rank.root(), rank.ranks());
+    let place = super::bcast::place(rank, root);
+    let low = if place == 0 { ranks.next_power_of_two() } else { place & place.wrapping_neg() };
+    let children = (0..low.ilog2()).rev().map(|bit| place + (1 << bit));
+    let children = children.filter(|&child| child < ranks);
+    let at = |place: u32| super::bcast::at(rank, root, place);
+    (children.map(at).collect(), (place > 0).then(|| at(place - low)))
+}
+
+/// Signals go up a tree. Returns those that have arrived.
+pub(super) fn up(rank: &mut Rank<'_>) -> Vec<ActionId> {
+    let (children, parent) = family(rank);
+    let arrived: Vec<_> = children.into_iter().map(|child| await_signal(rank, child)).collect();
+    if let Some(parent) = parent {
+        signal(rank, parent, &arrived);
+    }
+    arrived
+}
+
+/// Signals go down a tree, from its root after all of `before`.
+pub(super) fn down(rank: &mut Rank<'_>, mut before: Vec<ActionId>) {
+    let (children, parent) = family(rank);
+    if let Some(parent) = parent {
+        before = vec![await_signal(rank, parent)];
     }
     for child in children {
-        signal(rank, child, &arrived);
+        signal(rank, child, &before);
     }
 }
 
 /// All signal to rank 0, which then signals to all.
 pub(super) fn linear(rank: &mut Rank<'_>) {
-    if rank.me > 0 {
+    if rank.me() > 0 {
         signal(rank, 0, &[]);
         await_signal(rank, 0);
         return;

@@ -1,11 +1,12 @@
 //! Broadcasts. Ranks are counted from the root on.
 
 use super::parts::{chunk, chunks};
-use crate::rank::{Buf, Rank};
+use crate::buf::Buf;
+use crate::rank::Rank;
 
 /// The place of a rank in the circle of all ranks that begins at the root.
 pub(super) fn place(rank: &Rank<'_>, root: u32) -> u32 {
-    if rank.me >= root { rank.me - root } else { rank.me + (rank.ranks() - root) }
+    if rank.me() >= root { rank.me() - root } else { rank.me() + (rank.ranks() - root) }
 }
 
 /// Returns the rank at a place.
@@ -25,7 +26,7 @@ fn source(rank: &mut Rank<'_>) -> Buf {
 }
 
 pub(super) fn linear(rank: &mut Rank<'_>) {
-    let (buf, root) = (source(rank), rank.request.root);
+    let (buf, root) = (source(rank), rank.root());
     if !rank.is_root() {
         return rank.recv(buf, root);
     }
@@ -35,12 +36,12 @@ pub(super) fn linear(rank: &mut Rank<'_>) {
 }
 
 pub(super) fn binomial(rank: &mut Rank<'_>) {
-    let (buf, root) = (source(rank), rank.request.root);
+    let (buf, root) = (source(rank), rank.root());
     down_the_tree(rank, buf, root, 2);
 }
 
 pub(super) fn k_nomial(rank: &mut Rank<'_>) {
-    let (buf, root) = (source(rank), rank.request.root);
+    let (buf, root) = (source(rank), rank.root());
     down_the_tree(rank, buf, root, u64::from(rank.request.degree) + 1);
 }
 
@@ -72,13 +73,13 @@ pub(super) fn chain(rank: &mut Rank<'_>) {
 }
 
 pub(super) fn pipelined_chain(rank: &mut Rank<'_>) {
-    let segment = super::parts::segment(rank, 64 << 10);
+    let segment = super::parts::segment(rank, rank.block(), 64 << 10);
     pipeline(rank, segment);
 }
 
 /// The block goes from rank to rank in segments.
 fn pipeline(rank: &mut Rank<'_>, segment: u64) {
-    let (buf, root) = (source(rank), rank.request.root);
+    let (buf, root) = (source(rank), rank.root());
     let (place, last) = (place(rank, root), rank.ranks() - 1);
     for part in chunks(buf, segment) {
         if place > 0 {
@@ -91,7 +92,7 @@ fn pipeline(rank: &mut Rank<'_>, segment: u64) {
 }
 
 pub(super) fn scatter_ring(rank: &mut Rank<'_>) {
-    let (buf, root) = (source(rank), rank.request.root);
+    let (buf, root) = (source(rank), rank.root());
     let (place, ranks) = (place(rank, root), rank.ranks());
     scatter(rank, buf, root);
     // In step s a chunk goes on that was s ranks below, unless its receiver has it already.
@@ -109,7 +110,7 @@ pub(super) fn scatter_ring(rank: &mut Rank<'_>) {
 }
 
 pub(super) fn scatter_doubling(rank: &mut Rank<'_>) {
-    let (buf, root) = (source(rank), rank.request.root);
+    let (buf, root) = (source(rank), rank.root());
     let (place, ranks) = (place(rank, root), rank.ranks());
     scatter(rank, buf, root);
     for unit in (0..ranks.ilog2()).map(|bit| 1u32 << bit) {

@@ -1,17 +1,18 @@
 //! Gathers and scatters.
 
 use super::bcast::{at, place};
-use crate::rank::{Buf, Rank};
+use crate::buf::Buf;
+use crate::rank::Rank;
 
 /// Copies the root's own block to its place.
 fn keep_own(rank: &mut Rank<'_>) {
-    rank.copy(rank.input(1), rank.output_of(rank.me));
+    rank.copy(rank.own_input(), rank.output_of(rank.me()));
 }
 
 pub(super) fn linear(rank: &mut Rank<'_>) {
-    let root = rank.request.root;
+    let root = rank.root();
     if !rank.is_root() {
-        return rank.send(rank.input(1), root);
+        return rank.send(rank.own_input(), root);
     }
     keep_own(rank);
     for other in (0..rank.ranks()).filter(|&other| other != root) {
@@ -21,15 +22,17 @@ pub(super) fn linear(rank: &mut Rank<'_>) {
 
 /// A rank sends when the root is ready for it: a first segment, then the rest.
 pub(super) fn synchronised(rank: &mut Rank<'_>) {
-    let (root, block) = (rank.request.root, rank.block());
-    // The thresholds of Open MPI's decision, in bytes of a block (thesis 5.5).
-    let default = if block > 92_160 { 32_768 } else { 1024 };
-    let first = super::parts::segment(rank, default).min(block);
-    let parts = |buf: Buf| (buf.part(0, first), buf.part(first, block - first));
-    let nothing = rank.output(0);
+    let root = rank.root();
+    let parts = |rank: &Rank<'_>, block: Buf| {
+        // The thresholds of Open MPI's decision, in bytes of a block (thesis 5.5).
+        let default = if block.size() > 92_160 { 32_768 } else { 1024 };
+        let first = super::parts::segment(rank, block.size(), default).min(block.size());
+        (block.part(0, first), block.part(first, block.size() - first))
+    };
     if !rank.is_root() {
-        let (first, rest) = parts(rank.input(1));
-        let ready = rank.await_signal(nothing, root);
+        let own = rank.own_input();
+        let (first, rest) = parts(rank, own);
+        let ready = rank.await_signal(own.part(0, 0), root);
         let begun = rank.signal(first, root);
         rank.after(begun, ready);
         if rest.size() > 0 {
@@ -40,96 +43,126 @@ pub(super) fn synchronised(rank: &mut Rank<'_>) {
     }
     keep_own(rank);
     for other in (0..rank.ranks()).filter(|&other| other != root) {
-        let (first, rest) = parts(rank.output_of(other));
+        let (first, rest) = parts(rank, rank.output_of(other));
         // The receive starts before the signal that allows its message.
         let posted = rank.await_signal(first, other);
-        let ready = rank.signal(nothing, other);
+        let ready = rank.signal(first.part(0, 0), other);
         rank.after_start(ready, posted);
         rank.recv(rest, other);
     }
 }
 
-/// The subtree of a place in a binomial tree: as many places from it on.
-fn span(place: u32, ranks: u32) -> u32 {
-    let low = if place == 0 { ranks } else { place & place.wrapping_neg() };
-    low.min(ranks - place)
+/// A binomial tree as one rank sees it. Places are counted from the root on.
+struct Tree {
+    place: u32,
+    ranks: u32,
+    root: u32,
+    children: Vec<u32>,
+    parent: Option<u32>,
 }
 
-/// Returns the blocks of `count` places as parts of a buffer of all ranks' blocks, each with its
-/// number of blocks. There are two parts if the last rank is among the places.
-fn in_ranks(rank: &Rank<'_>, all: Buf, first: u32, count: u32) -> Vec<(u32, Buf)> {
-    let (block, ranks) = (rank.block(), rank.ranks());
-    let start = at(rank, rank.request.root, first);
-    let before_end = count.min(ranks - start);
-    let part = |from: u32, count: u32| all.part(u64::from(from) * block, u64::from(count) * block);
-    let mut parts = vec![(before_end, part(start, before_end))];
-    if before_end < count {
-        parts.push((count - before_end, part(0, count - before_end)));
+impl Tree {
+    fn new(rank: &Rank<'_>) -> Self {
+        let (root, ranks) = (rank.root(), rank.ranks());
+        let place = place(rank, root);
+        let low = if place == 0 { ranks.next_power_of_two() } else { place & place.wrapping_neg() };
+        let children = (0..low.ilog2()).rev().map(|bit| place + (1 << bit));
+        let children = children.filter(|&child| child < ranks).collect();
+        Self { place, ranks, root, children, parent: (place > 0).then(|| place - low) }
     }
-    parts
-}
 
-/// Returns the children of a place and its parent, in a binomial tree.
-fn family(place: u32, ranks: u32) -> (Vec<u32>, Option<u32>) {
-    let low = if place == 0 { ranks.next_power_of_two() } else { place & place.wrapping_neg() };
-    let children = (0..low.ilog2()).rev().map(|bit| place + (1 << bit));
-    let parent = (place > 0).then(|| place - low);
-    (children.filter(|&child| child < ranks).collect(), parent)
-}
-
-/// The blocks of a subtree, in the order of places, as messages to or from its parent. The root has
-/// them in the order of ranks, so that a part may begin there again.
-fn messages(rank: &Rank<'_>, subtree: Buf, first: u32, to_root: bool) -> Vec<Buf> {
-    if !to_root {
-        return vec![subtree];
+    /// The subtree of a place: as many places from it on.
+    fn span(&self, place: u32) -> u32 {
+        let low = if place == 0 { self.ranks } else { place & place.wrapping_neg() };
+        low.min(self.ranks - place)
     }
-    let (block, count) = (rank.block(), span(first, rank.ranks()));
-    let mut done = 0;
-    let parts = in_ranks(rank, rank.output(rank.ranks()), first, count);
-    parts
-        .into_iter()
-        .map(|(count, _)| {
-            let part = subtree.part(done, u64::from(count) * block);
-            done += part.size();
-            part
-        })
-        .collect()
+
+    /// The bytes of the blocks of `count` places from `first` on.
+    fn bytes(&self, rank: &Rank<'_>, first: u32, count: u32) -> u64 {
+        if rank.has_equal_blocks() {
+            return u64::from(count) * rank.block();
+        }
+        (first..first + count).map(|place| rank.block_of(at(rank, self.root, place))).sum()
+    }
+
+    /// Returns the blocks of a child's subtree as a part of those of the own one.
+    fn part_of(&self, rank: &Rank<'_>, subtree: Buf, child: u32) -> Buf {
+        let before = self.bytes(rank, self.place, child - self.place);
+        subtree.part(before, self.bytes(rank, child, self.span(child)))
+    }
+
+    /// Calls `message` with each message about the subtree of a child of the root. The root has the
+    /// blocks in the order of ranks: if they are equal, two messages carry those before and from
+    /// the last rank on, otherwise one carries all of them.
+    fn at_root(
+        &self,
+        rank: &mut Rank<'_>,
+        child: u32,
+        of: impl Fn(&Rank<'_>, u32) -> Buf,
+        mut message: impl FnMut(&mut Rank<'_>, &[Buf], u32),
+    ) {
+        let first = at(rank, self.root, child);
+        let parts = rank.circle(first, self.span(child), |number| of(rank, number));
+        if rank.has_equal_blocks() {
+            parts.into_iter().for_each(|part| message(rank, &[part], first));
+        } else {
+            message(rank, &parts, first);
+        }
+    }
+
+    /// Returns the messages between this place and its parent, as parts of the blocks of its
+    /// subtree.
+    fn messages(&self, rank: &Rank<'_>, subtree: Buf, parent: u32) -> Vec<Buf> {
+        let first = at(rank, self.root, self.place);
+        let count = self.span(self.place);
+        let before = rank.ranks() - first;
+        if parent > 0 || before >= count || !rank.has_equal_blocks() {
+            return vec![subtree];
+        }
+        let bytes = u64::from(before) * rank.block();
+        vec![subtree.part(0, bytes), subtree.part(bytes, subtree.size() - bytes)]
+    }
+
+    /// Returns scratch memory for the blocks of the own subtree.
+    fn subtree(&self, rank: &mut Rank<'_>) -> Buf {
+        rank.scratch(self.bytes(rank, self.place, self.span(self.place)))
+    }
 }
 
 pub(super) fn binomial(rank: &mut Rank<'_>) {
-    let (root, ranks, block) = (rank.request.root, rank.ranks(), rank.block());
-    let place = place(rank, root);
-    let (children, parent) = family(place, ranks);
-    let Some(parent) = parent else {
+    let tree = Tree::new(rank);
+    let Some(parent) = tree.parent else {
         keep_own(rank);
-        for child in children {
-            let all = rank.output(ranks);
-            for (_, part) in in_ranks(rank, all, child, span(child, ranks)) {
-                rank.recv(part, at(rank, root, child));
-            }
+        for &child in &tree.children {
+            tree.at_root(
+                rank,
+                child,
+                |rank, number| rank.output_of(number),
+                |rank, bufs, from| {
+                    rank.recv_all(bufs, from);
+                },
+            );
         }
         return;
     };
-    let mut subtree = rank.input(1);
-    if !children.is_empty() {
-        let own = subtree;
-        subtree = rank.scratch(u64::from(span(place, ranks)) * block);
-        rank.copy(own, subtree.part(0, block));
-        for child in children {
-            let part = subtree
-                .part(u64::from(child - place) * block, u64::from(span(child, ranks)) * block);
-            rank.recv(part, at(rank, root, child));
+    let own = rank.own_input();
+    let mut subtree = own;
+    if !tree.children.is_empty() {
+        subtree = tree.subtree(rank);
+        rank.copy(own, subtree.part(0, own.size()));
+        for &child in &tree.children {
+            rank.recv(tree.part_of(rank, subtree, child), at(rank, tree.root, child));
         }
     }
-    for message in messages(rank, subtree, place, parent == 0) {
-        rank.send(message, at(rank, root, parent));
+    for message in tree.messages(rank, subtree, parent) {
+        rank.send(message, at(rank, tree.root, parent));
     }
 }
 
 pub(super) fn scatter_linear(rank: &mut Rank<'_>) {
-    let root = rank.request.root;
+    let root = rank.root();
     if !rank.is_root() {
-        return rank.recv(rank.output(1), root);
+        return rank.recv(rank.own_output(), root);
     }
     keep_part(rank);
     for other in (0..rank.ranks()).filter(|&other| other != root) {
@@ -139,38 +172,34 @@ pub(super) fn scatter_linear(rank: &mut Rank<'_>) {
 
 /// Copies the root's own block to its output; in place it stays where it is.
 fn keep_part(rank: &mut Rank<'_>) {
-    if rank.request.input.is_some() {
-        rank.copy(rank.input_for(rank.me), rank.output(1));
+    if !rank.is_in_place() {
+        rank.copy(rank.input_for(rank.me()), rank.own_output());
     }
 }
 
 pub(super) fn scatter_binomial(rank: &mut Rank<'_>) {
-    let (root, ranks, block) = (rank.request.root, rank.ranks(), rank.block());
-    let place = place(rank, root);
-    let (children, parent) = family(place, ranks);
-    let Some(parent) = parent else {
+    let tree = Tree::new(rank);
+    let Some(parent) = tree.parent else {
         keep_part(rank);
-        for child in children {
-            let all = rank.input(ranks);
-            for (_, part) in in_ranks(rank, all, child, span(child, ranks)) {
-                rank.send(part, at(rank, root, child));
-            }
+        for &child in &tree.children {
+            tree.at_root(
+                rank,
+                child,
+                |rank, number| rank.input_for(number),
+                |rank, bufs, to| {
+                    rank.send_all(bufs, to);
+                },
+            );
         }
         return;
     };
-    let output = rank.output(1);
-    let subtree = if children.is_empty() {
-        output
-    } else {
-        rank.scratch(u64::from(span(place, ranks)) * block)
-    };
-    for message in messages(rank, subtree, place, parent == 0) {
-        rank.recv(message, at(rank, root, parent));
+    let output = rank.own_output();
+    let subtree = if tree.children.is_empty() { output } else { tree.subtree(rank) };
+    for message in tree.messages(rank, subtree, parent) {
+        rank.recv(message, at(rank, tree.root, parent));
     }
-    for child in children {
-        let part =
-            subtree.part(u64::from(child - place) * block, u64::from(span(child, ranks)) * block);
-        rank.send(part, at(rank, root, child));
+    for &child in &tree.children {
+        rank.send(tree.part_of(rank, subtree, child), at(rank, tree.root, child));
     }
-    rank.copy(subtree.part(0, block), output);
+    rank.copy(subtree.part(0, output.size()), output);
 }

@@ -5,15 +5,19 @@ mod allreduce;
 mod alltoall;
 mod barrier;
 mod bcast;
+mod direct;
 mod gather;
 mod parts;
 mod reduce;
 mod reduce_scatter;
 mod scan;
+mod two_level;
 
-use crate::algorithm::Operations::{Associative, Commutative};
-use crate::algorithm::{Algorithm, Operations, Ranks};
+use crate::algorithm::{Algorithm, TwoLevels};
+use crate::levels::Levels;
 use crate::rank::Rank;
+use crate::rules::Operations::{Associative, Commutative};
+use crate::rules::{Counts, Operations, Ranks};
 use goal_lang::CollectiveKind::{
     self, Allgather, Allreduce, Alltoall, Barrier, Bcast, Exscan, Gather, Reduce, ReduceScatter,
     Scan, Scatter,
@@ -28,8 +32,20 @@ const fn entry(
     source: &'static str,
 ) -> Algorithm {
     let (ranks, operations) = (Ranks::Any, Operations::None);
-    let (has_segments, has_degree) = (false, false);
-    Algorithm { kind, name, about, source, ranks, operations, has_segments, has_degree, generate }
+    let (counts, has_segments, has_degree) = (Counts::Equal, false, false);
+    Algorithm {
+        kind,
+        name,
+        about,
+        source,
+        ranks,
+        operations,
+        counts,
+        has_segments,
+        has_degree,
+        levels: None,
+        generate,
+    }
 }
 
 impl Algorithm {
@@ -41,6 +57,14 @@ impl Algorithm {
         Self { operations, ..self }
     }
 
+    const fn of_counts(self, counts: Counts) -> Self {
+        Self { counts, ..self }
+    }
+
+    const fn of_levels(self, levels: Levels) -> Self {
+        Self { levels: Some(TwoLevels { levels, algorithm, find }), ..self }
+    }
+
     const fn in_segments(self) -> Self {
         Self { has_segments: true, ..self }
     }
@@ -50,6 +74,9 @@ impl Algorithm {
     }
 }
 
+const CHAKRABORTY: &str = "Chakraborty, Subramoni, Panda 2017";
+const HASHMI: &str = "Hashmi, Chakraborty, Bayatpour, Subramoni, Panda 2018";
+const HAN: &str = "Luo et al. 2020 (HAN)";
 const HENSGEN: &str = "Hensgen, Finkel, Manber 1988";
 const THAKUR: &str = "Thakur, Rabenseifner, Gropp 2005";
 
@@ -67,6 +94,10 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "up a binomial tree to rank 0 and down again", THAKUR),
     entry(Barrier, "linear", barrier::linear,
         "all signal to rank 0, which signals to all", "Open MPI, coll/base"),
+    entry(Barrier, "direct", barrier::direct,
+        "every rank signals to every other one", "GOAL 2009, section V.B, with n = p - 1"),
+    entry(Barrier, "two-level", two_level::barrier,
+        "within nodes to their leaders, among leaders, and back", HAN).of_levels(two_level::BARRIER),
 
     entry(Bcast, "linear", bcast::linear,
         "the root sends to all", "Open MPI, coll/base"),
@@ -82,6 +113,10 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "chunks down a binomial tree, then around a ring", THAKUR),
     entry(Bcast, "scatter-doubling", bcast::scatter_doubling,
         "chunks down a binomial tree, then by recursive doubling", THAKUR).on(Ranks::PowerOfTwo),
+    entry(Bcast, "direct", direct::bcast,
+        "ranks get slices from the root and exchange them, each straight from the rank that got it", CHAKRABORTY),
+    entry(Bcast, "two-level", two_level::bcast,
+        "among the leaders of nodes, then within nodes", HAN).of_levels(two_level::BCAST),
 
     entry(Reduce, "linear", reduce::linear,
         "the root receives from all", "Open MPI, coll/base").with(Associative),
@@ -91,6 +126,10 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "up a binomial tree of consecutive ranks to rank 0, which sends the result on", THAKUR).with(Associative),
     entry(Reduce, "pipelined-chain", reduce::pipelined_chain,
         "from rank to rank, in segments", "Open MPI, coll/base").with(Associative).in_segments(),
+    entry(Reduce, "direct", direct::reduce,
+        "each rank combines a slice straight from all operands, and the root gets the slices", HASHMI).with(Associative),
+    entry(Reduce, "two-level", two_level::reduce,
+        "within nodes to their leaders, then among leaders", HAN).with(Associative).of_levels(two_level::REDUCE),
 
     entry(Allreduce, "recursive-doubling", allreduce::recursive_doubling,
         "pairs exchange sums in log2 p rounds", THAKUR).with(Associative),
@@ -106,45 +145,65 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "GOAL 2009, section V.B, Listing 3").with(Commutative).on(Ranks::PowerOfDegreeOrIdempotent).of_degree(),
     entry(Allreduce, "reduce-bcast", allreduce::reduce_bcast,
         "up a binomial tree to rank 0 and down again", THAKUR).with(Commutative),
+    entry(Allreduce, "direct", direct::allreduce,
+        "each rank combines a slice straight from all operands, and all get all slices", HASHMI).with(Associative),
+    entry(Allreduce, "two-level", two_level::allreduce,
+        "within nodes to their leaders, among leaders, and back", HAN).with(Associative).of_levels(two_level::ALLREDUCE),
 
     entry(Gather, "linear", gather::linear,
-        "all send to the root", "thesis 5.5"),
+        "all send to the root", "thesis 5.5").of_counts(Counts::Own),
     entry(Gather, "linear-sync", gather::synchronised,
-        "a rank sends when the root is ready for it: a first segment, then the rest", "thesis 5.5").in_segments(),
+        "a rank sends when the root is ready for it: a first segment, then the rest", "thesis 5.5").in_segments().of_counts(Counts::Own),
     entry(Gather, "binomial", gather::binomial,
-        "up a binomial tree", "thesis 5.5"),
+        "up a binomial tree", "thesis 5.5").of_counts(Counts::All),
+    entry(Gather, "two-level", two_level::gather,
+        "within nodes to their leaders, then among leaders", HAN).of_levels(two_level::GATHER),
     entry(Scatter, "linear", gather::scatter_linear,
-        "the root sends to all", "Open MPI, coll/base"),
+        "the root sends to all", "Open MPI, coll/base").of_counts(Counts::Own),
     entry(Scatter, "binomial", gather::scatter_binomial,
-        "down a binomial tree", THAKUR),
+        "down a binomial tree", THAKUR).of_counts(Counts::All),
+    entry(Scatter, "two-level", two_level::scatter,
+        "among the leaders of nodes, then within nodes", HAN).of_levels(two_level::SCATTER),
 
     entry(Allgather, "ring", allgather::ring,
-        "blocks go around a ring", THAKUR),
+        "blocks go around a ring", THAKUR).of_counts(Counts::All),
     entry(Allgather, "recursive-doubling", allgather::recursive_doubling,
-        "pairs exchange all that they have, in log2 p rounds", THAKUR).on(Ranks::PowerOfTwo),
+        "pairs exchange all that they have, in log2 p rounds", THAKUR).on(Ranks::PowerOfTwo).of_counts(Counts::All),
     entry(Allgather, "bruck", allgather::bruck,
-        "log2 p rounds of as many blocks as a rank has, and a rotation", "Bruck et al. 1997"),
+        "log2 p rounds of as many blocks as a rank has, and a rotation", "Bruck et al. 1997").of_counts(Counts::All),
     entry(Allgather, "neighbour-exchange", allgather::neighbour_exchange,
-        "neighbours exchange two blocks in each of p/2 rounds", "Chen et al. 2005").on(Ranks::Even),
+        "neighbours exchange two blocks in each of p/2 rounds", "Chen et al. 2005").on(Ranks::Even).of_counts(Counts::All),
+    entry(Allgather, "linear", allgather::linear,
+        "every rank sends its block to every other one", "UCC, tl/ucp").of_counts(Counts::All),
+    entry(Allgather, "two-level", two_level::allgather,
+        "within nodes to their leaders, among leaders, and back", HAN).of_levels(two_level::ALLGATHER),
 
     entry(Alltoall, "linear", alltoall::linear,
-        "everything at once", "Open MPI, coll/base"),
+        "everything at once", "Open MPI, coll/base").of_counts(Counts::Own),
     entry(Alltoall, "pairwise", alltoall::pairwise,
-        "in each of p - 1 steps a rank sends to one and receives from one", THAKUR),
+        "in each of p - 1 steps a rank sends to one and receives from one", THAKUR).of_counts(Counts::Own),
     entry(Alltoall, "bruck", alltoall::bruck,
         "log2 p rounds; a block takes those of the bits of its distance", "Bruck et al. 1997"),
+    entry(Alltoall, "two-level", two_level::alltoall,
+        "within nodes to their leaders, among leaders, and back", HAN).of_levels(two_level::ALLTOALL),
 
     entry(ReduceScatter, "ring", reduce_scatter::ring,
-        "the sum of each block goes around a ring", "Patarasuk, Yuan 2009").with(Commutative),
+        "the sum of each block goes around a ring", "Patarasuk, Yuan 2009").with(Commutative).of_counts(Counts::All),
     entry(ReduceScatter, "pairwise", reduce_scatter::pairwise,
-        "every rank sends each other rank its block", THAKUR).with(Associative),
+        "every rank sends each other rank its block", THAKUR).with(Associative).of_counts(Counts::All),
     entry(ReduceScatter, "halving", reduce_scatter::halving,
-        "pairs exchange half of what they have, in log2 p rounds", THAKUR).with(Commutative).on(Ranks::PowerOfTwo),
+        "pairs exchange half of what they have, in log2 p rounds", THAKUR).with(Commutative).on(Ranks::PowerOfTwo).of_counts(Counts::All),
+    entry(ReduceScatter, "direct", direct::reduce_scatter,
+        "each rank combines its block straight from all operands", HASHMI).with(Associative).of_counts(Counts::All),
+    entry(ReduceScatter, "two-level", two_level::reduce_scatter,
+        "within nodes to their leaders, among leaders, and back", HAN).with(Associative).of_levels(two_level::REDUCE_SCATTER),
 
     entry(Scan, "linear", scan::linear,
         "the sum goes from rank to rank", "Open MPI, coll/base").with(Associative),
     entry(Scan, "recursive-doubling", scan::recursive_doubling,
         "log2 p rounds; in each a rank gets the sum of as many ranks as it has added up", "Hillis, Steele 1986").with(Associative),
+    entry(Scan, "two-level", two_level::scan,
+        "within nodes, among their last ranks, and within nodes the sum of the nodes before", HAN).with(Associative).of_levels(two_level::SCAN),
     entry(Exscan, "linear", scan::exclusive_linear,
         "the sum goes from rank to rank", "Open MPI, coll/base").with(Associative),
     entry(Exscan, "recursive-doubling", scan::exclusive_recursive_doubling,
@@ -154,4 +213,9 @@ pub static ALGORITHMS: &[Algorithm] = &[
 /// Returns an algorithm of a collective by its name.
 pub fn algorithm(kind: CollectiveKind, name: &str) -> Option<&'static Algorithm> {
     ALGORITHMS.iter().find(|algorithm| algorithm.kind == kind && algorithm.name == name)
+}
+
+/// Returns the generator of an algorithm.
+fn find(kind: CollectiveKind, name: &str) -> Option<fn(&mut Rank<'_>)> {
+    algorithm(kind, name).map(|algorithm| algorithm.generate)
 }

@@ -1,12 +1,13 @@
 //! Blocks in parts.
 
-use crate::rank::{Buf, Rank};
+use crate::buf::Buf;
+use crate::rank::Rank;
 
-/// Returns the bytes of a segment: as requested, or as many as given, and more for a block that
-/// would have too many of these; whole elements, at least one.
-pub(super) fn segment(rank: &Rank<'_>, default: u64) -> u64 {
+/// Returns the bytes of a segment of a block of so many bytes: as requested, or as many as given,
+/// and more for a block that would have too many of these; whole elements, at least one.
+pub(super) fn segment(rank: &Rank<'_>, block: u64, default: u64) -> u64 {
     let wanted = match rank.request.segment {
-        0 => default.max(rank.block() >> 16),
+        0 => default.max(block >> 16),
         wanted => wanted,
     };
     (wanted / rank.width()).max(1) * rank.width()

@@ -3,12 +3,14 @@
 
 use super::bcast::{at, place};
 use super::parts::{chunks, segment};
-use crate::rank::{Buf, Rank};
+use super::reduce_scatter::combine_all;
+use crate::buf::Buf;
+use crate::rank::Rank;
 
 /// Returns the own input, out of the way of the output.
 fn own(rank: &mut Rank<'_>) -> Buf {
     let input = rank.input(1);
-    if rank.request.input.is_some() || !rank.is_root() {
+    if !rank.is_in_place() || !rank.is_root() {
         return input;
     }
     let saved = rank.scratch(input.size());
@@ -18,27 +20,16 @@ fn own(rank: &mut Rank<'_>) -> Buf {
 
 /// The root combines from the last rank down: B = A f B leaves the sum so far in one place.
 pub(super) fn linear(rank: &mut Rank<'_>) {
-    let root = rank.request.root;
+    let root = rank.root();
     if !rank.is_root() {
         return rank.send(rank.input(1), root);
     }
-    let (own, output, last) = (own(rank), rank.output(1), rank.ranks() - 1);
-    for other in (0..=last).rev() {
-        match (other == root, other == last) {
-            (true, true) => rank.copy(own, output),
-            (true, false) => rank.combine(own, output),
-            (false, true) => rank.recv(output, other),
-            (false, false) => {
-                let arrived = rank.scratch(output.size());
-                rank.recv(arrived, other);
-                rank.combine(arrived, output);
-            }
-        }
-    }
+    let (own, output) = (own(rank), rank.output(1));
+    combine_all(rank, own, output);
 }
 
 pub(super) fn binomial(rank: &mut Rank<'_>) {
-    up_the_tree(rank, rank.request.root);
+    up_the_tree(rank, rank.root());
 }
 
 /// The inputs go up a binomial tree to the rank `root`, which ends with them in its output.
@@ -66,7 +57,7 @@ pub(super) fn up_the_tree(rank: &mut Rank<'_>, root: u32) {
 
 /// A binomial tree whose subtrees are consecutive ranks, to rank 0, which sends the result on.
 pub(super) fn ordered_binomial(rank: &mut Rank<'_>) {
-    let (me, ranks, root) = (rank.me, rank.ranks(), rank.request.root);
+    let (me, ranks, root) = (rank.me(), rank.ranks(), rank.root());
     let low = if me == 0 { ranks.next_power_of_two() } else { me & me.wrapping_neg() };
     let mut sum = rank.input(1);
     for child in (0..low.ilog2()).map(|bit| me + (1 << bit)).filter(|&child| child < ranks) {
@@ -91,23 +82,34 @@ pub(super) fn ordered_binomial(rank: &mut Rank<'_>) {
 /// The sum goes from the last rank down in segments. The chain ends at the root if the operation
 /// commutes, and otherwise at rank 0, which sends the result on.
 pub(super) fn pipelined_chain(rank: &mut Rank<'_>) {
-    let (root, last) = (rank.request.root, rank.ranks() - 1);
+    let (root, last) = (rank.root(), rank.ranks() - 1);
     let end = if rank.request.commutes() { root } else { 0 };
     let place = place(rank, end);
-    let segment = segment(rank, 64 << 10);
-    let own = own(rank);
+    let segment = segment(rank, rank.block(), 64 << 10);
+    let own = rank.input(1);
+    // In place the output is the input: what arrives lies elsewhere.
+    let is_apart = place == 0 && place < last && rank.is_root() && rank.is_in_place();
+    let adds_in_place = is_apart && rank.request.commutes();
     let sum = match (place, rank.is_root()) {
+        (0, true) if is_apart => rank.scratch(own.size()),
         (0, true) => rank.output(1),
         _ if place == last => own,
         _ => rank.scratch(own.size()),
     };
     let parts: Vec<(Buf, Buf)> = chunks(own, segment).zip(chunks(sum, segment)).collect();
-    for (own, sum) in parts {
+    for (number, (own, sum)) in parts.into_iter().enumerate() {
         if place == last {
             rank.copy(own, sum);
         } else {
             rank.recv(sum, at(rank, end, place + 1));
+            if adds_in_place {
+                rank.combine(sum, own);
+                continue;
+            }
             rank.combine(own, sum);
+            if place == 0 && rank.is_root() {
+                rank.copy(sum, rank.output(1).part(number as u64 * segment, sum.size()));
+            }
         }
         if place > 0 {
             rank.send(sum, at(rank, end, place - 1));

@@ -1,43 +1,50 @@
 //! Reductions of which each rank gets a block.
 
-use crate::rank::{Buf, Rank};
+use crate::buf::Buf;
+use crate::rank::Rank;
 
 /// Returns a buffer for the result, and copies it to the output at the end. In place the output is
 /// part of the input, so the result is made elsewhere.
 fn result(rank: &mut Rank<'_>) -> Buf {
-    match rank.request.input {
-        Some(_) => rank.output(1),
-        None => rank.scratch(rank.block()),
+    match rank.is_in_place() {
+        false => rank.own_output(),
+        true => rank.scratch(rank.block_of(rank.me())),
     }
 }
 
 /// The sum of a block comes from the rank above its own and goes around once.
 pub(super) fn ring(rank: &mut Rank<'_>) {
     let ranks = rank.ranks();
-    let (mut sum, output) = (rank.input_for(rank.down(1)), rank.output(1));
+    let (mut sum, output) = (rank.input_for(rank.down(1)), rank.own_output());
     if ranks == 1 {
         return rank.copy(rank.input_for(0), output);
     }
     for step in 0..ranks - 1 {
         rank.send(sum, rank.up(1));
-        sum = if step == ranks - 2 { result(rank) } else { rank.scratch(output.size()) };
+        let own = rank.input_for(rank.down(step + 2));
+        sum = if step == ranks - 2 { result(rank) } else { rank.scratch(own.size()) };
         rank.recv(sum, rank.down(1));
-        rank.combine(rank.input_for(rank.down(step + 2)), sum);
+        rank.combine(own, sum);
     }
     rank.copy(sum, output);
 }
 
-/// Every rank sends each other rank its block, and combines what it gets from the last rank down:
-/// B = A f B leaves the sum so far in one place.
+/// Every rank sends each other rank its block, and combines what it gets from the last rank down.
 pub(super) fn pairwise(rank: &mut Rank<'_>) {
-    let (ranks, output) = (rank.ranks(), rank.output(1));
-    for distance in 1..ranks {
+    for distance in 1..rank.ranks() {
         rank.send(rank.input_for(rank.up(distance)), rank.up(distance));
     }
     let sum = result(rank);
-    for other in (0..ranks).rev() {
-        let own = rank.input_for(rank.me);
-        match (other == rank.me, other == ranks - 1) {
+    combine_all(rank, rank.input_for(rank.me()), sum);
+    rank.copy(sum, rank.own_output());
+}
+
+/// Combines what every other rank sends with the own part, from the last rank down: B = A f B
+/// leaves the sum so far in one place.
+pub(super) fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
+    let last = rank.ranks() - 1;
+    for other in (0..=last).rev() {
+        match (other == rank.me(), other == last) {
             (true, true) => rank.copy(own, sum),
             (true, false) => rank.combine(own, sum),
             (false, true) => rank.recv(sum, other),
@@ -48,22 +55,41 @@ pub(super) fn pairwise(rank: &mut Rank<'_>) {
             }
         }
     }
-    rank.copy(sum, output);
 }
 
 /// In each round pairs of ranks exchange half of what they still have.
 pub(super) fn halving(rank: &mut Rank<'_>) {
-    let (me, ranks, block) = (rank.me, rank.ranks(), rank.block());
-    let input = rank.input(ranks);
-    let sums = rank.scratch(input.size());
-    rank.copy(input, sums);
+    let (me, ranks) = (rank.me(), rank.ranks());
+    // The start of each block in the sums, and the end of the last one.
+    let edges: Vec<u64> = match rank.has_equal_blocks() {
+        true => (0..=u64::from(ranks)).map(|number| number * rank.block()).collect(),
+        false => {
+            let mut end = 0;
+            let ends = (0..ranks).map(|number| {
+                end += rank.block_of(number);
+                end
+            });
+            std::iter::once(0).chain(ends).collect()
+        }
+    };
+    let sums = rank.scratch(edges[ranks as usize]);
+    let mut at = sums.place();
+    for part in rank.circle(0, ranks, |number| rank.input_for(number)) {
+        let to = at.part(0, part.size());
+        rank.copy(part, to);
+        at.addr += part.size();
+    }
     for unit in (0..ranks.ilog2()).rev().map(|bit| 1u32 << bit) {
         let own = me & !(unit - 1);
-        let group = |first: u32| sums.part(u64::from(first) * block, u64::from(unit) * block);
+        let group = |first: u32| {
+            let start = edges[first as usize];
+            sums.part(start, edges[(first + unit) as usize] - start)
+        };
         rank.send(group(own ^ unit), me ^ unit);
         let arrived = rank.scratch(group(own).size());
         rank.recv(arrived, me ^ unit);
         rank.combine(arrived, group(own));
     }
-    rank.copy(sums.part(u64::from(me) * block, block), rank.output(1));
+    let own = sums.part(edges[me as usize], rank.block_of(me));
+    rank.copy(own, rank.own_output());
 }

@@ -1,9 +1,10 @@
 //! Reductions over the ranks up to one's own.
 
-use crate::rank::{Buf, Rank};
+use crate::buf::Buf;
+use crate::rank::Rank;
 
 pub(super) fn linear(rank: &mut Rank<'_>) {
-    let (me, sum) = (rank.me, rank.output(1));
+    let (me, sum) = (rank.me(), rank.output(1));
     rank.copy(rank.input(1), sum);
     if me > 0 {
         let arrived = rank.scratch(sum.size());
@@ -19,11 +20,18 @@ pub(super) fn linear(rank: &mut Rank<'_>) {
 pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
     let sum = rank.output(1);
     rank.copy(rank.input(1), sum);
-    double(rank, sum, |_, _| {});
+    double(rank, sum, true, |_, _| {});
 }
 
-fn double(rank: &mut Rank<'_>, sum: Buf, mut visit: impl FnMut(&mut Rank<'_>, Buf)) {
-    let (me, ranks) = (rank.me, rank.ranks());
+/// Adds up sums of the ranks before. Calls `visit` with each before it is added. The last one is
+/// added only if `is_result` says that the sum is read at the end.
+fn double(
+    rank: &mut Rank<'_>,
+    sum: Buf,
+    is_result: bool,
+    mut visit: impl FnMut(&mut Rank<'_>, Buf),
+) {
+    let (me, ranks) = (rank.me(), rank.ranks());
     let distances = (0..32).map(|bit| 1u64 << bit).take_while(|&at| at < u64::from(ranks));
     for distance in distances.map(|at| at as u32) {
         if ranks - me > distance {
@@ -33,7 +41,10 @@ fn double(rank: &mut Rank<'_>, sum: Buf, mut visit: impl FnMut(&mut Rank<'_>, Bu
             let arrived = rank.scratch(sum.size());
             rank.recv(arrived, me - distance);
             visit(rank, arrived);
-            rank.combine(arrived, sum);
+            let is_sent = u64::from(ranks - me) > 2 * u64::from(distance);
+            if is_result || is_sent {
+                rank.combine(arrived, sum);
+            }
         }
     }
 }
@@ -46,7 +57,7 @@ fn own(rank: &mut Rank<'_>) -> Buf {
 }
 
 pub(super) fn exclusive_linear(rank: &mut Rank<'_>) {
-    let (me, before) = (rank.me, rank.output(1));
+    let (me, before) = (rank.me(), rank.output(1));
     let sum = own(rank);
     if me > 0 {
         rank.recv(before, me - 1);
@@ -63,7 +74,7 @@ pub(super) fn exclusive_recursive_doubling(rank: &mut Rank<'_>) {
     let before = rank.output(1);
     let sum = own(rank);
     let mut is_first = true;
-    double(rank, sum, |rank, arrived| {
+    double(rank, sum, false, |rank, arrived| {
         if is_first {
             rank.copy(arrived, before);
         } else {

@@ -1,18 +1,36 @@
 //! Every algorithm, for the numbers of ranks and the roots that it takes, as MPI defines its
 //! collective.
 
-use crate::{ALGORITHMS, Algorithm, GenerateError, Request};
+use crate::{ALGORITHMS, Algorithm, Blocks, Counts, GenerateError, Nodes, Request};
 use goal_check::{Collective, Options, check_into};
 use goal_lang::diag::Report;
-use goal_lang::{CollectiveKind, Datatype, Function, Op};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Op};
+use std::sync::Arc;
 
 const RANKS: [u32; 19] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 32, 33];
 
+/// Blocks of a program, as its ranks know them and as the check does.
+#[derive(Clone)]
+struct OfAll {
+    of_rank: Vec<Blocks>,
+    checked: goal_check::Blocks,
+}
+
 /// Generates a program and proves it. Returns false if the algorithm does not take the request.
-fn prove(algorithm: &Algorithm, request: &Request) -> bool {
-    let program = match algorithm.program(request) {
+fn prove(algorithm: &Algorithm, request: &Request, blocks: Option<&OfAll>) -> bool {
+    let of_rank = |rank: u32| match blocks {
+        Some(blocks) => {
+            Request { blocks: blocks.of_rank[rank as usize].clone(), ..request.clone() }
+        }
+        None => request.clone(),
+    };
+    let program = match algorithm.program_of(request.ranks, of_rank) {
         Ok(program) => program,
-        Err(GenerateError::Ranks { .. } | GenerateError::Order { .. }) => return false,
+        Err(
+            GenerateError::Ranks { .. }
+            | GenerateError::Order { .. }
+            | GenerateError::NodeOrder { .. },
+        ) => return false,
         Err(error) => panic!("{algorithm:?}: {error}: {request:?}"),
     };
     let collective = Collective {
@@ -21,6 +39,7 @@ fn prove(algorithm: &Algorithm, request: &Request) -> bool {
         function: request.function,
         datatype: request.datatype,
         count: (request.kind != CollectiveKind::Barrier).then_some(request.count),
+        blocks: blocks.map_or(goal_check::Blocks::Equal, |blocks| blocks.checked.clone()),
         input: request.input,
         output: request.output,
     };
@@ -40,8 +59,7 @@ fn requests(kind: CollectiveKind, ranks: u32) -> Vec<Request> {
         let counts: &[u64] = if ranks > 17 { &[3] } else { &[1, 7] };
         counts.iter().flat_map(move |&count| {
             let request = Request { root, count, ..Request::new(kind, ranks) };
-            let output = 8192;
-            let apart = Request { input: Some(0), output, ..request };
+            let apart = Request { input: Some(0), output: 8192, ..request.clone() };
             [request, apart]
         })
     };
@@ -49,32 +67,147 @@ fn requests(kind: CollectiveKind, ranks: u32) -> Vec<Request> {
     if kind == CollectiveKind::Barrier { all.take(1).collect() } else { all.collect() }
 }
 
+/// Returns the request with each operation that makes a difference.
+fn with_operations(request: Request) -> Vec<Request> {
+    if !request.kind.combines() {
+        return vec![request];
+    }
+    let (function, datatype) =
+        (Function::Predefined(Op::Max, Datatype::Float64), Datatype::Float64);
+    let of_user = Request { function: Function::User(5), ..request.clone() };
+    vec![Request { function, datatype, ..request.clone() }, of_user, request]
+}
+
+/// Returns the requests for an algorithm that the number of ranks allows.
+fn all_requests(algorithm: &Algorithm) -> impl Iterator<Item = Request> {
+    let segments: &[u64] = if algorithm.has_segments { &[0, 8] } else { &[0] };
+    let degrees: &[u32] = if algorithm.has_degree { &[1, 2, 3] } else { &[2] };
+    let kind = algorithm.kind;
+    let bare = RANKS.into_iter().flat_map(move |ranks| requests(kind, ranks));
+    let of_parameters = bare.flat_map(move |request| {
+        let pairs = segments
+            .iter()
+            .flat_map(|&segment| degrees.iter().map(move |&degree| (segment, degree)));
+        let all: Vec<Request> =
+            pairs.map(|(segment, degree)| Request { segment, degree, ..request.clone() }).collect();
+        all
+    });
+    of_parameters.flat_map(with_operations)
+}
+
 fn prove_all(kind: CollectiveKind) {
     for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.kind == kind) {
-        let mut proved = 0;
-        for request in RANKS.into_iter().flat_map(|ranks| requests(kind, ranks)) {
-            let segments: &[u64] = if algorithm.has_segments { &[0, 8] } else { &[0] };
-            let degrees: &[u32] = if algorithm.has_degree { &[1, 2, 3] } else { &[2] };
-            for &segment in segments {
-                for &degree in degrees {
-                    let request = Request { segment, degree, ..request };
-                    let mut requests = vec![request];
-                    if kind.combines() {
-                        let function = Function::Predefined(Op::Max, Datatype::Float64);
-                        let datatype = Datatype::Float64;
-                        let of_user = Request { function: Function::User(5), ..request };
-                        requests.extend([Request { function, datatype, ..request }, of_user]);
-                    }
-                    for request in requests {
-                        proved += u32::from(prove(algorithm, &request));
-                    }
-                }
-            }
-        }
+        let requests = all_requests(algorithm);
+        let proved = requests.filter(|request| prove(algorithm, request, None)).count();
         // Seen with `-- --nocapture`.
         println!("{algorithm:?}: {proved} proofs");
         assert!(proved >= 10, "{algorithm:?}: {proved} proofs");
     }
+}
+
+/// Returns the elements of a block: some have none.
+fn count(a: u32, b: u32) -> u64 {
+    [2, 0, 3, 1, 0][(a * 7 + b * 3) as usize % 5]
+}
+
+/// Returns blocks with these counts: one behind the other, or in the opposite order with a gap
+/// after each.
+fn listed(counts: Vec<u64>, has_gaps: bool) -> BlockList {
+    if !has_gaps {
+        return BlockList::packed(counts);
+    }
+    let mut end = 0;
+    let mut places: Vec<u64> = counts
+        .iter()
+        .rev()
+        .map(|count| {
+            let place = end;
+            end += count + 1;
+            place
+        })
+        .collect();
+    places.reverse();
+    BlockList::at(counts, places).expect("as many")
+}
+
+/// Returns blocks of different sizes for a request.
+fn blocks(algorithm: &Algorithm, request: &Request, has_gaps: bool) -> OfAll {
+    let ranks = 0..request.ranks;
+    if request.kind == CollectiveKind::Alltoall {
+        let in_place = request.input.is_none();
+        // In place, a rank sends each other as much as it gets from it.
+        let count = |from: u32, to: u32| match in_place {
+            true => count(from.min(to), from.max(to)),
+            false => count(from, to),
+        };
+        let pairs: Vec<[BlockList; 2]> = ranks
+            .clone()
+            .map(|rank| {
+                let send = ranks.clone().map(|to| count(rank, to)).collect();
+                let recv = ranks.clone().map(|from| count(from, rank)).collect();
+                [listed(send, false), listed(recv, has_gaps)]
+            })
+            .collect();
+        let of_rank = pairs.iter().cloned().map(|[send, recv]| Blocks::Pairs { send, recv });
+        return OfAll {
+            of_rank: of_rank.collect(),
+            checked: goal_check::Blocks::Pairs(pairs.into()),
+        };
+    }
+    let list = listed(ranks.clone().map(|rank| count(rank, 2)).collect(), has_gaps);
+    let of_rank = ranks.map(|rank| match algorithm.counts {
+        Counts::Own if rank != request.root => Blocks::Own(count(rank, 2)),
+        _ => Blocks::Each(list.clone()),
+    });
+    OfAll { of_rank: of_rank.collect(), checked: goal_check::Blocks::Each(list.clone()) }
+}
+
+#[test]
+fn blocks_of_different_sizes() {
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.counts != Counts::Equal) {
+        let requests = all_requests(algorithm).filter(|request| request.count != 7);
+        let proofs = requests.map(|request| {
+            let of = |has_gaps| {
+                let blocks = blocks(algorithm, &request, has_gaps);
+                // The check refuses to prove something of nothing.
+                let is_empty = match &blocks.checked {
+                    goal_check::Blocks::Each(list) => list.total() == 0,
+                    goal_check::Blocks::Pairs(pairs) => pairs[0][0].total() == 0,
+                    goal_check::Blocks::Equal => true,
+                };
+                !is_empty && prove(algorithm, &request, Some(&blocks))
+            };
+            usize::from(of(false)) + usize::from(of(true))
+        });
+        let proved: usize = proofs.sum();
+        println!("{algorithm:?}: {proved} proofs");
+        assert!(proved >= 8, "{algorithm:?}: {proved} proofs");
+    }
+}
+
+/// Returns maps of nodes: equal, unequal, a single rank each, and ranks dealt in turn.
+fn maps(ranks: u32) -> Vec<Nodes> {
+    let uneven: Vec<u32> = (0..ranks).map(|rank| (rank + 1).ilog2()).collect();
+    let in_turn: Vec<u32> = (0..ranks).map(|rank| 9 - rank % 3).collect();
+    let mixed: Vec<u32> = (0..ranks).map(|rank| rank * rank % 7).collect();
+    let maps = [uneven, in_turn, mixed];
+    let mut all: Vec<Nodes> = maps.iter().map(|map| Nodes::new(map)).collect();
+    all.extend([1, 2, 4].map(|per_node| Nodes::of_size(ranks, per_node)));
+    all
+}
+
+fn prove_two_levels(kind: CollectiveKind) {
+    let mut algorithms = ALGORITHMS.iter().filter(|algorithm| algorithm.kind == kind);
+    let Some(algorithm) = algorithms.find(|algorithm| algorithm.has_levels()) else { return };
+    let mut proved = 0;
+    for request in all_requests(algorithm).filter(|request| request.count != 7) {
+        for nodes in maps(request.ranks) {
+            let request = Request { nodes: Some(Arc::new(nodes)), ..request.clone() };
+            proved += u32::from(prove(algorithm, &request, None));
+        }
+    }
+    println!("{algorithm:?} on nodes: {proved} proofs");
+    assert!(proved >= 50, "{algorithm:?}: {proved} proofs");
 }
 
 macro_rules! proofs {
@@ -82,6 +215,7 @@ macro_rules! proofs {
         $(#[test]
         fn $name() {
             prove_all(CollectiveKind::$kind);
+            prove_two_levels(CollectiveKind::$kind);
         })*
 
         #[test]

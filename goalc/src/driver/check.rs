@@ -11,7 +11,7 @@ use goal_check::check_into;
 pub fn check(loaded: &mut Loaded, options: &Options) -> Result<Option<String>, Error> {
     (options.on_stage)("checking");
     let Loaded { program, findings, .. } = loaded;
-    let checks = CheckOptions { names: FLAGS, ..options.checks };
+    let checks = CheckOptions { names: FLAGS, ..options.checks.clone() };
     let proved = check_into(program, Some(&findings.sources), &checks, &mut findings.report);
     let is_denied = options.deny_warnings && findings.report.warnings > 0;
     if findings.report.has_errors() || is_denied {

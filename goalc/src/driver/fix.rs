@@ -81,7 +81,7 @@ fn text(path: &Path, options: &Options) -> Result<Input, Error> {
 fn check(loaded: &Loaded, options: &Options) -> Report {
     (options.on_stage)("checking");
     let mut report = loaded.findings.report.silent();
-    let checks = CheckOptions { names: FLAGS, ..options.checks };
+    let checks = CheckOptions { names: FLAGS, ..options.checks.clone() };
     check_into(&loaded.program, Some(&loaded.findings.sources), &checks, &mut report);
     report
 }

@@ -69,8 +69,16 @@ impl Case {
     fn new(kind: CollectiveKind, parameters: &Parameters, input: Option<u64>, output: u64) -> Self {
         let Parameters { ranks, root, count, op, datatype } = *parameters;
         let function = Function::Predefined(op, datatype);
-        let collective =
-            Collective { kind, root, function, datatype, count: Some(count), input, output };
+        let collective = Collective {
+            kind,
+            root,
+            function,
+            datatype,
+            count: Some(count),
+            blocks: crate::Blocks::Equal,
+            input,
+            output,
+        };
         Self { collective, ranks: vec![Vec::new(); ranks as usize] }
     }
 

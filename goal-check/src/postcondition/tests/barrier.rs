@@ -19,6 +19,7 @@ pub(super) const BARRIER: Collective = Collective {
     function: Function::Predefined(Op::Sum, Datatype::UInt8),
     datatype: Datatype::UInt8,
     count: None,
+    blocks: crate::Blocks::Equal,
     input: None,
     output: 0,
 };

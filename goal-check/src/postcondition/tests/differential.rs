@@ -26,7 +26,7 @@ const RUNS: u64 = 12;
 /// program can't be run.
 fn runs_right(case: &Case, rng: &mut Rng) -> Option<bool> {
     let mut program = case.program();
-    let layout = Layout::new(case.collective, &program).expect("fitting");
+    let layout = Layout::new(case.collective.clone(), &program).expect("fitting");
     for seed in 0..RUNS {
         let inputs: Vec<Vec<u8>> = (0..layout.ranks)
             .map(|rank| {
@@ -183,7 +183,8 @@ fn seed_mistake(case: &mut Case, rng: &mut Rng) -> &'static str {
 /// Passes keep the result of a program, so the proof must hold after them, too, also for receives
 /// and sends that combine.
 fn assert_same_after_fusion(case: &Case, seed: u64) {
-    let options = crate::Options { collective: Some(case.collective), ..crate::Options::default() };
+    let options =
+        crate::Options { collective: Some(case.collective.clone()), ..crate::Options::default() };
     let mut program = case.program();
     let before = crate::check(&program, None, &options).has_errors();
     let pipeline = goal_opt::Pipeline::parse("dce,fuse").expect("passes");

@@ -11,8 +11,11 @@ use goal_lang::diag::Report;
 use goal_lang::{Datatype, Op};
 
 fn report(case: &Case) -> Report {
-    let options =
-        Options { eager_limit: 1 << 20, collective: Some(case.collective), ..Options::default() };
+    let options = Options {
+        eager_limit: 1 << 20,
+        collective: Some(case.collective.clone()),
+        ..Options::default()
+    };
     check(&case.program(), None, &options)
 }
 

@@ -52,8 +52,11 @@ fn lines(case: &Case, text: &str) -> Option<(Report, Vec<u64>)> {
     let mut sources = SourceMap::default();
     sources.add("seeded.goal", Arc::new(text.as_bytes().to_vec()));
     let program = goal_lang::parse(&sources, &ParseOptions::default()).program?;
-    let options =
-        Options { eager_limit: 1 << 20, collective: Some(case.collective), ..Options::default() };
+    let options = Options {
+        eager_limit: 1 << 20,
+        collective: Some(case.collective.clone()),
+        ..Options::default()
+    };
     let report = check(&program, Some(&sources), &options);
     let errors = report.diagnostics.iter().filter(|found| found.severity() == Severity::Error);
     let spans = errors.flat_map(|found| found.labels.iter().map(|label| label.span.start));

@@ -161,7 +161,7 @@ fn faults(program: &Program) -> Vec<(u32, Fault)> {
         whole: &whole,
         trace: &trace,
         places: Places::new(&whole, None),
-        options: Options::default(),
+        options: &Options::default(),
     };
     let found = find(&analysis, &mut SharedOrder::new(&whole, &trace));
     assert_eq!((found.undecided, &found.cut[..]), (0, &[][..]));

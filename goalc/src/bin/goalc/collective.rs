@@ -1,8 +1,8 @@
 //! The arguments that describe the collective that a program is meant to be.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use goal_check::Collective;
-use goal_lang::{CollectiveKind, Datatype, Function, Op};
+use goal_check::{Blocks, Collective};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Op};
 use goalc::driver::Error;
 
 #[derive(clap::Args)]
@@ -22,14 +22,80 @@ pub(crate) struct CollectiveArguments {
     #[arg(long = "type", value_name = "TYPE", requires = "collective", value_parser = datatype())]
     datatype: Option<Datatype>,
     /// Elements of a block [default: as many as the memory that the program touches has room for]
-    #[arg(long, value_name = "N", requires = "collective")]
+    #[arg(long, value_name = "N", requires = "collective", conflicts_with = "counts")]
     count: Option<u64>,
+    #[command(flatten)]
+    blocks: BlockArguments,
     /// Address of every rank's input [default: in place, where the output will be]
     #[arg(long = "in", value_name = "ADDR", requires = "collective")]
     input: Option<u64>,
     /// Address of every rank's output [default: 0]
     #[arg(long = "out", value_name = "ADDR", requires = "collective")]
     output: Option<u64>,
+}
+
+/// The arguments that describe blocks of different sizes.
+#[derive(clap::Args)]
+pub(crate) struct BlockArguments {
+    /// Elements of each rank's block; of alltoall, those from rank 0 to each rank, then those from
+    /// rank 1, and so on
+    #[arg(long, value_name = "N,N,..", value_delimiter = ',', requires = "collective")]
+    counts: Option<Vec<u64>>,
+    /// Places of the blocks, in elements from the start of the buffer of all blocks [default: one
+    /// behind the other]
+    #[arg(long, value_name = "N,N,..", value_delimiter = ',', requires = "counts")]
+    displacements: Option<Vec<u64>>,
+}
+
+impl BlockArguments {
+    /// Returns the blocks, which of alltoall lie one behind the other.
+    pub(crate) fn blocks(&self, kind: CollectiveKind) -> Result<Blocks, Error> {
+        use CollectiveKind as Kind;
+        let Some(counts) = &self.counts else { return Ok(Blocks::Equal) };
+        match (kind, &self.displacements) {
+            (Kind::Alltoall, None) => matrix(counts),
+            (Kind::Gather | Kind::Scatter | Kind::Allgather | Kind::ReduceScatter, None) => {
+                Ok(Blocks::Each(BlockList::packed(&counts[..])))
+            }
+            (
+                Kind::Gather | Kind::Scatter | Kind::Allgather | Kind::ReduceScatter,
+                Some(places),
+            ) => {
+                let list = BlockList::at(&counts[..], &places[..]).map(Blocks::Each);
+                list.ok_or_else(|| {
+                    let (places, counts) = (places.len(), counts.len());
+                    let message = format!(
+                        "--displacements has {places} numbers and --counts has {counts}: give as many"
+                    );
+                    Error::Usage(message)
+                })
+            }
+            (Kind::Alltoall, Some(_)) => Err(meaningless("displacements", kind)),
+            _ => Err(meaningless("counts", kind)),
+        }
+    }
+}
+
+fn meaningless(name: &str, kind: CollectiveKind) -> Error {
+    Error::Usage(format!("--{name} means nothing for {kind}: leave it out"))
+}
+
+/// Returns the blocks of an alltoall from the numbers of elements by sender and receiver.
+fn matrix(counts: &[u64]) -> Result<Blocks, Error> {
+    let ranks = counts.len().isqrt();
+    if ranks * ranks != counts.len() {
+        let message = format!(
+            "--counts has {} numbers: an alltoall has one for each pair of ranks, as 4 for 2 ranks or 9 for 3",
+            counts.len()
+        );
+        return Err(Error::Usage(message));
+    }
+    let lists = |rank: usize| {
+        let send = &counts[rank * ranks..][..ranks];
+        let recv: Vec<u64> = (0..ranks).map(|from| counts[from * ranks + rank]).collect();
+        [BlockList::packed(send), BlockList::packed(recv)]
+    };
+    Ok(Blocks::Pairs((0..ranks).map(lists).collect()))
 }
 
 /// An operation without its datatype, which is another argument.
@@ -75,6 +141,7 @@ impl CollectiveArguments {
             function,
             datatype,
             count: self.count,
+            blocks: self.blocks.blocks(kind)?,
             input: self.input,
             output: self.output.unwrap_or(0),
         }))

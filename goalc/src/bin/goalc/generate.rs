@@ -1,15 +1,18 @@
 //! `goalc gen`: writes the program of a collective.
 
-use super::collective::{Operation, datatype, function, kind, operation};
+use super::collective::{BlockArguments, Operation, datatype, function, kind, operation};
 use super::style::Spelling;
 use goal_asm::EncodeError;
-use goal_collectives::{ALGORITHMS, Algorithm, GenerateError, Request, Table, algorithm};
+use goal_collectives::{
+    ALGORITHMS, Algorithm, Blocks, GenerateError, Nodes, Request, Table, TableError, algorithm,
+};
 use goal_lang::{CollectiveKind, Datatype, print_ranks};
 use goalc::driver::{Error, Output, Target, print_line};
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -23,11 +26,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
     /// Number of ranks
-    #[arg(short = 'n', long, required_unless_present = "list", value_name = "P")]
+    #[arg(
+        short = 'n',
+        long,
+        required_unless_present = "list",
+        value_name = "P",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     ranks: Option<u32>,
     /// Elements of a block
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "counts")]
     count: u64,
+    #[command(flatten)]
+    blocks: BlockArguments,
     /// Type of the elements [default: Int32 where inputs are combined, else UInt8]
     #[arg(long = "type", value_name = "TYPE", value_parser = datatype())]
     datatype: Option<Datatype>,
@@ -50,6 +61,19 @@ pub(crate) struct Arguments {
     /// Children of a node, or messages of a round, for algorithms of a degree [default: 2]
     #[arg(long, value_name = "K")]
     degree: Option<u32>,
+    /// The node of each rank, any number for each node, for algorithms of two levels [default: one
+    /// node]
+    #[arg(long, value_name = "N,N,..", value_delimiter = ',', conflicts_with = "per_node")]
+    nodes: Option<Vec<u32>>,
+    /// Ranks of a node, if consecutive ranks share it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    per_node: Option<u32>,
+    /// Algorithm within nodes, for algorithms of two levels
+    #[arg(long, value_name = "NAME")]
+    inner: Option<String>,
+    /// Algorithm among the leaders of nodes, for algorithms of two levels
+    #[arg(long, value_name = "NAME")]
+    outer: Option<String>,
     /// Result: a schedule if its name ends in .nisa, else text; - or nothing is standard output
     #[arg(short, long, value_name = "OUT")]
     o: Option<PathBuf>,
@@ -57,7 +81,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
     style: Spelling,
     /// List the algorithms, of a collective or of all
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = [
+        "algorithm", "table", "ranks", "count", "counts", "displacements", "datatype", "op", "root",
+        "input", "output", "segment", "degree", "nodes", "per_node", "inner", "outer", "o", "style",
+    ])]
     list: bool,
     /// Form of the list
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", requires = "list")]
@@ -85,6 +112,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         unreachable!("clap asks for them");
     };
     let request = request(arguments, kind, ranks)?;
+    let blocks = blocks(arguments, &request)?;
+    let of_rank = |rank: u32| match &blocks {
+        goal_check::Blocks::Pairs(pairs) => {
+            let [send, recv] = pairs[rank as usize].clone();
+            Request { blocks: Blocks::Pairs { send, recv }, ..request.clone() }
+        }
+        goal_check::Blocks::Each(list) => {
+            Request { blocks: Blocks::Each(list.clone()), ..request.clone() }
+        }
+        goal_check::Blocks::Equal => request.clone(),
+    };
+    let request = of_rank(0);
     let algorithm = match arguments.algorithm.as_str() {
         "auto" => choose(arguments, &request)?,
         _ if arguments.table.is_some() => {
@@ -105,7 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         Failure::Encode(EncodeError::Io(error)) => Error::io(&name, error),
         Failure::Encode(error) => Error::Usage(error.to_string()),
     };
-    let body = |rank| algorithm.body(&request, rank).map_err(Failure::Generate);
+    let body = |rank| algorithm.body(&of_rank(rank), rank).map_err(Failure::Generate);
     if is_schedule {
         goal_asm::encode_ranks(ranks, &mut out, body).map_err(failed)?;
     } else {
@@ -163,17 +202,25 @@ fn choose(arguments: &Arguments, request: &Request) -> Result<&'static Algorithm
             (table.map_err(|error| Error::Usage(format!("{name}: {error}")))?, name)
         }
     };
-    let chosen = table.choose(request);
-    let (algorithm, rule) = chosen.map_err(|error| Error::Usage(format!("{name}: {error}")))?;
+    let (algorithm, rule) = table.choose(request).map_err(|error| match error {
+        TableError::Request(error) => Error::Usage(error.to_string()),
+        error => Error::Usage(format!("{name}: {error}")),
+    })?;
     print_line(&format!("goalc: {} by {} ({})", request.kind, algorithm.name, rule.source));
     Ok(algorithm)
 }
 
 /// Refuses options that an algorithm does not heed.
 fn refuse_unheeded(arguments: &Arguments, algorithm: &Algorithm) -> Result<(), Error> {
+    // A table of decisions heeds nodes, too.
+    let (is_flat, is_auto) = (!algorithm.has_levels(), arguments.algorithm == "auto");
     let unheeded = [
         ("segment", arguments.segment.is_some() && !algorithm.has_segments),
         ("degree", arguments.degree.is_some() && !algorithm.has_degree),
+        ("nodes", arguments.nodes.is_some() && is_flat && !is_auto),
+        ("per-node", arguments.per_node.is_some() && is_flat && !is_auto),
+        ("inner", arguments.inner.is_some() && is_flat),
+        ("outer", arguments.outer.is_some() && is_flat),
     ];
     match unheeded.into_iter().find(|&(_, is_given)| is_given) {
         Some((name, _)) => {
@@ -210,8 +257,56 @@ fn request(arguments: &Arguments, kind: CollectiveKind, ranks: u32) -> Result<Re
         output: arguments.output.unwrap_or(default.output),
         segment: arguments.segment.unwrap_or(default.segment),
         degree: arguments.degree.unwrap_or(default.degree),
+        nodes: nodes(arguments, ranks)?,
+        inner: level("inner", arguments.inner.as_deref())?,
+        outer: level("outer", arguments.outer.as_deref())?,
         ..default
     })
+}
+
+/// The most ranks whose nodes are held in memory.
+const PLACED_RANKS_MAX: u32 = 1 << 24;
+
+fn nodes(arguments: &Arguments, ranks: u32) -> Result<Option<Arc<Nodes>>, Error> {
+    let nodes = match (&arguments.nodes, arguments.per_node) {
+        (Some(map), _) => Nodes::new(map),
+        (None, Some(_)) if ranks > PLACED_RANKS_MAX => {
+            let message = format!("--per-node is for at most {PLACED_RANKS_MAX} ranks");
+            return Err(Error::Usage(message));
+        }
+        (None, Some(per_node)) => Nodes::of_size(ranks, per_node),
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(Arc::new(nodes)))
+}
+
+/// Returns the name of the algorithm of a level as the table of algorithms has it.
+fn level(option: &str, name: Option<&str>) -> Result<Option<&'static str>, Error> {
+    let Some(name) = name else { return Ok(None) };
+    let found = ALGORITHMS.iter().find(|algorithm| algorithm.name == name);
+    let unknown = || Error::Usage(format!("--{option}: there is no algorithm {name}"));
+    found.map(|algorithm| Some(algorithm.name)).ok_or_else(unknown)
+}
+
+/// Returns the blocks of different sizes. In place, those of an alltoall have to be as large in
+/// both directions.
+fn blocks(arguments: &Arguments, request: &Request) -> Result<goal_check::Blocks, Error> {
+    let blocks = arguments.blocks.blocks(request.kind)?;
+    if let goal_check::Blocks::Pairs(pairs) = &blocks {
+        if pairs.len() != request.ranks as usize {
+            let (given, ranks) = (pairs.len(), request.ranks);
+            let message = format!("--counts is for {given} ranks, and there are {ranks}");
+            return Err(Error::Usage(message));
+        }
+        let uneven = pairs.iter().position(|[send, recv]| send.counts() != recv.counts());
+        if let Some(rank) = uneven.filter(|_| request.input.is_none()) {
+            let message = format!(
+                "in place, ranks send each other as many elements as they get, which rank {rank} does not: give --in, or other --counts"
+            );
+            return Err(Error::Usage(message));
+        }
+    }
+    Ok(blocks)
 }
 
 fn list(arguments: &Arguments) -> Result<(), Error> {

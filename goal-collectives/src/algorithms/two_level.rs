@@ -1,0 +1,222 @@
+//! Algorithms in two levels: within each node, among the nodes' leaders, within each node. Each
+//! level takes any algorithm of its collective. The leader of a node is its first rank, but the
+//! root is that of its node.
+//!
+//! Blocks that go from or to leaders lie in the order of nodes. If the ranks of nodes are not
+//! consecutive, a leader brings them into this order or out of it by copies.
+
+use crate::buf::{Buf, Place};
+use crate::levels::{Stage, has_blocks};
+use crate::nodes::Nodes;
+use crate::rank::Rank;
+use crate::request::Blocks;
+use crate::view::View;
+use goal_lang::{BlockList, CollectiveKind};
+use std::sync::Arc;
+
+mod combining;
+mod moving;
+
+pub(super) use combining::{
+    ALLREDUCE, REDUCE, REDUCE_SCATTER, SCAN, allreduce, reduce, reduce_scatter, scan,
+};
+pub(super) use moving::{
+    ALLGATHER, ALLTOALL, BARRIER, BCAST, GATHER, SCATTER, allgather, alltoall, barrier, bcast,
+    gather, scatter,
+};
+
+/// The node of a rank, and what it does there.
+struct Node {
+    nodes: Arc<Nodes>,
+    /// The own node.
+    node: u32,
+    /// The own place in it.
+    place: u32,
+    /// The root's node, and its place there.
+    root: u32,
+    root_place: u32,
+    /// True if the last rank of each node leads, not the first one.
+    is_led_by_last: bool,
+    /// The algorithms that are asked for.
+    inner: Option<&'static str>,
+    outer: Option<&'static str>,
+}
+
+impl Node {
+    fn new(rank: &Rank<'_>) -> Self {
+        let request = rank.request;
+        let nodes = request.nodes.clone();
+        let nodes = nodes.unwrap_or_else(|| Arc::new(Nodes::of_size(rank.ranks(), rank.ranks())));
+        let (node, place) = nodes.place(rank.me());
+        let (root, root_place) = match rank.view().kind.has_root() {
+            true => nodes.place(rank.root()),
+            false => (0, 0),
+        };
+        let (inner, outer) = (request.inner, request.outer);
+        Self { nodes, node, place, root, root_place, is_led_by_last: false, inner, outer }
+    }
+
+    /// Makes the last rank of each node its leader.
+    fn led_by_last(self) -> Self {
+        Self { is_led_by_last: true, ..self }
+    }
+
+    /// The place of a node's leader.
+    fn leader(&self, node: u32) -> u32 {
+        match (self.is_led_by_last, node == self.root) {
+            (true, _) => self.members(node).len() as u32 - 1,
+            (false, true) => self.root_place,
+            (false, false) => 0,
+        }
+    }
+
+    fn is_leader(&self) -> bool {
+        self.place == self.leader(self.node)
+    }
+
+    /// Returns true if this is the leader of the root's node.
+    fn is_root(&self) -> bool {
+        self.is_leader() && self.node == self.root
+    }
+
+    /// The number of the node's ranks.
+    fn size(&self) -> u32 {
+        self.nodes.members(self.node).len() as u32
+    }
+
+    /// The ranks of a node.
+    fn members(&self, node: u32) -> &Arc<[u32]> {
+        self.nodes.members(node)
+    }
+
+    /// The ranks in the order of nodes, each with its place in it.
+    fn in_order(&self) -> impl Iterator<Item = (u64, u32)> {
+        let nodes = 0..self.nodes.count();
+        (0..).zip(nodes.flat_map(|node| self.members(node).iter().copied()))
+    }
+
+    /// The bytes of the blocks of the ranks before the own node, in the order of nodes.
+    fn offset(&self, block: u64) -> u64 {
+        let before = (0..self.node).map(|node| self.members(node).len() as u64).sum::<u64>();
+        before * block
+    }
+
+    /// Returns the view that this rank has of a collective within the node.
+    fn view(
+        &self,
+        rank: &Rank<'_>,
+        kind: CollectiveKind,
+        count: u64,
+        input: Option<Place>,
+        output: Place,
+    ) -> View {
+        View {
+            kind,
+            me: self.place,
+            ranks: self.size(),
+            root: self.leader(self.node),
+            members: Some(self.members(self.node).clone()),
+            input,
+            output,
+            count,
+            blocks: Blocks::Equal,
+            width: rank.width(),
+        }
+    }
+
+    /// Executes a collective within the node, with blocks of `count` elements.
+    fn inner(
+        &self,
+        rank: &mut Rank<'_>,
+        stage: Stage,
+        count: u64,
+        input: Option<Place>,
+        output: Place,
+    ) {
+        if self.size() == 1 && input.is_none_or(|input| input == output) {
+            return;
+        }
+        let view = self.view(rank, stage.kind, count, input, output);
+        run(rank, stage.kind, stage.name(rank.request, self.inner), view);
+    }
+
+    /// Executes a collective among the leaders. Where ranks have blocks of their own, a leader has
+    /// one of `count` elements for each rank of its node.
+    fn outer(
+        &self,
+        rank: &mut Rank<'_>,
+        stage: Stage,
+        count: u64,
+        input: Option<Place>,
+        output: Place,
+    ) {
+        if !self.is_leader() {
+            return;
+        }
+        let sizes = (0..self.nodes.count()).map(|node| self.members(node).len() as u64);
+        let (count, blocks) = match (has_blocks(stage.kind), self.nodes.sizes()) {
+            (false, _) => (count, Blocks::Equal),
+            (true, &[size]) => (u64::from(size) * count, Blocks::Equal),
+            (true, _) => {
+                let counts: Arc<[u64]> = sizes.map(|size| size * count).collect();
+                (count, Blocks::Each(BlockList::packed(counts)))
+            }
+        };
+        self.among_leaders(rank, stage, count, blocks, input, output);
+    }
+
+    fn among_leaders(
+        &self,
+        rank: &mut Rank<'_>,
+        stage: Stage,
+        count: u64,
+        blocks: Blocks,
+        input: Option<Place>,
+        output: Place,
+    ) {
+        if !self.is_leader() || self.nodes.count() == 1 && input.is_none_or(|at| at == output) {
+            return;
+        }
+        let mut members = self.nodes.leaders().clone();
+        if self.is_led_by_last || self.root_place > 0 {
+            let leader = |node: u32| self.members(node)[self.leader(node) as usize];
+            members = (0..self.nodes.count()).map(leader).collect();
+        }
+        let view = View {
+            kind: stage.kind,
+            me: self.node,
+            ranks: self.nodes.count(),
+            root: self.root,
+            members: Some(members),
+            input,
+            output,
+            count,
+            blocks,
+            width: rank.width(),
+        };
+        run(rank, stage.kind, stage.name(rank.request, self.outer), view);
+    }
+}
+
+/// Executes an algorithm that the check of levels has found.
+fn run(rank: &mut Rank<'_>, kind: CollectiveKind, name: &str, view: View) {
+    let generate = rank.find(kind, name).expect("the algorithm was found by the check");
+    rank.within(view, generate);
+}
+
+/// Copies blocks to others that lie elsewhere, those that lie one behind the other at once.
+fn copy_blocks(rank: &mut Rank<'_>, blocks: impl Iterator<Item = (Buf, Buf)>) {
+    let mut run: Option<(Buf, Buf)> = None;
+    for (from, to) in blocks {
+        let both = run.and_then(|run| Some((run.0.and(from)?, run.1.and(to)?)));
+        if both.is_none()
+            && let Some((from, to)) = run
+        {
+            rank.copy(from, to);
+        }
+        run = both.or(Some((from, to)));
+    }
+    if let Some((from, to)) = run {
+        rank.copy(from, to);
+    }
+}

@@ -1,0 +1,182 @@
+//! Collectives that combine nothing.
+
+use super::{Node, copy_blocks};
+use crate::algorithms::barrier as flat;
+use crate::buf::Place;
+use crate::levels::{Levels, Stage};
+use crate::rank::Rank;
+use crate::request::Blocks;
+use goal_lang::BlockList;
+use goal_lang::CollectiveKind::{Allgather, Alltoall, Barrier, Bcast, Gather, Scatter};
+use std::sync::Arc;
+
+const INNER_BCAST: Stage = Stage::new(Bcast, "binomial");
+const INNER_GATHER: Stage = Stage::new(Gather, "linear");
+pub(super) const INNER_SCATTER: Stage = Stage::new(Scatter, "linear");
+
+pub(in crate::algorithms) const BARRIER: Levels =
+    Levels { inner: &[], outer: Stage::new(Barrier, "dissemination"), is_in_order: false };
+pub(in crate::algorithms) const BCAST: Levels =
+    Levels { inner: &[INNER_BCAST], outer: Stage::new(Bcast, "binomial"), is_in_order: false };
+pub(in crate::algorithms) const GATHER: Levels =
+    Levels { inner: &[INNER_GATHER], outer: Stage::new(Gather, "binomial"), is_in_order: false };
+pub(in crate::algorithms) const SCATTER: Levels =
+    Levels { inner: &[INNER_SCATTER], outer: Stage::new(Scatter, "binomial"), is_in_order: false };
+pub(in crate::algorithms) const ALLGATHER: Levels = Levels {
+    inner: &[INNER_GATHER, INNER_BCAST],
+    outer: Stage::new(Allgather, "bruck"),
+    is_in_order: false,
+};
+pub(in crate::algorithms) const ALLTOALL: Levels = Levels {
+    inner: &[INNER_GATHER, INNER_SCATTER],
+    outer: Stage::new(Alltoall, "linear"),
+    is_in_order: false,
+};
+
+/// Signals go up a tree in each node, and down again when the leaders have met.
+pub(in crate::algorithms) fn barrier(rank: &mut Rank<'_>) {
+    let node = Node::new(rank);
+    let output = rank.view().output;
+    let view = node.view(rank, Barrier, 0, None, output);
+    let mut arrived = Vec::new();
+    rank.within(view.clone(), |rank| arrived = flat::up(rank));
+    if node.is_leader() {
+        rank.gate(&arrived);
+        let start = rank.mark();
+        node.outer(rank, BARRIER.outer, 0, None, output);
+        rank.gate_since(start);
+        arrived.clear();
+    }
+    rank.within(view, |rank| flat::down(rank, arrived));
+}
+
+pub(in crate::algorithms) fn bcast(rank: &mut Rank<'_>) {
+    let (node, view) = (Node::new(rank), rank.view().clone());
+    let input = view.input.filter(|_| rank.is_root());
+    node.outer(rank, BCAST.outer, view.count, input, view.output);
+    node.inner(rank, INNER_BCAST, view.count, None, view.output);
+}
+
+/// The blocks of a node come to its leader, and those of all nodes to the root.
+pub(in crate::algorithms) fn gather(rank: &mut Rank<'_>) {
+    let (node, view) = (Node::new(rank), rank.view().clone());
+    let (own, block) = (view.own_input().place(), view.block());
+    if !node.is_leader() {
+        return node.inner(rank, INNER_GATHER, view.count, Some(own), view.output);
+    }
+    if !node.is_root() {
+        let blocks = rank.scratch(u64::from(node.size()) * block).place();
+        node.inner(rank, INNER_GATHER, view.count, Some(own), blocks);
+        return node.outer(rank, GATHER.outer, view.count, Some(blocks), blocks);
+    }
+    let all = all_blocks(rank, &node);
+    node.inner(rank, INNER_GATHER, view.count, Some(own), all.offset(node.offset(block)));
+    node.outer(rank, GATHER.outer, view.count, None, all);
+    put_in_order(rank, &node, all);
+}
+
+/// Returns memory for the blocks of all ranks in the order of nodes: the output, if that is the
+/// order of ranks.
+fn all_blocks(rank: &mut Rank<'_>, node: &Node) -> Place {
+    if node.nodes.is_contiguous() {
+        return rank.view().output;
+    }
+    rank.scratch(u64::from(rank.ranks()) * rank.block()).place()
+}
+
+/// Copies blocks in the order of nodes to the output, unless they lie there.
+fn put_in_order(rank: &mut Rank<'_>, node: &Node, all: Place) {
+    if !node.nodes.is_contiguous() {
+        let (view, block) = (rank.view().clone(), rank.block());
+        let place = |(at, of): (u64, u32)| (all.part(at * block, block), view.output_of(of));
+        copy_blocks(rank, node.in_order().map(place));
+    }
+}
+
+/// The blocks of a node go from the root to its leader.
+pub(in crate::algorithms) fn scatter(rank: &mut Rank<'_>) {
+    let (node, view) = (Node::new(rank), rank.view().clone());
+    let block = view.block();
+    if !node.is_leader() {
+        return node.inner(rank, INNER_SCATTER, view.count, None, view.output);
+    }
+    if !node.is_root() {
+        let blocks = rank.scratch(u64::from(node.size()) * block).place();
+        node.outer(rank, SCATTER.outer, view.count, None, blocks);
+        return node.inner(rank, INNER_SCATTER, view.count, Some(blocks), view.output);
+    }
+    let mut all = view.input.unwrap_or(view.output);
+    if !node.nodes.is_contiguous() {
+        all = rank.scratch(u64::from(view.ranks) * block).place();
+        let place = |(at, of): (u64, u32)| (view.input_for(of), all.part(at * block, block));
+        copy_blocks(rank, node.in_order().map(place));
+    }
+    node.outer(rank, SCATTER.outer, view.count, None, all);
+    let own = all.offset(node.offset(block));
+    // In place, the root's own block stays where it is.
+    match view.input {
+        Some(_) => node.inner(rank, INNER_SCATTER, view.count, Some(own), view.output),
+        None => node.inner(rank, INNER_SCATTER, view.count, None, own),
+    }
+}
+
+/// The blocks of a node come to its leader. Leaders exchange them and pass all of them on.
+pub(in crate::algorithms) fn allgather(rank: &mut Rank<'_>) {
+    let (node, view) = (Node::new(rank), rank.view().clone());
+    let own = view.own_input().place();
+    if node.is_leader() {
+        let all = all_blocks(rank, &node);
+        let blocks = all.offset(node.offset(view.block()));
+        node.inner(rank, INNER_GATHER, view.count, Some(own), blocks);
+        node.outer(rank, ALLGATHER.outer, view.count, None, all);
+        put_in_order(rank, &node, all);
+    } else {
+        node.inner(rank, INNER_GATHER, view.count, Some(own), view.output);
+    }
+    node.inner(rank, INNER_BCAST, u64::from(view.ranks) * view.count, None, view.output);
+}
+
+/// Leaders gather the inputs of their nodes, exchange what is for other nodes, and scatter it.
+pub(in crate::algorithms) fn alltoall(rank: &mut Rank<'_>) {
+    let (node, view) = (Node::new(rank), rank.view().clone());
+    let (ranks, size, block) = (u64::from(view.ranks), u64::from(node.size()), view.block());
+    let (count, own) = (ranks * view.count, view.input.unwrap_or(view.output));
+    if !node.is_leader() {
+        node.inner(rank, INNER_GATHER, count, Some(own), view.output);
+        return node.inner(rank, INNER_SCATTER, count, None, view.output);
+    }
+    let all: [Place; 4] = std::array::from_fn(|_| rank.scratch(size * ranks * block).place());
+    let at = |place: usize, number: u64| all[place].part(number * block, block);
+    node.inner(rank, INNER_GATHER, count, Some(own), all[0]);
+    let (mut packed, mut unpacked) = (Vec::new(), Vec::new());
+    let mut first = 0;
+    for members in (0..node.nodes.count()).map(|other| node.members(other).clone()) {
+        let of_node = members.len() as u64;
+        for (local, (place, &other)) in
+            (0..size).flat_map(|local| (0..).zip(members.iter()).map(move |other| (local, other)))
+        {
+            let (other, place): (u64, u64) = (u64::from(other), place);
+            packed.push((at(0, local * ranks + other), at(1, first + local * of_node + place)));
+            unpacked.push((at(2, first + place * size + local), at(3, local * ranks + other)));
+        }
+        first += size * of_node;
+    }
+    copy_blocks(rank, packed.into_iter());
+    exchange(rank, &node, all[1], all[2]);
+    copy_blocks(rank, unpacked.into_iter());
+    node.inner(rank, INNER_SCATTER, count, Some(all[3]), view.output);
+}
+
+/// Leaders exchange a block for each pair of ranks of two nodes.
+fn exchange(rank: &mut Rank<'_>, node: &Node, input: Place, output: Place) {
+    let (size, count) = (u64::from(node.size()), rank.view().count);
+    let sizes = (0..node.nodes.count()).map(|other| node.members(other).len() as u64);
+    let (count, blocks) = if node.nodes.sizes().len() == 1 {
+        (size * size * count, Blocks::Equal)
+    } else {
+        let counts: Arc<[u64]> = sizes.map(|other| size * other * count).collect();
+        let list = BlockList::packed(counts);
+        (count, Blocks::Pairs { send: list.clone(), recv: list })
+    };
+    node.among_leaders(rank, ALLTOALL.outer, count, blocks, Some(input), output);
+}

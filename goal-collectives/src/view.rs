@@ -1,0 +1,113 @@
+//! A collective among some ranks, as one of them sees it.
+
+use crate::buf::{Buf, Place};
+use crate::request::{Blocks, Request};
+use goal_lang::CollectiveKind;
+use std::sync::Arc;
+
+/// A collective among some ranks of a program, as one of them sees it. They are numbered from 0 on.
+#[derive(Debug, Clone)]
+pub(crate) struct View {
+    pub(crate) kind: CollectiveKind,
+    pub(crate) me: u32,
+    pub(crate) ranks: u32,
+    pub(crate) root: u32,
+    /// The ranks of the program by their numbers here; `None` for all ranks.
+    pub(crate) members: Option<Arc<[u32]>>,
+    /// The place of the input; `None` if it lies where the output will be.
+    pub(crate) input: Option<Place>,
+    pub(crate) output: Place,
+    /// The elements of a block, if all blocks are equal.
+    pub(crate) count: u64,
+    pub(crate) blocks: Blocks,
+    /// The bytes of an element.
+    pub(crate) width: u64,
+}
+
+impl View {
+    /// Returns the view that a rank of the request has.
+    pub(crate) fn new(request: &Request, me: u32) -> Self {
+        Self {
+            kind: request.kind,
+            me,
+            ranks: request.ranks,
+            root: request.root,
+            members: None,
+            input: request.input.map(Place::memory),
+            output: Place::memory(request.output),
+            count: request.count,
+            blocks: request.blocks.clone(),
+            width: request.datatype.width(),
+        }
+    }
+
+    /// The bytes of a block, if all blocks are equal.
+    pub(crate) fn block(&self) -> u64 {
+        if self.kind == CollectiveKind::Barrier { 0 } else { self.count * self.width }
+    }
+
+    /// Returns the offset and the size in bytes of a rank's block, in the buffer of all blocks that
+    /// the rank sends, or in that of all blocks that it receives.
+    fn span(&self, rank: u32, is_sent: bool) -> (u64, u64) {
+        let list = match &self.blocks {
+            Blocks::Equal => {
+                let block = self.block();
+                return (u64::from(rank) * block, block);
+            }
+            Blocks::Own(count) => {
+                debug_assert_eq!(rank, self.me, "the blocks of others are not known");
+                return (0, count * self.width);
+            }
+            Blocks::Each(list) => list,
+            Blocks::Pairs { send, recv } => {
+                if is_sent {
+                    send
+                } else {
+                    recv
+                }
+            }
+        };
+        let at = rank as usize;
+        (list.displacements()[at] * self.width, list.counts()[at] * self.width)
+    }
+
+    /// The bytes of a rank's block, where it is the same for its sender and its receiver.
+    pub(crate) fn block_of(&self, rank: u32) -> u64 {
+        self.span(rank, true).1
+    }
+
+    /// Returns the place of a rank's block in the output.
+    pub(crate) fn output_of(&self, rank: u32) -> Buf {
+        let (offset, size) = self.span(rank, false);
+        self.output.part(offset, size)
+    }
+
+    /// Returns the place of the block for a rank in the input.
+    pub(crate) fn input_for(&self, rank: u32) -> Buf {
+        let Some(input) = self.input else { return self.output_of(rank) };
+        let (offset, size) = self.span(rank, true);
+        input.part(offset, size)
+    }
+
+    /// Returns the block that this rank contributes to a gather or an allgather.
+    pub(crate) fn own_input(&self) -> Buf {
+        use CollectiveKind as Kind;
+        match (self.input, self.kind) {
+            (Some(input), _) => input.part(0, self.block_of(self.me)),
+            (None, Kind::Gather) if self.me != self.root => {
+                self.output.part(0, self.block_of(self.me))
+            }
+            (None, _) => self.output_of(self.me),
+        }
+    }
+
+    /// Returns the place of the only block that this rank ends with.
+    pub(crate) fn own_output(&self) -> Buf {
+        self.output.part(0, self.block_of(self.me))
+    }
+
+    /// Returns the rank of the program that has a number here.
+    pub(crate) fn member(&self, rank: u32) -> u32 {
+        self.members.as_ref().map_or(rank, |members| members[rank as usize])
+    }
+}
