@@ -3,11 +3,10 @@
 mod error;
 
 use crate::nodes::Nodes;
+use error::RANKS_MAX;
 use goal_lang::limits::TAG_MAX;
 use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Op, is_legal};
 use std::sync::Arc;
-
-use error::RANKS_MAX;
 
 pub use error::RequestError;
 
