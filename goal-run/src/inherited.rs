@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use goal_eth::{AnyDriver, PassedDriver};
+use rustix::fs::fstat;
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -48,6 +49,19 @@ impl Inherited {
         Ok(fd)
     }
 
+    /// Returns the number of the file that is open under a descriptor's number: see
+    /// [`number_of_file`].
+    ///
+    /// # Errors
+    /// It is not open.
+    pub(crate) fn number_of_file(&self, number: RawFd) -> io::Result<u64> {
+        if number < 0 {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        // SAFETY: it lives for the call, which fails if it is not open.
+        number_of_file(unsafe { BorrowedFd::borrow_raw(number) })
+    }
+
     /// Takes the driver that the launcher opened for this process.
     ///
     /// # Errors
@@ -58,6 +72,14 @@ impl Inherited {
         // starter has refused its order by now.
         unsafe { AnyDriver::inherited(passed, |number| self.take(number)) }
     }
+}
+
+/// Returns the number of a file, which no other file of its kind has while it is open.
+///
+/// # Errors
+/// The system's error.
+pub(crate) fn number_of_file(fd: BorrowedFd<'_>) -> io::Result<u64> {
+    Ok(fstat(fd)?.st_ino)
 }
 
 /// Closes all inherited descriptors, taken or not, in programs that this process executes.

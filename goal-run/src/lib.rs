@@ -36,8 +36,9 @@
 //! - `binding`, `inherited`, `network`, `rights`, `trace`, `wait`
 //! - `transport`
 //! - `job`
+//! - `order`
 //! - `progress`
-//! - `rank`
+//! - `rank`, `program`
 //! - `monitor`
 //! - `outcome`
 //! - `verify`
@@ -53,7 +54,9 @@ pub mod launcher;
 pub mod limits;
 mod monitor;
 mod network;
+mod order;
 mod outcome;
+pub mod program;
 pub mod progress;
 mod rank;
 pub mod report;

@@ -35,6 +35,8 @@ pub enum End {
         rank: u32,
         /// How it ended.
         how: String,
+        /// The status that the launcher exits with, if it follows from how the rank ended.
+        status: Option<u8>,
         /// Its unfinished actions.
         pending: Pending,
     },

@@ -76,11 +76,7 @@ pub fn give_up_all_but_files() -> io::Result<()> {
 /// # Errors
 /// The system's error.
 pub(crate) fn give_up_all_but_sockets(driver: DriverKind) -> io::Result<()> {
-    let sockets = match driver {
-        DriverKind::Packet => PACKETS,
-        DriverKind::Xdp => PACKETS | XDP,
-    };
-    keep(of_results() | sockets)
+    keep(of_results() | of_sockets(driver))
 }
 
 /// Returns the capabilities with which a launcher writes its results. Of a file's capabilities
@@ -115,6 +111,15 @@ pub(crate) fn confine(command: &mut Command) {
 /// Returns true if the program of this process was started without rights that its starter lacked.
 pub(crate) fn is_confined() -> bool {
     no_new_privs().unwrap_or(false)
+}
+
+/// Returns true if the file of this process gave it rights that its starter lacks, when it was
+/// executed.
+pub(crate) fn are_of_file() -> bool {
+    // SAFETY: the call reads what the kernel left at the start of the process.
+    let is_secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+    // After no_new_privs a file gives nothing, and the kernel may set this all the same.
+    is_secure && !is_confined()
 }
 
 /// The file of this process is set-user-ID or set-group-ID: the user could write any file with its
@@ -163,6 +168,38 @@ enum Exposure {
     },
 }
 
+/// Gives up what a launcher of programs does not need: what its file gave it and, if it is root's,
+/// all but the rights to write files, to end processes of other users and, with a `driver`, to open
+/// sockets. The programs that it starts get what their user has, as if the user had started them:
+/// those of root get all capabilities of root when they are executed, and those of another user
+/// the ambient ones. So neither no_new_privs nor the bounding set is touched.
+///
+/// # Errors
+/// The system's error.
+pub(crate) fn give_up_for_programs(driver: Option<DriverKind>) -> io::Result<()> {
+    let kept = match getuid().is_root() {
+        true => FILES | CapabilitySet::KILL | driver.map_or(CapabilitySet::empty(), of_sockets),
+        false => {
+            let all = (0..u64::BITS).map(|number| CapabilitySet::from_bits_retain(1 << number));
+            let is_users =
+                |&one: &CapabilitySet| capability_is_in_ambient_set(one).unwrap_or(false);
+            all.filter(is_users).fold(CapabilitySet::empty(), CapabilitySet::union)
+        }
+    };
+    let mut sets = capabilities(None)?;
+    sets.permitted &= kept;
+    sets.effective &= kept;
+    Ok(set_capabilities(None, sets)?)
+}
+
+/// Returns the capabilities to open the sockets of a driver.
+fn of_sockets(driver: DriverKind) -> CapabilitySet {
+    match driver {
+        DriverKind::Packet => PACKETS,
+        DriverKind::Xdp => PACKETS | XDP,
+    }
+}
+
 /// Returns an error if this process has the rights of its file, and its user could take what these
 /// open out of the processes that it starts from `executable`.
 ///
@@ -186,7 +223,7 @@ pub(crate) fn refuse_readable(executable: &Path) -> Result<(), Exposed> {
 
 /// Returns true if this thread has rights that the starter of its program did not have. Those in
 /// the ambient set are the starter's, because the kernel empties it if a file gives rights.
-fn has_rights_of_file() -> bool {
+pub(crate) fn has_rights_of_file() -> bool {
     let Ok(sets) = capabilities(None) else { return false };
     let is_of_file = |number: &u32| {
         let capability = CapabilitySet::from_bits_retain(1 << number);

@@ -15,7 +15,7 @@ use std::time::Duration;
 pub struct Gate {
     /// The number of ranks that have come to the gate.
     ready: AtomicU32,
-    /// [`CLOSED`], [`OPEN`] or [`STOPPED`]. Ranks sleep in it.
+    /// [`CLOSED`], [`OPEN`], [`STOPPED`] or [`STUCK`]. Ranks sleep in it.
     position: Futex,
     /// The number of ranks that have finished. The launcher sleeps in it.
     finished: Futex,
@@ -26,6 +26,8 @@ pub struct Gate {
 const CLOSED: u32 = 0;
 const OPEN: u32 = 1;
 const STOPPED: u32 = 2;
+/// Stopped because no rank could go on.
+const STUCK: u32 = 3;
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Gate {}
@@ -78,10 +80,21 @@ impl Gate {
         self.change(OPEN, STOPPED);
     }
 
+    /// Ends the job as [`Gate::stop`] does, because no rank can go on: see [`Gate::is_stuck`].
+    pub fn stop_as_stuck(&self) {
+        self.change(OPEN, STUCK);
+    }
+
     /// Returns true if the job has ended.
     #[inline]
     pub fn is_stopped(&self) -> bool {
-        self.position.load(Ordering::Relaxed) == STOPPED
+        self.position.load(Ordering::Relaxed) >= STOPPED
+    }
+
+    /// Returns true if the job has ended because no rank could go on. A rank that waits can then
+    /// say what it waits for.
+    pub fn is_stuck(&self) -> bool {
+        self.position.load(Ordering::Relaxed) == STUCK
     }
 
     fn change(&self, from: u32, to: u32) {

@@ -42,6 +42,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod attendance;
 mod bell;
 mod claims;
 mod cma;
@@ -69,6 +70,7 @@ mod transport;
 mod turn;
 mod workers;
 
+pub use attendance::Attendance;
 pub use bell::Bell;
 pub use claims::{Claim, Part};
 pub use cma::{CMA, Cma, admit, announce, ptrace_scope};

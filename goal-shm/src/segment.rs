@@ -230,15 +230,25 @@ impl Segment {
     /// instance, its memory and its scratch memory. The rank calls this on its own processor,
     /// before it starts. Returns the number of bytes that are resident.
     pub fn populate(&self, rank: u32, bytes_max: u64) -> u64 {
-        let RankLayout { mailbox, instance, memory, scratch, .. } = self.rank(rank);
-        let slots = self.layout.slots * size_of::<mailbox::Slot>();
-        let mailbox = *mailbox..mailbox + size_of::<mailbox::Control>() + slots;
+        let RankLayout { instance, memory, scratch, .. } = self.rank(rank);
+        let mailbox = self.mailbox_range(rank);
         let mut left = usize::try_from(bytes_max).unwrap_or(usize::MAX);
         for area in [&mailbox, instance, memory, scratch] {
             let part = area.start..area.start + area.len().min(left);
             left -= self.mapping.populate(&part);
         }
         bytes_max - left as u64
+    }
+
+    /// Makes a rank's mailbox resident, near the processor of the caller. Returns the number of
+    /// bytes that are resident.
+    pub fn populate_mailbox(&self, rank: u32) -> u64 {
+        self.mapping.populate(&self.mailbox_range(rank)) as u64
+    }
+
+    fn mailbox_range(&self, rank: u32) -> Range<usize> {
+        let at = self.rank(rank).mailbox;
+        at..at + size_of::<mailbox::Control>() + self.layout.slots * size_of::<mailbox::Slot>()
     }
 
     /// Writes bytes at an offset in the segment.

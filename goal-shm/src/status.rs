@@ -1,6 +1,7 @@
 //! The status of a rank, which the launcher reads.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
+use super::attendance::Attendance;
 use super::mapping::SharedWords;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -67,6 +68,8 @@ pub struct Status {
     pub(crate) failure_len: AtomicU32,
     /// 1 once somebody has claimed the failure record.
     failure_claimed: AtomicU32,
+    /// The part that the process of a program takes.
+    pub attendance: Attendance,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.

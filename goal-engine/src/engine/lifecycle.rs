@@ -206,7 +206,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     }
 
     #[inline]
-    fn instance(&self, handle: &Handle) -> &Instance {
+    pub(super) fn instance(&self, handle: &Handle) -> &Instance {
         assert!(handle.engine == self.core.id, "a handle of another engine");
         self.core.held.instances.get(&self.core.held.heap, handle.key)
     }

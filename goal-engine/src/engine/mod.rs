@@ -49,6 +49,7 @@ mod storage;
 pub(crate) mod tests;
 mod traced;
 mod transmit;
+mod underway;
 mod view;
 mod window;
 
@@ -63,6 +64,7 @@ pub use schedule::{Schedule, StateSizes};
 pub use state::state_bytes;
 pub use storage::{Areas, Storage};
 pub use transmit::ELEMENT_BYTES_MAX;
+pub use underway::{Underway, Work};
 pub use view::{Countdown, InstanceView, MatchesView, Met, WindowView};
 pub use window::{WindowStats, Windowed};
 

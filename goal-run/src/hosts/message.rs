@@ -106,7 +106,13 @@ pub(crate) enum Message {
         rank: u32,
         /// A description of how it ended.
         how: String,
+        /// The exit status of the job, if it follows from how the rank ended.
+        status: Option<u8>,
     },
+    /// To the leader: all ranks of a host, which are programs, have come to their end.
+    AtEnd,
+    /// All ranks of all hosts have come to their end: they go on as programs of their own.
+    GoOn,
     /// To the leader: a launcher got a signal.
     Interrupted {
         /// The number of the signal. A message with an impossible number is broken.
@@ -119,6 +125,8 @@ pub(crate) enum Message {
     End {
         /// Set if all ranks have finished.
         is_complete: bool,
+        /// Set if no rank can go on.
+        is_stuck: bool,
         /// The areas of each rank that must be sent.
         areas: Vec<Area>,
     },

@@ -9,14 +9,14 @@ pub use crate::binding::is_crowded;
 pub use crate::wait::Wait;
 pub(crate) use place::Place;
 pub use settings::{Mode, Settings, layout};
-pub(crate) use settings::{WindowSettings, factor, has_time, split_instance};
+pub(crate) use settings::{Origin, WindowSettings, factor, has_time, split_instance};
 pub(crate) use window::SectionFile;
 pub use window::Window;
 
 use crate::trace::{self, Omitted};
 use crate::transport::Ends;
 use goal_asm::Nisa;
-use goal_engine::{Areas, Engine, Failure, Schedule, Storage};
+use goal_engine::{Areas, Engine, Failure, Schedule, Seed, Storage};
 use goal_eth::now_ns;
 use goal_shm::{Part, Segment, populate_read};
 use place::describe;
@@ -44,6 +44,11 @@ impl<'a> Job<'a> {
     /// Returns the memory that all ranks share.
     pub fn segment(&self) -> &'a Segment {
         self.segment
+    }
+
+    /// Returns the seed for the hash tables of schedules that this process makes ready.
+    pub fn seed(&self) -> Seed {
+        settings::seed()
     }
 
     /// Writes the trace of the job as Chrome trace events, one JSON object. Returns the number of
@@ -137,5 +142,10 @@ impl<'a> Job<'a> {
     /// Stores the failure of an action of `rank` in the segment, for the launcher.
     pub(crate) fn fail(&self, rank: u32, failure: &Failure) {
         self.segment.fail(rank, &describe(self.nisa, rank, failure, self.settings));
+    }
+
+    /// Stores the failure of an action of a schedule that a program has started.
+    pub(crate) fn fail_in(&self, nisa: &Nisa, rank: u32, failure: &Failure) {
+        self.segment.fail(rank, &describe(nisa, rank, failure, self.settings));
     }
 }

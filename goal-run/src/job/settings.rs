@@ -77,6 +77,21 @@ pub struct Settings {
     pub(crate) wait: Wait,
     /// The hosts of the ranks; `None` if all are on this host.
     pub(crate) network: Option<Network>,
+    /// The kind of code that starts the ranks' schedules.
+    pub(crate) origin: Origin,
+}
+
+/// The code that starts the schedules of ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) enum Origin {
+    /// This crate, or a program that uses its [`Member`](crate::progress::Member)s without a
+    /// launcher: they are those of the job.
+    #[default]
+    Job,
+    /// A program that a launcher has started. The job's schedule has no actions.
+    Program,
+    /// The same for a process without a launcher, the only rank of its job.
+    Alone,
 }
 
 /// A window over a section.
@@ -112,6 +127,7 @@ impl Settings {
             progress: Mode::default(),
             wait: Wait::default(),
             network: None,
+            origin: Origin::Job,
         })
     }
 
@@ -155,6 +171,11 @@ impl Settings {
         let is_placed =
             self.placement.as_ref().is_none_or(|placement| placement.fits(self.num_here(ranks)));
         is_placed && has_places && has_window && self.repeat > 0
+    }
+
+    /// Returns true if ranks are processes of programs, which start schedules of their own.
+    pub(crate) fn are_programs(&self) -> bool {
+        self.origin != Origin::Job
     }
 
     /// Returns true if `rank` is on this host.

@@ -42,8 +42,9 @@ impl<'a> Place<'a> {
 pub(super) enum Fallen {
     /// The rank could not start; the text says why.
     NotStarted(u32, String),
-    /// The rank ended after it had started; the text says how.
-    Ended(u32, String),
+    /// The rank ended after it had started; the text says how. The launcher's exit status follows
+    /// from the one that is given, if there is one.
+    Ended(u32, String, Option<u8>),
 }
 
 /// The processes or threads of this host's ranks.
@@ -53,6 +54,12 @@ pub(super) trait Crew {
 
     /// Returns the number of ranks that were started.
     fn started(&self) -> usize;
+
+    /// Returns true if all ranks have come to their end. `have_passed` says that all of them have
+    /// counted themselves at the gate ([`Gate::finish`](goal_shm::Gate::finish)).
+    fn have_finished(&mut self, have_passed: bool) -> bool {
+        have_passed
+    }
 
     /// Returns the ranks that another process has stopped, ascending.
     fn stopped(&mut self) -> Vec<Stopped>;

@@ -1,5 +1,6 @@
 //! The reasons why a job is not started.
 
+use super::options::Program;
 use crate::monitor::signal_name;
 use crate::{limits, rights};
 use std::error::Error;
@@ -74,6 +75,19 @@ pub enum LaunchError {
         "the ranks can't be started: this program is not found (/proc is not mounted, or the file is gone): mount /proc"
     )]
     Executable,
+    /// The program can't be executed.
+    #[error("{program} can't be started: {}", limits::named(cause))]
+    Program {
+        /// Its name.
+        program: String,
+        /// The system's error.
+        cause: io::Error,
+    },
+    /// The program would get sockets that only this launcher's file has the right to open.
+    #[error(
+        "the ranks can't be started: this file has capabilities, and a program would get the sockets that they open: start it as root, or with capabilities of the user's own (setpriv --inh-caps +net_raw --ambient-caps +net_raw)"
+    )]
+    ProgramSockets,
     /// The user could take the sockets of rank processes.
     #[error("the ranks can't be started: {0}")]
     Exposed(#[from] rights::Exposed),
@@ -89,7 +103,23 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// Returns the error for a process that could not be started after `started` others.
+    /// Returns the error for a process of a program that could not be started after `started`
+    /// others.
+    pub(super) fn of_program(
+        program: &Program,
+        started: usize,
+        wanted: usize,
+        cause: io::Error,
+    ) -> Self {
+        match cause.raw_os_error() {
+            Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE) => {
+                Self::of_spawn(started, wanted, cause)
+            }
+            _ => Self::Program { program: program.executable.display().to_string(), cause },
+        }
+    }
+
+    /// The same for a rank process of a schedule.
     pub(super) fn of_spawn(started: usize, wanted: usize, cause: io::Error) -> Self {
         match cause.raw_os_error() {
             Some(libc::ENOENT) => Self::Executable,

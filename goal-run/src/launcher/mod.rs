@@ -7,21 +7,25 @@
 mod crew;
 mod error;
 mod hosts;
+mod input;
 mod options;
+mod partings;
 mod process;
 mod processes;
+mod programs;
 mod run;
 mod signals;
 mod supervise;
 mod threads;
 mod troubles;
+mod warden;
 
 pub use crate::monitor::Pending;
 pub use crate::outcome::{Counts, End, Outcome};
 pub use crate::trace::Omitted;
 pub use error::LaunchError;
 pub use hosts::{Ended, Hosts, Others, Verdict, run_on_hosts};
-pub use options::{Options, Ranks, Stage};
+pub use options::{Options, Program, Ranks, Stage};
 pub use process::rank_process;
 pub use run::run;
 pub use signals::{attend, beside_stops, interrupted, suspended, unattended};

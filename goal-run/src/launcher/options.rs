@@ -7,6 +7,7 @@ use crate::report::{count, size};
 use crate::transport::Choice;
 use crate::wait::Wait;
 use goal_engine as engine;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +25,19 @@ pub enum Ranks {
         /// before anything else.
         executable: PathBuf,
     },
+    /// Processes of a program, one for each rank, which starts schedules of its own: see
+    /// [`program`](crate::program). The job's schedule must be a
+    /// [`skeleton`](crate::program::skeleton).
+    Program(Program),
+}
+
+/// A program whose processes are ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its file, or a name that is looked up in the folders of `PATH`.
+    pub executable: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
 }
 
 impl Ranks {
@@ -31,7 +45,7 @@ impl Ranks {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Ranks::Threads => "threads",
-            Ranks::Processes { .. } => "processes",
+            Ranks::Processes { .. } | Ranks::Program(_) => "processes",
         }
     }
 }

@@ -3,12 +3,13 @@
 use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::options::Stage;
-use super::process::{NOT_STARTED, Order};
+use super::process::NOT_STARTED;
 use super::signals::{Deferred, keep_children};
 use super::supervise::stop;
 use super::troubles::Troubles;
 use crate::inherited::Lent;
 use crate::monitor::Stopped;
+use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order};
 use crate::rights;
 use goal_eth::{AnyDriver, Held};
 use goal_shm::{Sealed, Segment};
@@ -73,8 +74,9 @@ impl Processes {
             let order = Order {
                 rank,
                 launcher: std::process::id(),
-                troubles: processes.troubles.descriptor().as_raw_fd(),
+                troubles: Some(processes.troubles.descriptor().as_raw_fd()),
                 segment: segment.fd().as_raw_fd(),
+                file: 0,
                 schedule: sealed.fd().as_raw_fd(),
                 settings: told.fd().as_raw_fd(),
                 section: options
@@ -85,7 +87,8 @@ impl Processes {
             };
             let mut command = Command::new(executable);
             command
-                .env(Order::VARIABLE, order.to_text())
+                .env(OF_SCHEDULE, order.to_text())
+                .env_remove(OF_PROGRAM)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null());
             // A process group of its own, so that the signals of a terminal reach only the
@@ -148,12 +151,12 @@ impl Crew for Processes {
             let status = match child.try_wait() {
                 Ok(None) => continue,
                 Ok(Some(status)) => status,
-                Err(_) => return Some(Fallen::Ended(*rank, NOT_KNOWN.to_owned())),
+                Err(_) => return Some(Fallen::Ended(*rank, NOT_KNOWN.to_owned(), None)),
             };
             let why = self.troubles.first().filter(|_| status.code() == Some(NOT_STARTED.into()));
             return Some(match why {
                 Some(why) => Fallen::NotStarted(*rank, why),
-                None => Fallen::Ended(*rank, describe(status)),
+                None => Fallen::Ended(*rank, describe(status), None),
             });
         }
         None
@@ -254,6 +257,9 @@ mod tests {
         };
         waitpid(Some(pid), WaitOptions::empty()).unwrap();
         let fallen = processes.fallen();
-        assert!(matches!(&fallen, Some(Fallen::Ended(7, how)) if how == NOT_KNOWN), "{fallen:?}");
+        assert!(
+            matches!(&fallen, Some(Fallen::Ended(7, how, None)) if how == NOT_KNOWN),
+            "{fallen:?}"
+        );
     }
 }

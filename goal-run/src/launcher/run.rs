@@ -4,10 +4,11 @@ use super::crew::{Crew, Place};
 use super::error::LaunchError;
 use super::options::{Options, Ranks};
 use super::processes::Processes;
+use super::programs::Programs;
 use super::supervise::Supervisor;
 use super::threads;
 use crate::binding::Binding;
-use crate::job::{Mode, Settings, factor, has_time, layout};
+use crate::job::{Mode, Origin, Settings, factor, has_time, layout};
 use crate::limits::{Demand, PREFAULT_SHARE, free_memory};
 use crate::network::Network;
 use crate::outcome::{End, Outcome, Run};
@@ -74,6 +75,10 @@ pub(super) fn equip(
         progress: options.progress,
         wait: options.wait,
         network,
+        origin: match &options.ranks {
+            Ranks::Program(_) => Origin::Program,
+            Ranks::Threads | Ranks::Processes { .. } => Origin::Job,
+        },
     };
     if settings.record {
         let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
@@ -117,10 +122,12 @@ pub(super) fn repeated(nisa: &Nisa, options: &Options, has_hosts: bool, binding:
 /// Returns the resources that the ranks of this host need.
 fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> Demand {
     let here = (0..nisa.num_ranks()).filter(|&rank| settings.is_here(rank));
+    // Most of a program's heap is never touched.
+    let here = here.filter(|_| !settings.are_programs());
     let memory = here.map(|rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank)));
     Demand {
         ranks: settings.num_here(nisa.num_ranks()).into(),
-        are_processes: matches!(options.ranks, Ranks::Processes { .. }),
+        are_processes: !matches!(options.ranks, Ranks::Threads),
         threads: if settings.progress == Mode::Thread { 2 } else { 1 },
         shared: segment + nisa.bytes().len() as u64,
         own: if settings.progress == Mode::Node {
@@ -148,13 +155,20 @@ pub(super) fn run_ranks<T>(
     is_complete: impl FnOnce(&T) -> bool,
 ) -> Result<T, LaunchError> {
     if place.options.gives_up_rights {
-        rights::give_up_all_but_files()?;
+        match place.options.ranks {
+            Ranks::Program(_) => rights::give_up_for_programs(None)?,
+            Ranks::Threads | Ranks::Processes { .. } => rights::give_up_all_but_files()?,
+        }
     }
+    let sealed = || Sealed::copy_of(place.nisa.bytes());
     let executable = match &place.options.ranks {
         Ranks::Threads => return threads::run(place, drivers, watch),
         Ranks::Processes { executable } => executable,
+        Ranks::Program(program) => {
+            return watch(&mut Programs::spawn(place, drivers, &sealed()?, program)?);
+        }
     };
-    let sealed = Sealed::copy_of(place.nisa.bytes())?;
+    let sealed = sealed()?;
     let mut processes = Processes::spawn(place, drivers, &sealed, executable)?;
     let end = watch(&mut processes)?;
     if is_complete(&end) {

@@ -3,10 +3,11 @@
 use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::options::Stage;
+use super::partings::{Tail, ask};
 use super::signals::{if_suspended, stop_here};
 use crate::hosts::Reply;
 use crate::job::Mode;
-use crate::monitor::{Pending, Started, Stopped, Watch};
+use crate::monitor::{Observed, Pending, Started, Stopped, Watch};
 use crate::outcome::End;
 use goal_esp::wire;
 use goal_shm::{Segment, State};
@@ -29,8 +30,9 @@ pub(super) enum Sight {
     Finished,
     /// This launcher got a signal.
     Interrupted(usize),
-    /// A rank ended although the job had not; the text says how.
-    Fallen(u32, String),
+    /// A rank ended although the job had not; the text says how. The exit status follows from the
+    /// one that is given, if there is one.
+    Fallen(u32, String, Option<u8>),
     /// A rank could not start; the text says why.
     NotStarted(String),
 }
@@ -63,30 +65,52 @@ impl<'a> Supervisor<'a> {
         let tick = TICK + TICK_PER_RANK * ranks;
         let mut quiet = Quiet::new(self.place);
         let observed = self.place.observed();
+        let of_rank = |rank| match self.place.settings.are_programs() {
+            true => Pending::of_ended_program(),
+            false => Pending::of_rank(&observed, rank),
+        };
+        let mut tail = Tail::default();
         loop {
-            segment.gate().wait_finished(ranks, tick);
+            match self.place.settings.are_programs() && segment.gate().finished() == ranks {
+                true => tail.let_go(segment, self.place.here),
+                false => segment.gate().wait_finished(ranks, tick),
+            }
             match self.look(true, crew) {
                 Some(Sight::Failed(failures)) => return Ok(End::Failed(failures)),
                 Some(Sight::Finished) => return Ok(End::Complete),
                 Some(Sight::Interrupted(signal)) => return Ok(End::Interrupted(signal)),
-                Some(Sight::Fallen(rank, how)) => {
+                Some(Sight::Fallen(rank, how, status)) => {
                     crew.end_threads();
-                    return Ok(End::Died { rank, how, pending: Pending::of_rank(&observed, rank) });
+                    return Ok(End::Died { rank, how, status, pending: of_rank(rank) });
                 }
                 Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
                 None => {}
             }
-            if quiet.rests() {
-                return Ok(End::Stuck(Pending::of_job(&observed, true, vec![])));
+            if !segment.gate().is_stopped() && quiet.rests() {
+                return Ok(End::Stuck(self.stuck(&observed)));
             }
             if self.is_late() {
                 let started = crew.started() as u32;
                 crew.end_threads();
-                let mut pending = Pending::of_job(&observed, false, crew.stopped());
+                let stopped = crew.stopped();
+                let mut pending = match self.place.settings.are_programs() {
+                    true => Pending::of_running_programs(segment, self.place.here, stopped),
+                    false => Pending::of_job(&observed, false, stopped),
+                };
                 pending.started = (started < ranks).then_some(Started { started, ranks });
                 return Ok(End::TimedOut(pending));
             }
         }
+    }
+
+    /// Returns the report on a job that is stuck.
+    fn stuck(&self, observed: &Observed<'_>) -> Pending {
+        let Place { segment, settings, here, .. } = *self.place;
+        if !settings.are_programs() {
+            return Pending::of_job(observed, true, vec![]);
+        }
+        ask(segment, here);
+        Pending::of_stuck_programs(segment, here)
     }
 
     /// Looks at the ranks of this host and returns what ends the job, if anything. If `may_finish`,
@@ -98,7 +122,7 @@ impl<'a> Supervisor<'a> {
         if let Some(failures) = self.failures() {
             return Some(Sight::Failed(failures));
         }
-        if may_finish && segment.gate().finished() == here.len() as u32 {
+        if may_finish && crew.have_finished(segment.gate().finished() == here.len() as u32) {
             return Some(Sight::Finished);
         }
         // Taken, so that a further signal can end what is left to do.
@@ -111,8 +135,9 @@ impl<'a> Supervisor<'a> {
                 return Some(Sight::NotStarted(format!("rank {rank}: {why}")));
             }
             // The rank may have failed after the check above: its failure says more.
-            Some(Fallen::Ended(rank, how)) => {
-                return Some(self.failures().map_or(Sight::Fallen(rank, how), Sight::Failed));
+            Some(Fallen::Ended(rank, how, status)) => {
+                let fallen = Sight::Fallen(rank, how, status);
+                return Some(self.failures().map_or(fallen, Sight::Failed));
             }
             None => {}
         }
@@ -189,7 +214,8 @@ pub(super) struct Quiet<'a> {
 
 impl<'a> Quiet<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
-        let watch = Watch::new(place.options.progress == Mode::Node, place.here.to_vec());
+        let watch = Watch::new(place.options.progress == Mode::Node, place.here.to_vec())
+            .of_programs(place.settings.are_programs());
         Self { place, watch }
     }
 

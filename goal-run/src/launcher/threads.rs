@@ -76,7 +76,7 @@ pub(super) fn run<T>(
                     let fallen_rank = match catch_unwind(run) {
                         Ok(Ok(())) => return,
                         Ok(Err(error)) => Fallen::NotStarted(rank, error.to_string()),
-                        Err(_) => Fallen::Ended(rank, "panicked".to_owned()),
+                        Err(_) => Fallen::Ended(rank, "panicked".to_owned(), None),
                     };
                     fallen.lock().unwrap_or_else(PoisonError::into_inner).push(fallen_rank);
                     segment.gate().call_launcher();

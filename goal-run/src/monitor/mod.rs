@@ -5,6 +5,7 @@
 
 mod cycle;
 mod pending;
+mod programs;
 mod snapshot;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// The most actions that are listed; further ones are counted.
-const SHOWN_MAX: usize = 20;
+pub(super) const SHOWN_MAX: usize = 20;
 /// The most actions that are named in one line.
 const NAMED_MAX: usize = 4;
 
@@ -38,6 +38,8 @@ pub struct Pending {
     pub(crate) behind: u64,
     /// The number of instances that each rank was to run.
     pub(crate) repeat: u64,
+    /// Of ranks that are processes of a program, what they do, a line each; `None` of others.
+    pub(crate) programs: Option<Vec<String>>,
 }
 
 /// A part of the ranks of a host.
@@ -134,6 +136,9 @@ impl fmt::Display for Pending {
         }
         for stopped in &self.stopped {
             write!(f, "{stopped}; ")?;
+        }
+        if let Some(lines) = &self.programs {
+            return f.write_str(&lines.join("\n  "));
         }
         if self.actions == 0 {
             // The ranks were between two instances, or at the end.

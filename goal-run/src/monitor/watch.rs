@@ -26,6 +26,8 @@ pub(crate) struct Watch {
     before: Vec<Reading>,
     /// True if ranks act for each other.
     together: bool,
+    /// True if ranks are processes of programs: one that does not wait in a call may go on.
+    are_programs: bool,
     /// The ranks of this host.
     ranks: Vec<u32>,
 }
@@ -41,7 +43,12 @@ pub(crate) struct Exchanged {
 impl Watch {
     /// Creates a watch over the ranks of a host. `together` says that they act for each other.
     pub(crate) fn new(together: bool, ranks: Vec<u32>) -> Self {
-        Self { before: Vec::new(), together, ranks }
+        Self { before: Vec::new(), together, are_programs: false, ranks }
+    }
+
+    /// States that ranks are processes of programs.
+    pub(crate) fn of_programs(self, are_programs: bool) -> Self {
+        Self { are_programs, ..self }
     }
 
     /// Reads all ranks. Returns true if none of them can go on, in a job on one host.
@@ -52,8 +59,12 @@ impl Watch {
     /// Reads all ranks. If none of them can go on without a message from another host, returns the
     /// numbers of messages that they exchanged until now.
     pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
-        let reading: Option<Vec<Reading>> =
-            self.ranks.iter().map(|&rank| read(segment, rank, self.together)).collect();
+        let waits = |rank| !self.are_programs || segment.status(rank).attendance.waits();
+        let read = |&rank: &u32| {
+            let waits = waits(rank);
+            read(segment, rank, self.together).filter(|_| waits)
+        };
+        let reading: Option<Vec<Reading>> = self.ranks.iter().map(read).collect();
         let before = std::mem::replace(&mut self.before, reading.unwrap_or_default());
         let add = |sum: Exchanged, reading: &Reading| Exchanged {
             sent: sum.sent + reading.sent,

@@ -57,6 +57,10 @@ pub enum Interrupted {
     /// The launcher stopped the job.
     #[error("the job was stopped")]
     Stopped,
+    /// The launcher stopped the job because no rank could go on. In a job of programs, a rank that
+    /// waits leaves a text on it: [`Attached::fail`](crate::program::Attached::fail).
+    #[error("no rank can go on")]
+    Stuck,
     /// A rank on another host is lost.
     #[error("{0}")]
     Lost(String),

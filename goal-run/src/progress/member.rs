@@ -1,18 +1,19 @@
 //! A rank's end of a job.
 
+use super::counts::counts;
+use super::engines::Engines;
 use super::error::Interrupted;
-use super::node::NodeProgress;
-use super::thread::{Guard, ProgressThread};
+use super::thread::Guard;
 use super::{now_of, poll_now};
-use crate::job::Job;
+use crate::job::{Job, Origin};
 use crate::transport::Ends;
-use crate::wait::{Pause, Slept};
+use crate::wait::Pause;
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
 use goal_engine::{
-    Depths, Engine, Handle, Progress, Schedule, Stats, Storage, UserFunction, Waiting,
+    Engine, Handle, Progress, Schedule, Storage, Underway, UserFunction, WORLD, Waiting,
 };
-use goal_shm::RankCounts;
+use goal_shm::{Claim, Segment};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread;
@@ -29,42 +30,28 @@ pub struct Member<'a> {
     rank: u32,
     pause: Pause,
     engines: Engines<'a>,
-}
-
-/// The engine of a rank, by the threads or processes that share it.
-pub(super) enum Engines<'a> {
-    /// Used by the rank alone.
-    Own(Box<Engine<'a, Ends<'a>>>),
-    /// Shared with a thread of the rank.
-    Thread(Arc<ProgressThread<'a>>),
-    /// Shared with the other ranks of the host.
-    Node(Box<NodeProgress<'a>>),
+    /// Given back after the engine is dropped.
+    _claim: Claim,
 }
 
 impl<'a> Member<'a> {
-    pub(super) fn new(job: Job<'a>, rank: u32, engines: Engines<'a>) -> Self {
+    pub(super) fn new(job: Job<'a>, rank: u32, engines: Engines<'a>, claim: Claim) -> Self {
         let pause = Pause::new(job.settings.sharing(), job.settings.wait);
-        Self { job, rank, pause, engines }
+        Self { job, rank, pause, engines, _claim: claim }
     }
 
     /// Calls `f` with the rank's engine. Returns `None`, without a call, if the job ended while
     /// another process used the engine, or if the thread of the rank has panicked.
     #[inline(always)]
     pub(crate) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
-        match &mut self.engines {
-            Engines::Own(engine) => Some(f(engine)),
-            Engines::Thread(shared) => Some(f(&mut *shared.engine()?)),
-            Engines::Node(node) => node.with(f),
-        }
+        self.engines.with(f)
     }
 
     /// Returns the reason why [`Member::with`] returned `None`.
     #[cold]
     pub(crate) fn gone(&self) -> Interrupted {
-        match &self.engines {
-            Engines::Thread(shared) => shared.failure().cloned().unwrap_or(Interrupted::Stopped),
-            Engines::Own(_) | Engines::Node(_) => Interrupted::Stopped,
-        }
+        let thread = self.engines.thread().and_then(|thread| thread.failure().cloned());
+        thread.unwrap_or_else(|| why_stopped(self.job.segment))
     }
 
     /// Registers the function that `exec user FUNCTION` calls. Only this process can call it, so
@@ -85,9 +72,23 @@ impl<'a> Member<'a> {
         schedule: &Arc<Schedule>,
         storage: Storage<'a>,
     ) -> Result<Handle, Interrupted> {
+        self.start_in(schedule, WORLD, storage)
+    }
+
+    /// Does the same in a communicator: all of its ranks must start its instances in the same
+    /// order. Instances may end, and be finished, in any order.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn start_in(
+        &mut self,
+        schedule: &Arc<Schedule>,
+        communicator: u32,
+        storage: Storage<'a>,
+    ) -> Result<Handle, Interrupted> {
         self.reclaim();
         within(|| {
-            let started = self.with(|engine| engine.start(schedule, 0, storage));
+            let started = self.with(|engine| engine.start(schedule, communicator, storage));
             let handle = started.ok_or_else(|| self.gone())?;
             self.run_started()?;
             self.release()?;
@@ -152,6 +153,21 @@ impl<'a> Member<'a> {
             }
             self.release()
         })?
+    }
+
+    /// Returns the actions of an instance that have started and not ended, in the order of the
+    /// schedule: receives without their message, sends that are under way. For a report on a rank
+    /// that waits, also after the job was stopped.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn underway(&mut self, handle: &Handle) -> Result<Vec<Underway>, Interrupted> {
+        self.with(|engine| engine.underway(handle)).ok_or_else(|| self.gone())
+    }
+
+    /// Returns true if instances have not been finished.
+    pub(crate) fn is_in_use(&mut self) -> Option<bool> {
+        self.with(|engine| engine.is_in_use())
     }
 
     /// Releases an instance that has ended, and returns the storage that it worked on.
@@ -283,7 +299,14 @@ impl<'a> Member<'a> {
             }
         }
         match loss {
-            _ if self.job.segment.gate().is_stopped() => Err(Interrupted::Stopped),
+            _ if segment.gate().is_stopped() => Err(why_stopped(segment)),
+            None if self.job.settings.origin == Origin::Alone && waiting == Waiting::Messages => {
+                // Only this rank could send a message, and a thread of it that does not wait.
+                match segment.status(rank).attendance.waits() {
+                    true => Err(Interrupted::Stuck),
+                    false => Ok(()),
+                }
+            }
             Some(loss) => Err(Interrupted::Lost(loss)),
             None => Ok(()),
         }
@@ -300,47 +323,18 @@ impl<'a> Member<'a> {
     /// Takes the rank back from the thread or the ranks that act for it.
     #[inline]
     pub(crate) fn reclaim(&mut self) {
-        match &mut self.engines {
-            Engines::Own(_) => {}
-            Engines::Thread(shared) => shared.reclaim(),
-            Engines::Node(node) => node.reclaim(),
-        }
+        self.engines.reclaim();
     }
 
     /// Lets the thread or other ranks act for this rank, which computes from now on.
     #[inline]
     fn release(&mut self) -> Result<(), Interrupted> {
-        match &mut self.engines {
-            Engines::Own(_) => Ok(()),
-            Engines::Thread(shared) => Ok(shared.release().ok_or_else(|| self.gone())??),
-            Engines::Node(node) => {
-                node.release();
-                Ok(())
-            }
-        }
+        Ok(self.engines.release().ok_or_else(|| self.gone())??)
     }
 }
 
-/// Returns the counts of an engine and of the sleeps of its rank.
-fn counts(stats: &Stats, depths: Depths, slept: Slept) -> RankCounts {
-    RankCounts {
-        messages: stats.messages,
-        bytes: stats.bytes,
-        eager: stats.messages - stats.in_parts - stats.requests,
-        in_parts: stats.in_parts,
-        read_in_place: stats.read_in_place,
-        written_in_place: stats.put_in_place,
-        in_messages: stats.requests - stats.read_in_place - stats.put_in_place,
-        unexpected: stats.unexpected,
-        unexpected_bytes_max: stats.unexpected_max,
-        posted_max: depths.posted,
-        kept_max: depths.kept,
-        ready_max: stats.ready_max,
-        blocked_max: depths.blocked,
-        shared_chunks: stats.shared_chunks,
-        helped_chunks: stats.helped_chunks,
-        polls: stats.polls,
-        sleeps: slept.sleeps,
-        slept_ns: slept.ns,
-    }
+/// Returns the reason why the launcher stopped the job.
+#[cold]
+fn why_stopped(segment: &Segment) -> Interrupted {
+    if segment.gate().is_stuck() { Interrupted::Stuck } else { Interrupted::Stopped }
 }

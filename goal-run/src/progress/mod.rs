@@ -68,16 +68,19 @@
 //! # }
 //! ```
 
+mod counts;
+mod engines;
 mod error;
 mod member;
 mod node;
 mod start;
 mod thread;
+mod threaded;
 
 pub use error::{Interrupted, StartError};
 pub use member::Member;
 pub use start::with_member;
-pub(crate) use start::with_member_over;
+pub(crate) use start::{member_over, with_member_over};
 
 use goal_engine::transport::Transport;
 use goal_engine::{Engine, Failure};

@@ -1,17 +1,21 @@
 //! The start of members.
 #![allow(unsafe_code)] // the ends of a rank that is claimed
 
+use super::engines::Engines;
 use super::error::StartError;
-use super::member::{Engines, Member};
+use super::member::Member;
 use super::node::NodeProgress;
 use super::thread::{ProgressThread, run_thread};
+use super::threaded::Threaded;
 use crate::job::{Job, Mode};
 use crate::transport::Ends;
 use goal_engine::{Engine, state_bytes};
 use goal_eth::AnyDriver;
 use goal_shm::Part;
+use nix::sys::signal::SigSet;
+use std::io;
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, Builder, JoinHandle};
 
 /// Returns an engine whose state is in memory of this process. The caller must hold the claim to
 /// the rank's [`Part::Member`] while the engine is used.
@@ -54,10 +58,48 @@ pub(crate) fn with_member_over<'a, R>(
     driver: Option<AnyDriver>,
     f: impl FnOnce(&mut Member<'a>) -> R,
 ) -> Result<R, StartError> {
-    let _claim = job.segment.claim(rank, Part::Member).ok_or(StartError::Taken)?;
-    let member = |engines| Member::new(job, rank, engines);
-    Ok(match job.settings.progress {
-        Mode::Caller => f(&mut member(Engines::Own(Box::new(engine(job, rank, driver)?)))),
+    if job.settings.progress != Mode::Thread {
+        return Ok(f(&mut start(job, rank, driver, |_| unreachable!("only in mode thread"))?));
+    }
+    thread::scope(|scope| {
+        let run = |shared: Arc<ProgressThread<'a>>| {
+            // The scope waits for it.
+            named(rank).spawn_scoped(scope, move || work(job, &shared)).map(|_| None)
+        };
+        // Dropped before the scope ends, which ends the thread, also if `f` panics.
+        Ok(f(&mut start(job, rank, driver, run)?))
+    })
+}
+
+/// Returns the member of `rank`, whose thread, if it has one, ends when the member is dropped.
+///
+/// # Errors
+/// [`StartError`].
+pub(crate) fn member_over(
+    job: Job<'static>,
+    rank: u32,
+    driver: Option<AnyDriver>,
+) -> Result<Member<'static>, StartError> {
+    start(job, rank, driver, |shared| {
+        let body = move || {
+            // Signals are for the threads of the program.
+            let _ = SigSet::all().thread_block();
+            work(job, &shared);
+        };
+        named(rank).spawn(body).map(Some)
+    })
+}
+
+/// Starts a member. `run` starts its thread in mode `thread`.
+fn start<'a>(
+    job: Job<'a>,
+    rank: u32,
+    driver: Option<AnyDriver>,
+    run: impl FnOnce(Arc<ProgressThread<'a>>) -> io::Result<Option<JoinHandle<()>>>,
+) -> Result<Member<'a>, StartError> {
+    let claim = job.segment.claim(rank, Part::Member).ok_or(StartError::Taken)?;
+    let engines = match job.settings.progress {
+        Mode::Caller => Engines::Own(Box::new(engine(job, rank, driver)?)),
         Mode::Node => {
             if job.settings.network.is_some() {
                 return Err(StartError::OtherHosts);
@@ -66,32 +108,27 @@ pub(crate) fn with_member_over<'a, R>(
                 return Err(StartError::Windows);
             }
             let node = NodeProgress::new(job, rank).ok_or(StartError::Left)?;
-            f(&mut member(Engines::Node(Box::new(node))))
+            Engines::Node(Box::new(node))
         }
-        Mode::Thread => thread::scope(|scope| {
+        Mode::Thread => {
             let shared = Arc::new(ProgressThread::new(job, rank, engine(job, rank, driver)?));
-            let of_thread = Arc::clone(&shared);
-            let name = format!("progress {rank}");
-            let thread = thread::Builder::new().name(name).spawn_scoped(scope, move || {
-                if let Some(placement) = &job.settings.placement {
-                    placement.bind_thread();
-                }
-                run_thread(&of_thread);
-            });
-            thread.map_err(|cause| StartError::Thread { cause })?;
-            let _stop = StopOnDrop(&shared);
-            Ok::<R, StartError>(f(&mut member(Engines::Thread(Arc::clone(&shared)))))
-        })?,
-    })
+            let thread = run(Arc::clone(&shared)).map_err(|cause| StartError::Thread { cause })?;
+            Engines::Thread(Threaded::new(shared, thread))
+        }
+    };
+    Ok(Member::new(job, rank, engines, claim))
 }
 
-/// Ends the thread when it is dropped, also if the rank panics.
-struct StopOnDrop<'a, 'b>(&'b ProgressThread<'a>);
+fn named(rank: u32) -> Builder {
+    Builder::new().name(format!("progress {rank}"))
+}
 
-impl Drop for StopOnDrop<'_, '_> {
-    fn drop(&mut self) {
-        self.0.stop();
+/// The work of a rank's thread.
+fn work(job: Job<'_>, shared: &ProgressThread<'_>) {
+    if let Some(placement) = &job.settings.placement {
+        placement.bind_thread();
     }
+    run_thread(shared);
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ pub(crate) fn run(
                 ) => {
                     segment.fail(rank, &format!("rank {rank}: {error}"));
                 }
-                Err(Interrupted::Stopped) | Ok(()) => {
+                Err(Interrupted::Stopped | Interrupted::Stuck) | Ok(()) => {
                     if let Some(text) = work.unexpected {
                         segment.record_failure(rank, &text);
                     }

@@ -77,8 +77,9 @@ pub struct Report {
     /// All errors, warnings and findings, each as an object in the form of `goalc check`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<serde_json::Value>,
+    /// The exit status, if it is not the one of `status`.
     #[serde(skip)]
-    signal: u8,
+    exit: Option<u8>,
 }
 
 impl Report {
@@ -88,7 +89,7 @@ impl Report {
         let Run { repeat, ranks_as, ref transports, .. } = outcome.run;
         let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max, .. } =
             outcome.counts;
-        let (mut status, mut errors, signal) = describe(&outcome.end);
+        let (mut status, mut errors, exit) = describe(&outcome.end);
         if !outcome.missing.is_empty() {
             let note = "what was left there had not arrived: it is not counted, and of memory and traces nothing is written";
             errors.push(format!("ranks {}: {note}", outcome.missing));
@@ -119,7 +120,7 @@ impl Report {
             stats: None,
             errors,
             findings: vec![],
-            signal,
+            exit,
         }
     }
 
@@ -143,7 +144,7 @@ impl Report {
             stats: None,
             errors: vec![error],
             findings: vec![],
-            signal: 0,
+            exit: None,
         }
     }
 
@@ -186,20 +187,20 @@ impl Report {
     /// Notes that a signal ended the command after the ranks had ended.
     pub fn interrupt(&mut self, signal: usize) {
         let end;
-        (self.status, end, self.signal) = describe(&End::Interrupted(signal));
+        (self.status, end, self.exit) = describe(&End::Interrupted(signal));
         self.errors.extend(end);
     }
 
     /// Returns the exit status of the command; 128 plus the number of the signal that ended the
-    /// job, if one did.
+    /// job, if one did. Of a rank of a program that died it is the rank's own, by the same rule.
     pub fn exit_status(&self) -> u8 {
         match self.status {
             Status::Ok => 0,
             Status::Failed => 1,
             Status::Stuck => 3,
-            Status::Died => 4,
+            Status::Died => self.exit.unwrap_or(4),
             Status::Timeout => 5,
-            Status::Interrupted => 128 + self.signal,
+            Status::Interrupted => self.exit.unwrap_or(128),
         }
     }
 
@@ -266,20 +267,26 @@ impl Report {
     }
 }
 
-fn describe(end: &End) -> (Status, Vec<String>, u8) {
+fn describe(end: &End) -> (Status, Vec<String>, Option<u8>) {
     match end {
-        End::Complete => (Status::Ok, vec![], 0),
-        End::Failed(texts) => (Status::Failed, texts.clone(), 0),
+        End::Complete => (Status::Ok, vec![], None),
+        End::Failed(texts) => (Status::Failed, texts.clone(), None),
         End::Stuck(pending) => {
-            (Status::Stuck, vec![format!("stuck: no rank can go on; {pending}")], 0)
+            (Status::Stuck, vec![format!("stuck: no rank can go on; {pending}")], None)
         }
-        End::Died { rank, how, pending } => {
-            (Status::Died, vec![format!("rank {rank} {how}; {pending}")], 0)
+        End::Died { rank, how, status, pending } if pending.is_silent() => {
+            (Status::Died, vec![format!("rank {rank} {how}")], *status)
         }
-        End::TimedOut(pending) => (Status::Timeout, vec![format!("the time is up; {pending}")], 0),
-        End::HostLost(text) => (Status::Died, vec![text.clone()], 0),
+        End::Died { rank, how, status, pending } => {
+            (Status::Died, vec![format!("rank {rank} {how}; {pending}")], *status)
+        }
+        End::TimedOut(pending) => {
+            (Status::Timeout, vec![format!("the time is up; {pending}")], None)
+        }
+        End::HostLost(text) => (Status::Died, vec![text.clone()], None),
         End::Interrupted(signal) => {
-            (Status::Interrupted, vec![format!("ended by {}", signal_name(*signal))], *signal as u8)
+            let text = format!("ended by {}", signal_name(*signal));
+            (Status::Interrupted, vec![text], Some(128 + *signal as u8))
         }
     }
 }

@@ -6,14 +6,27 @@ use clap::error::{Error as Wrong, ErrorKind};
 use clap::{ColorChoice, Parser, ValueEnum};
 use std::ffi::OsString;
 use std::io;
+use std::sync::OnceLock;
+
+/// The arguments that [`parse_these`] got.
+static PARSED: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// Parses the arguments of this process. Prints help and errors itself.
 ///
 /// # Errors
 /// Returns the exit status if an error or help was printed.
 pub fn parse<T: Parser>(program: &str) -> Result<T, Status> {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    let color = value(&arguments, "--color").and_then(|text| Color::from_str(text, false).ok());
+    parse_these(program, std::env::args_os().collect())
+}
+
+/// Does the same with some of the arguments of this process, the name of its program first. It is
+/// called once.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_these<T: Parser>(program: &str, arguments: Vec<OsString>) -> Result<T, Status> {
+    let arguments = PARSED.get_or_init(|| arguments);
+    let color = value(arguments, "--color").and_then(|text| Color::from_str(text, false).ok());
     let color = color.unwrap_or_default();
     set_color(color);
     let choice = match color {
@@ -22,20 +35,19 @@ pub fn parse<T: Parser>(program: &str) -> Result<T, Status> {
         Color::Never => ColorChoice::Never,
     };
     let mut command = T::command().color(choice);
-    let parsed = command.try_get_matches_from_mut(&arguments);
+    let parsed = command.try_get_matches_from_mut(arguments);
     let parsed = parsed.and_then(|matches| {
         T::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     });
     parsed.map_err(|error| {
-        let is_json = value(&arguments, "--format") == Some("json");
+        let is_json = value(arguments, "--format") == Some("json");
         print_error(program, &error, is_json)
     })
 }
 
-/// Returns true if the arguments of this process ask for reports that programs read.
+/// Returns true if the parsed arguments ask for reports that programs read.
 pub fn asks_for_json() -> bool {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    value(&arguments, "--format") == Some("json")
+    PARSED.get().is_some_and(|arguments| value(arguments, "--format") == Some("json"))
 }
 
 /// The last value of an option among arguments that may be wrong, as `--name VALUE` or

@@ -31,7 +31,7 @@ mod workers;
 pub use arguments::{BytesError, CheckArguments, Deny, FindingArguments, InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::check;
-pub use command::{asks_for_json, parse};
+pub use command::{asks_for_json, parse, parse_these};
 pub use console::{
     Color, Format, note, note_error, note_message, print, print_line, report, report_error,
 };

@@ -25,11 +25,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
+const USAGE: &str = "goal-run [OPTIONS] <IN>...
+       goal-run -n <N> [OPTIONS] [--] <PROGRAM> [ARGUMENTS]...
+       goal-run <COMMAND>";
+
 const HELP: &str = "\
 Examples:
   goal-run examples/paper-example-2.goal --verify    run and compare with the interpreter
   goal-run trace.nisa --calc skip                    only messages, no computation
   goal-run ring.goal --repeat 1000 --format json     a thousand instances, one JSON object
+  goal-run -n 4 ./solver --steps 100                 four processes of a program that uses the library
   goal-run info --transport ^cma                     what a run would use, and why
   goal-run answer --interface eth0                   on one host, and on another
   goal-run ping 02:00:00:00:00:01 --interface eth0   how long a frame takes there and back
@@ -42,12 +47,15 @@ Exit status:
   1  the input is wrong, an action failed, an expectation is not met or the verification failed
   2  the command line is wrong, or the system failed
   3  stuck: no rank could go on
-  4  a rank died, or a host was lost
+  4  a rank died, or a host was lost; of a program the rank's own status, 128 + N after signal N
   5  the time was up
   128 + N  ended by signal N (INT, TERM, HUP)";
 
-/// Execute a GOAL program on ranks that are processes or threads of this machine, or of several on
-/// an Ethernet
+/// Execute a GOAL schedule on ranks that are processes or threads of this machine or of several on
+/// an Ethernet, or start a program whose processes are the ranks
+///
+/// A file of machine code (ELF) or one that begins with #! is a program, and so is the name of one
+/// in PATH. What follows it are its arguments.
 #[derive(Parser)]
 #[command(
     name = "goal-run",
@@ -56,7 +64,8 @@ Exit status:
     after_long_help = HELP,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    override_usage = USAGE
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -66,9 +75,13 @@ pub(crate) struct Arguments {
     color: Color,
     #[command(flatten)]
     pub(crate) input: InputArguments,
-    /// Number of ranks, which must be the program's
+    /// Number of ranks: so many processes of a program are started; a schedule has its own
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) ranks: Option<u32>,
+    /// Bytes that each rank of a program can allocate from the memory that ranks share, which takes
+    /// memory where it is written [default: 1G, less if the ranks are many]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(crate) heap: Option<u64>,
     /// Kind of ranks [default: processes]
     #[arg(long, value_enum)]
     ranks_as: Option<RanksAs>,

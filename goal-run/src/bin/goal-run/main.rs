@@ -12,6 +12,7 @@ mod interfaces;
 mod key;
 mod output;
 mod ping;
+mod programs;
 mod values;
 
 use arguments::{Arguments, Command};
@@ -57,7 +58,8 @@ fn run() -> ExitCode {
         complain(&why.to_string());
         return ExitCode::from(2);
     }
-    let arguments = match driver::parse::<Arguments>("goal-run") {
+    let (own, program) = programs::split(std::env::args_os().collect());
+    let arguments = match driver::parse_these::<Arguments>("goal-run", own.clone()) {
         Ok(arguments) => arguments,
         Err(status) => return ExitCode::from(status as u8),
     };
@@ -76,6 +78,15 @@ fn run() -> ExitCode {
         };
         return ExitCode::from(status.unwrap_or_else(|failure| complain_of(&failure).1));
     }
+    if let Some(program) = program {
+        let told = programs::execute(&arguments, &own, program);
+        launcher::unattended();
+        let status = match told {
+            Ok(told) => programs::tell(&told, arguments.format),
+            Err(failure) => fail(&failure, &arguments),
+        };
+        return ExitCode::from(status);
+    }
     let told = execute(&arguments);
     // Signals are no longer polled, and a reader of the output may block this process for ever.
     launcher::unattended();
@@ -88,6 +99,9 @@ fn run() -> ExitCode {
     ExitCode::from(status)
 }
 
+/// The error for a heap of ranks that allocate nothing.
+const NO_HEAP: &str = "--heap is for programs, and this is a schedule: leave it out";
+
 /// The result of a run on this host.
 enum Told {
     Report(Box<Report>),
@@ -96,6 +110,9 @@ enum Told {
 }
 
 fn execute(arguments: &Arguments) -> Result<Told, Failure> {
+    if arguments.heap.is_some() {
+        return Err(Failure::System(NO_HEAP.to_owned()));
+    }
     let (nisa, window, found) = read(arguments)?;
     if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {
         let has = nisa.num_ranks();

@@ -8,6 +8,7 @@ use crate::hosts::{Area, Event, Message};
 use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
+use crate::launcher::partings::{Tail, ask};
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use goal_eth::now_ns;
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub(super) fn follow(
     let here = place.here.len() as u32;
     let (mut is_ready, mut have_finished, mut has_told) = (false, false, false);
     let mut stopped = vec![];
+    let are_programs = place.settings.are_programs();
+    let (mut is_at_end, mut has_left, mut tail) = (false, false, Tail::default());
     loop {
         let mut limit = if is_ready { TICK } else { Duration::from_millis(1) };
         let mut probe = None;
@@ -60,7 +63,14 @@ pub(super) fn follow(
                     gate.pass(here + 1, now_ns);
                     continue;
                 }
-                Event::Message(_, Message::End { is_complete, areas }, _) => {
+                Event::Message(_, Message::GoOn, _) => {
+                    has_left = true;
+                    continue;
+                }
+                Event::Message(_, Message::End { is_complete, is_stuck, areas }, _) => {
+                    if is_stuck && are_programs {
+                        ask(place.segment, place.here);
+                    }
                     return Ok(Told::End { is_complete, areas });
                 }
                 Event::Probe { round, .. } => {
@@ -82,9 +92,16 @@ pub(super) fn follow(
             is_ready = true;
             session.post.send(leader, Message::Ready);
         }
+        if are_programs && !is_at_end && gate.finished() == here {
+            is_at_end = true;
+            session.post.send(leader, Message::AtEnd);
+        }
+        if has_left {
+            tail.let_go(place.segment, place.here);
+        }
         let news = match supervisor.look(!have_finished, crew).filter(|_| !has_told) {
             Some(Sight::Failed(_)) => Some(Message::Failed),
-            Some(Sight::Fallen(rank, how)) => Some(Message::Died { rank, how }),
+            Some(Sight::Fallen(rank, how, status)) => Some(Message::Died { rank, how, status }),
             Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
             Some(Sight::Interrupted(signal)) => Some(Message::Interrupted { signal }),
             Some(Sight::Finished) => Some(Message::Finished),

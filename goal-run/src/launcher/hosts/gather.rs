@@ -59,7 +59,10 @@ impl Leader<'_, '_> {
             _ => String::new(),
         };
         let stopped = || self.stopped.values().flatten().copied().collect();
+        let are_programs = self.place.settings.are_programs();
         let pending = |all_rest| match missing.is_empty() {
+            _ if are_programs && all_rest => Pending::of_stuck_programs(segment, &known),
+            _ if are_programs => Pending::of_running_programs(segment, &known, stopped()),
             true => Pending::of_job(&observed, all_rest, stopped()),
             false => Pending::of_some(&observed, &known, stopped()),
         };
@@ -77,8 +80,12 @@ impl Leader<'_, '_> {
             ),
             (Ending::Stuck, _) => End::Stuck(pending(true)),
             (Ending::Refused(why), _) => return Err(HostsError::Ended(why).into()),
-            (Ending::Died(rank, how), _) => {
-                End::Died { rank, how, pending: Pending::of_rank(&observed, rank) }
+            (Ending::Died(rank, how, status), _) => {
+                let pending = match are_programs {
+                    true => Pending::of_ended_program(),
+                    false => Pending::of_rank(&observed, rank),
+                };
+                End::Died { rank, how, status, pending }
             }
         };
         Ok((end, missing))
@@ -101,7 +108,8 @@ impl Leader<'_, '_> {
             instance: matches!(ending, Ending::Stuck | Ending::Died(..) | Ending::TimedOut),
             trace: settings.trace_events > 0,
         };
-        self.tell_all(&Message::End { is_complete, areas: areas.list() });
+        let is_stuck = matches!(ending, Ending::Stuck);
+        self.tell_all(&Message::End { is_complete, is_stuck, areas: areas.list() });
         let mut lost_then = None;
         let (since, mut bytes_so_far, mut shown) = (Instant::now(), 0, Instant::now());
         while self.others.iter().any(|host| !self.told.contains_key(host)) {

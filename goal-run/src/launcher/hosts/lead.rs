@@ -10,6 +10,7 @@ use crate::hosts::{Event, Message, Rounds};
 use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
+use crate::launcher::partings::{Tail, ask};
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use crate::monitor::Stopped;
 use crate::outcome::End;
@@ -27,7 +28,7 @@ pub(super) enum Ending {
     Complete,
     Failed,
     Stuck,
-    Died(u32, String),
+    Died(u32, String, Option<u8>),
     TimedOut,
     Interrupted(usize),
     /// A host is lost.
@@ -44,6 +45,8 @@ pub(super) struct Leader<'s, 'a> {
     rounds: Rounds,
     ready: BTreeSet<Mac>,
     finished: BTreeSet<Mac>,
+    /// The hosts whose ranks, processes of a program, have come to their end.
+    at_end: BTreeSet<Mac>,
     /// The hosts that have sent everything, with the times of their clocks at which their ranks
     /// began.
     pub(super) told: BTreeMap<Mac, u64>,
@@ -61,10 +64,21 @@ impl<'s, 'a> Leader<'s, 'a> {
         let mut others = all.clone();
         others.remove(&session.me);
         let rounds = Rounds::new(all.into_iter().collect(), u64::from_ne_bytes(random()?));
-        let (ready, finished) = (BTreeSet::new(), BTreeSet::new());
+        let (ready, finished, at_end) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let (told, stopped) = (BTreeMap::new(), BTreeMap::new());
         let supervisor = Supervisor::new(place);
-        Ok(Self { session, place, others, rounds, ready, finished, told, supervisor, stopped })
+        Ok(Self {
+            session,
+            place,
+            others,
+            rounds,
+            ready,
+            finished,
+            at_end,
+            told,
+            supervisor,
+            stopped,
+        })
     }
 
     pub(super) fn tell_all(&self, message: &Message) {
@@ -73,9 +87,20 @@ impl<'s, 'a> Leader<'s, 'a> {
         }
     }
 
-    /// Watches the job until it has ended or can't go on.
+    /// Watches the job until it has ended or can't go on. Ranks of programs that wait are still
+    /// there then, and have left what they wait for.
     pub(super) fn lead(&mut self, crew: &mut dyn Crew) -> Ending {
-        let Place { segment, here, .. } = *self.place;
+        let ending = self.watch(crew);
+        if matches!(ending, Ending::Stuck) && self.place.settings.are_programs() {
+            ask(self.place.segment, self.place.here);
+        }
+        ending
+    }
+
+    fn watch(&mut self, crew: &mut dyn Crew) -> Ending {
+        let Place { segment, here, settings, .. } = *self.place;
+        let are_programs = settings.are_programs();
+        let (mut has_left, mut tail) = (false, Tail::default());
         let mut quiet = Quiet::new(self.place);
         let gate = segment.gate();
         let here = here.len() as u32;
@@ -94,11 +119,23 @@ impl<'s, 'a> Leader<'s, 'a> {
                 self.tell_all(&Message::Go);
                 gate.pass(here + 1, now_ns);
             }
+            if are_programs && gate.finished() == here && self.at_end == self.others {
+                if !std::mem::replace(&mut has_left, true) {
+                    self.tell_all(&Message::GoOn);
+                }
+                tail.let_go(segment, self.place.here);
+            }
+            if are_programs
+                && !has_begun
+                && let Some(ending) = self.deserter(crew)
+            {
+                return ending;
+            }
             // Finished ranks must stay while ranks of other hosts run, which may wait for
             // retransmissions.
             match self.supervisor.look(self.finished == self.others, crew) {
                 Some(Sight::Failed(_)) => return Ending::Failed,
-                Some(Sight::Fallen(rank, how)) => return Ending::Died(rank, how),
+                Some(Sight::Fallen(rank, how, status)) => return Ending::Died(rank, how, status),
                 Some(Sight::NotStarted(why)) => return Ending::Refused(why),
                 Some(Sight::Interrupted(signal)) => return Ending::Interrupted(signal),
                 Some(Sight::Finished) => return Ending::Complete,
@@ -108,10 +145,26 @@ impl<'s, 'a> Leader<'s, 'a> {
                 self.stopped.insert(self.session.me, crew.stopped());
                 return Ending::TimedOut;
             }
-            if self.is_stuck(&mut quiet) {
+            if !has_left && self.is_stuck(&mut quiet) {
                 return Ending::Stuck;
             }
         }
+    }
+
+    /// Returns the end of a job in which all ranks of a host have exited and never attached, and
+    /// others wait for them, if that is so.
+    fn deserter(&self, crew: &mut dyn Crew) -> Option<Ending> {
+        let Place { segment, here, .. } = *self.place;
+        let is_attached = |rank: u32| segment.status(rank).attendance.process().is_some();
+        let here_attached = here.iter().copied().find(|&rank| is_attached(rank));
+        let of_host = |host: &Mac| self.session.ranks_of(*host).first().copied();
+        let waiting = here_attached.or_else(|| self.ready.iter().find_map(of_host))?;
+        let has_gone = |host: &&Mac| !self.ready.contains(host);
+        let gone = self.finished.iter().filter(has_gone).find_map(of_host);
+        let mut all_gone = || here_attached.is_none() && crew.have_finished(false);
+        let gone = gone.or_else(|| all_gone().then(|| here[0]))?;
+        let how = format!("exited and never attached to the job, and rank {waiting} waits for it");
+        Some(Ending::Died(gone, how, None))
     }
 
     /// Asks all hosts for the state of their ranks, if no rank of this one can go on. Returns true
@@ -141,8 +194,13 @@ impl<'s, 'a> Leader<'s, 'a> {
                     self.finished.insert(host);
                 }
                 Message::Failed => return Some(Ending::Failed),
-                Message::Died { rank, how } if self.session.ranks_of(host).contains(&rank) => {
-                    return Some(Ending::Died(rank, how));
+                Message::Died { rank, how, status }
+                    if self.session.ranks_of(host).contains(&rank) =>
+                {
+                    return Some(Ending::Died(rank, how, status));
+                }
+                Message::AtEnd => {
+                    self.at_end.insert(host);
                 }
                 Message::Stopped(mut stopped) => {
                     let ranks = self.session.ranks_of(host);

@@ -31,11 +31,20 @@ pub fn run_on_hosts(
     if options.progress == Mode::Node {
         return Err(LaunchError::NodeOnHosts);
     }
-    if let Ranks::Processes { executable } = &options.ranks {
-        rights::refuse_readable(executable)?;
+    match &options.ranks {
+        Ranks::Processes { executable } => rights::refuse_readable(executable)?,
+        Ranks::Program(_) if rights::has_rights_of_file() => {
+            return Err(LaunchError::ProgramSockets);
+        }
+        Ranks::Program(_) | Ranks::Threads => {}
     }
     if options.gives_up_rights {
-        rights::give_up_all_but_sockets(hosts.driver)?;
+        match options.ranks {
+            Ranks::Program(_) => rights::give_up_for_programs(Some(hosts.driver))?,
+            Ranks::Threads | Ranks::Processes { .. } => {
+                rights::give_up_all_but_sockets(hosts.driver)?;
+            }
+        }
     }
     let mut session = Session::open(nisa, options, hosts)?;
     match session.run() {

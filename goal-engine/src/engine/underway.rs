@@ -1,0 +1,148 @@
+//! The actions of an instance that have started and not ended, for reports on a rank that waits.
+
+use super::code::Code;
+use super::ids::Action;
+use super::{Engine, Handle};
+use crate::transport::Transport;
+use goal_asm::nisa::Operation;
+use goal_lang::ANY;
+use std::fmt;
+
+/// An action that has started and not ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Underway {
+    /// Its number in the schedule, from 0 on.
+    pub number: u64,
+    /// Its offset in the section.
+    pub offset: u32,
+    /// The work that it does.
+    pub work: Work,
+}
+
+/// The work of an action that has started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// A message that waits for its receive, or is on its way.
+    Send {
+        /// The destination.
+        to: u32,
+        /// The tag.
+        tag: u32,
+        /// Bytes of the payload.
+        bytes: u64,
+    },
+    /// A receive that waits for its message, or takes it in parts.
+    Recv {
+        /// The source or [`goal_lang::ANY`].
+        from: u32,
+        /// The tag or [`goal_lang::ANY`].
+        tag: u32,
+        /// Bytes of the buffer.
+        bytes: u64,
+    },
+    /// Something that this rank does by itself.
+    Local,
+}
+
+/// Says what the action waits for: `recv number 3 from rank 0, tag 5, waits for a message`.
+impl fmt::Display for Underway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.number;
+        match self.work {
+            Work::Send { to, tag, bytes } => {
+                write!(
+                    f,
+                    "send number {number} to rank {to}, tag {tag}, {bytes} bytes, waits for its receive"
+                )
+            }
+            Work::Recv { from, tag, .. } => {
+                write!(f, "recv number {number} from ")?;
+                match from {
+                    ANY => f.write_str("any rank, ")?,
+                    from => write!(f, "rank {from}, ")?,
+                }
+                match tag {
+                    ANY => f.write_str("any tag")?,
+                    tag => write!(f, "tag {tag}")?,
+                }
+                f.write_str(", waits for a message")
+            }
+            Work::Local => write!(f, "action number {number} is under way"),
+        }
+    }
+}
+
+impl<T: Transport> Engine<'_, T> {
+    /// Returns the actions of an instance that have started and not ended, in the order of the
+    /// schedule; none of an instance in a window. An action that can start counts as started.
+    ///
+    /// # Panics
+    /// If it is an instance of another engine.
+    pub fn underway(&self, handle: &Handle) -> Vec<Underway> {
+        let Code::Whole(schedule) = &self.codes[self.instance(handle).code as usize] else {
+            return Vec::new();
+        };
+        let home = &self.core.homes[handle.key.index()];
+        let (counters, finished) = (home.counters.as_slice(), home.finished.as_slice());
+        let is_underway = |&(_, (offset, _)): &(u64, (u32, _))| {
+            let slot = Action(offset).slot();
+            counters[slot] == 0 && finished[slot / 64] >> (slot % 64) & 1 == 0
+        };
+        let numbered = (0..).zip(schedule.section().records()).filter(is_underway);
+        let underway = numbered.map(|(number, (offset, record))| {
+            let work = match record.operation() {
+                Operation::Send { peer, tag, payload, .. } => {
+                    Work::Send { to: peer, tag, bytes: payload.size() }
+                }
+                Operation::Recv { peer, tag, payload, .. } => {
+                    Work::Recv { from: peer, tag, bytes: payload.size() }
+                }
+                _ => Work::Local,
+            };
+            Underway { number, offset, work }
+        });
+        underway.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{nisa, program, state};
+    use crate::transport::InMemory;
+    use crate::{Engine, Options, Schedule, Seed, Storage, WORLD};
+    use std::sync::Arc;
+
+    #[test]
+    fn started_actions_that_have_not_ended_are_told() {
+        let nisa = nisa(&program(
+            "rank 0 { a: recv 8b from 1 tag 5  b: recv 8b from any tag any  c: send 8b to 1
+                      d: send 100000b to 1 tag 7  e: recv 16b from 1  e requires a }
+             rank 1 { recv 8b from 0
+                      send 8b to 0 tag 5 }",
+        ));
+        let mut engines: Vec<_> = (0..)
+            .zip(InMemory::group(2))
+            .map(|(rank, transport)| {
+                let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default()));
+                let mut engine = Engine::new(rank, transport, Options::default(), state());
+                let handle = engine.start(&schedule, WORLD, Storage::new(&schedule));
+                (engine, handle)
+            })
+            .collect();
+        let (engine, handle) = &mut engines[0];
+        while engine.poll(0).unwrap().worked {}
+        let told: Vec<String> = engine.underway(handle).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "recv number 0 from rank 1, tag 5, waits for a message",
+                "recv number 1 from any rank, any tag, waits for a message",
+                "send number 3 to rank 1, tag 7, 100000 bytes, waits for its receive",
+            ]
+        );
+        let (other, of_other) = &mut engines[1];
+        while other.poll(0).unwrap().worked {}
+        assert!(other.test(of_other));
+        assert_eq!(other.underway(of_other), []);
+    }
+}

@@ -1,0 +1,247 @@
+//! Runs of programs: which command lines name one, what they may say, and how they end.
+
+use super::arguments::Arguments;
+use super::attended::{interrupted, no_signals};
+use super::hints;
+use super::output::{Failure, complain, print};
+use super::values::{Format, RanksAs};
+use clap::parser::ValueSource;
+use clap::{Arg, Command, CommandFactory};
+use goal_run::launcher::{self, Ended, LaunchError, Options, Program, Ranks, Verdict};
+use goal_run::program::{heap_bytes, skeleton};
+use goal_run::report::{Report, Status};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The options that a run of a program has, by their names in [`Arguments`].
+const ALLOWED: [&str; 25] = [
+    "bind",
+    "calc",
+    "color",
+    "discover",
+    "driver",
+    "eager_limit",
+    "format",
+    "heap",
+    "here",
+    "hosts",
+    "inputs",
+    "interface",
+    "key",
+    "max_segment",
+    "max_started",
+    "peers",
+    "port",
+    "progress",
+    "ranks",
+    "stats",
+    "timeout",
+    "transport",
+    "unauthenticated_data",
+    "unexpected_limit",
+    "wait",
+];
+
+/// Splits the arguments of this process: those of this command, and the program with its own, if
+/// they name one.
+pub(crate) fn split(all: Vec<OsString>) -> (Vec<OsString>, Option<Program>) {
+    let Some((at, is_marked)) = first_operand(&all) else { return (all, None) };
+    let is_command = |name: &OsStr| Arguments::command().find_subcommand(name).is_some();
+    let Some(operand) = all.get(at).filter(|name| is_marked || !is_command(name)) else {
+        return (all, None);
+    };
+    let Some(executable) = program(Path::new(operand)) else { return (all, None) };
+    let arguments = all[at + 1..].to_vec();
+    let own = all.into_iter().take(at + 1).collect();
+    (own, Some(Program { executable, arguments }))
+}
+
+/// Returns the place of the first argument that is neither an option nor the value of one, and true
+/// if it follows `--`.
+fn first_operand(all: &[OsString]) -> Option<(usize, bool)> {
+    let command = Arguments::command();
+    let mut at = 1;
+    loop {
+        let argument = all.get(at)?.to_string_lossy();
+        let takes_next = match argument.strip_prefix('-') {
+            None | Some("") => return Some((at, false)),
+            Some("-") => return Some((at + 1, true)),
+            Some(rest) => match rest.strip_prefix('-') {
+                Some(long) => {
+                    !long.contains('=')
+                        && takes_value(&command, |arg| arg.get_long() == Some(long))?
+                }
+                None => short_takes_next(&command, rest)?,
+            },
+        };
+        at += if takes_next { 2 } else { 1 };
+    }
+}
+
+/// Returns true if the argument after a group of short options, such as `vn`, belongs to it.
+fn short_takes_next(command: &Command, group: &str) -> Option<bool> {
+    for (place, letter) in group.char_indices() {
+        if takes_value(command, |arg| arg.get_short() == Some(letter))? {
+            return Some(place + letter.len_utf8() == group.len());
+        }
+    }
+    Some(false)
+}
+
+/// Returns true if an option takes a value; `None` if there is no such option.
+fn takes_value(command: &Command, is_it: impl Fn(&Arg) -> bool) -> Option<bool> {
+    let option = command.get_arguments().find(|arg| is_it(arg));
+    let is_help = is_it(&Arg::new("help").short('h').long("help"))
+        || is_it(&Arg::new("version").short('V').long("version"));
+    match option {
+        Some(option) => Some(option.get_action().takes_values()),
+        None if is_help => Some(false),
+        None => None,
+    }
+}
+
+/// Returns the program that an operand names, as it is executed; `None` if it names something else.
+fn program(name: &Path) -> Option<PathBuf> {
+    let has_slash = name.parent().is_some_and(|folder| folder != Path::new(""));
+    if name.is_file() {
+        let mut magic = [0; 4];
+        let read = File::open(name).and_then(|file| file.take(4).read(&mut magic));
+        // A file that can't be read may still be executed.
+        let is_program = match read {
+            Ok(_) => magic == *b"\x7fELF" || magic.starts_with(b"#!"),
+            Err(_) => is_executable(name),
+        };
+        let path = if has_slash { name.to_owned() } else { Path::new(".").join(name) };
+        return is_program.then_some(path);
+    }
+    let is_in_path = || {
+        let folders = env::var_os("PATH")?;
+        env::split_paths(&folders).find(|folder| is_executable(&folder.join(name)))
+    };
+    (!has_slash && !name.exists() && is_in_path().is_some()).then(|| name.to_owned())
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+/// The result of a run on this host.
+pub(crate) enum Told {
+    Report(Box<Report>),
+    /// Another host leads the job and has sent this verdict.
+    Verdict(Verdict),
+}
+
+/// Runs a program.
+pub(crate) fn execute(
+    arguments: &Arguments,
+    own: &[OsString],
+    program: Program,
+) -> Result<Told, Failure> {
+    refuse_others(arguments, own, &program).map_err(Failure::System)?;
+    let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
+    let leaders = if arguments.stats { vec!["--stats"] } else { vec![] };
+    let hosts = arguments.hosts.hosts(false, leaders);
+    let hosts = hosts.map_err(|error| Failure::System(error.to_string()))?;
+    let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
+    let ranks = arguments.ranks.unwrap_or(1);
+    let options = Options {
+        ranks: Ranks::Program(program),
+        // The terminal is the program's.
+        show: |_| {},
+        ..arguments.launcher(transports, None, signals)
+    };
+    let limit = options.ranks_max;
+    if ranks > limit {
+        // Before a schedule of so many ranks is made.
+        let error = LaunchError::TooManyRanks { ranks, limit };
+        return Err(Failure::System(hints::explain(&error)));
+    }
+    let heap = arguments.heap.unwrap_or_else(|| heap_bytes(ranks, options.segment_bytes_max));
+    let nisa = skeleton(ranks, heap);
+    let system = |error: LaunchError| Failure::System(hints::explain(&error));
+    let (outcome, others) = match hosts {
+        None => (launcher::run(&nisa, &options).map_err(system)?, None),
+        Some(hosts) => match launcher::run_on_hosts(&nisa, &options, &hosts).map_err(system)? {
+            Ended::Leading(outcome, others) => (*outcome, Some(others)),
+            Ended::Told(verdict) => return Ok(Told::Verdict(verdict)),
+        },
+    };
+    let mut report = Report::new(&outcome, None);
+    if arguments.stats {
+        report.add_counts(&outcome);
+    }
+    if let Some(others) = others {
+        others.conclude(report.exit_status(), &report);
+    }
+    Ok(Told::Report(Box::new(report)))
+}
+
+/// Returns the text on an option that is not for programs, if one was given.
+fn refuse_others(arguments: &Arguments, own: &[OsString], program: &Program) -> Result<(), String> {
+    let name = program.executable.display();
+    let mut command = Arguments::command();
+    let matches = command.try_get_matches_from_mut(own).map_err(|error| error.to_string())?;
+    let is_given =
+        |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let allows = |arg: &&Arg| {
+        let id = arg.get_id().as_str();
+        ALLOWED.contains(&id) || id == "ranks_as" && !has_threads(arguments)
+    };
+    if let Some(other) = command.get_arguments().filter(is_given).find(|arg| !allows(arg)) {
+        let option = other.get_long().unwrap_or_default();
+        return Err(format!(
+            "--{option} is for schedules, and {name} is a program, which starts its own: leave --{option} out"
+        ));
+    }
+    if has_threads(arguments) {
+        return Err(format!("{name} is a program, whose ranks are processes: leave out threads"));
+    }
+    match arguments.ranks {
+        None => Err(format!("{name} is a program: how many of its processes are ranks? Give -n N")),
+        Some(0) => Err("a job has at least one rank".to_owned()),
+        Some(_) => Ok(()),
+    }
+}
+
+fn has_threads(arguments: &Arguments) -> bool {
+    arguments.ranks_as() == RanksAs::Threads
+}
+
+/// Prints how a run ended, and returns the exit status. Of a run without errors a text says
+/// nothing: standard output is the program's.
+pub(crate) fn tell(told: &Told, format: Format) -> u8 {
+    match (told, format) {
+        (Told::Report(report), _) => {
+            report.errors().iter().for_each(|error| complain(error));
+            let text = match format {
+                Format::Json => Some(report.to_json()),
+                Format::Text => report.table(),
+            };
+            text.map_or(report.exit_status(), |text| print(&text, report.exit_status()))
+        }
+        (Told::Verdict(verdict), _) => {
+            verdict.errors.iter().for_each(|error| complain(error));
+            let report = || {
+                let status = match verdict.status {
+                    0 => Status::Ok,
+                    1..128 => Status::Died,
+                    _ => Status::Interrupted,
+                };
+                let text = verdict.errors.join("; ");
+                Report::not_started(status, 1, RanksAs::Processes.name(), text).to_json()
+            };
+            match format {
+                Format::Json => {
+                    let text = verdict.report.clone().unwrap_or_else(report);
+                    print(&text, verdict.status)
+                }
+                Format::Text => verdict.status,
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The ends of jobs whose ranks are processes of a program: how these learn of an end, and what they
+//! say of one.
+
+use goal_shm::Segment;
+use std::time::{Duration, Instant};
+
+/// The longest time for which a launcher waits for what the ranks of a job that is stuck have to
+/// say.
+const ASKED_LIMIT: Duration = Duration::from_secs(2);
+/// The shortest and the longest time between two looks.
+const LOOK_MIN: Duration = Duration::from_micros(100);
+const LOOK_MAX: Duration = Duration::from_millis(5);
+
+/// The time from the moment when all ranks have come to their end until their processes have
+/// exited.
+#[derive(Debug, Default)]
+pub(super) struct Tail {
+    pause: Duration,
+}
+
+impl Tail {
+    /// Lets ranks that wait for all others at their end go on, and sleeps for a while.
+    pub(super) fn let_go(&mut self, segment: &Segment, ranks: &[u32]) {
+        segment.gate().stop();
+        wake(segment, ranks);
+        self.pause = (2 * self.pause).clamp(LOOK_MIN, LOOK_MAX);
+        std::thread::sleep(self.pause);
+    }
+}
+
+/// Tells ranks that the job is stuck, and waits until each has left its text, or for a while. Ranks
+/// at their end have nothing to say.
+pub(super) fn ask(segment: &Segment, ranks: &[u32]) {
+    segment.gate().stop_as_stuck();
+    let since = Instant::now();
+    let is_silent = |&rank: &u32| {
+        !segment.status(rank).attendance.has_finalized() && segment.failure(rank).is_none()
+    };
+    while ranks.iter().any(is_silent) && since.elapsed() < ASKED_LIMIT {
+        wake(segment, ranks);
+        std::thread::sleep(LOOK_MIN);
+    }
+}
+
+/// Wakes ranks that sleep. One that is about to sleep may do so all the same.
+fn wake(segment: &Segment, ranks: &[u32]) {
+    for &rank in ranks {
+        segment.mailbox(rank).wake();
+    }
+}

@@ -1,0 +1,280 @@
+//! Ranks as processes of a program.
+//!
+//! Each has a process group of its own, so that the signals of a terminal reach only the launcher,
+//! which passes on what they ask for: an end, or a stop. What a rank's process starts is in its
+//! group too, and ends with the job. A process that has ended is waited for only then, so that its
+//! number stays that of its group.
+//!
+//! **Rights.** A program has the rights that its user has, as if the user had started it: it gets
+//! none of those that the launcher's file gave to the launcher. On several hosts it gets the
+//! sockets of its rank, so a launcher with rights of its file starts none there: see
+//! [`rights`](crate::rights).
+//!
+//! `unsafe`: code that a child runs between its start and its program.
+#![allow(unsafe_code)]
+
+use super::crew::{Crew, Fallen, Place};
+use super::error::LaunchError;
+use super::input;
+use super::options::{Program, Stage};
+use super::signals::{Deferred, keep_children, stop_as_usual};
+use super::warden::Warden;
+use crate::inherited::{Lent, number_of_file};
+use crate::monitor::Stopped;
+use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order};
+use goal_eth::{AnyDriver, Held};
+use goal_shm::{Sealed, Segment};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getppid, kill_process_group,
+    set_parent_process_death_signal, waitid,
+};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// The longest time for which a launcher waits for a process that it may not end, as one whose file
+/// gave it another user.
+const FOREIGN_LIMIT: Duration = Duration::from_secs(5);
+
+/// The processes of a program's ranks on this host. Dropping this ends them and what they started.
+pub(super) struct Programs<'a> {
+    segment: &'a Segment,
+    program: &'a Program,
+    processes: Vec<Process>,
+    /// Tells the time of the launcher's death.
+    warden: Warden,
+    /// The resources that must be held while the processes use their drivers.
+    held: Vec<Held>,
+}
+
+/// The process of a rank.
+struct Process {
+    rank: u32,
+    child: Child,
+    /// The end, once it is known.
+    exit: Option<Exit>,
+    /// The signal that stopped it.
+    stopped: Option<i32>,
+    /// True if this launcher has stopped it.
+    is_suspended: bool,
+}
+
+/// The end of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    Status(i32),
+    Signal(i32),
+}
+
+impl Process {
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Sends a signal to the process group. Returns false if no process of it could get it.
+    fn send(&self, signal: Signal) -> bool {
+        kill_process_group(self.pid(), signal) != Err(Errno::PERM)
+    }
+
+    /// Returns the end of the process, which keeps its number.
+    fn look(&mut self) -> Option<Exit> {
+        let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        if self.exit.is_none()
+            && let Ok(Some(ended)) = waitid(WaitId::Pid(self.pid()), what)
+        {
+            let signal = || ended.terminating_signal().map(Exit::Signal);
+            self.exit = ended.exit_status().map(Exit::Status).or_else(signal);
+        }
+        self.exit
+    }
+}
+
+impl<'a> Programs<'a> {
+    /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
+    /// job on one host, its time is up. A process inherits the memory files and its own driver, and
+    /// ends with the calling thread.
+    ///
+    /// # Errors
+    /// The system's error; processes that were started are killed.
+    pub(super) fn spawn(
+        place: &Place<'a>,
+        drivers: Vec<AnyDriver>,
+        sealed: &Sealed,
+        program: &'a Program,
+    ) -> Result<Self, LaunchError> {
+        let Place { segment, settings, options, here, .. } = *place;
+        keep_children();
+        let warden = Warden::start(here.len())?;
+        let (processes, held) = (Vec::new(), Vec::new());
+        let mut programs = Self { segment, program, processes, warden, held };
+        let mut drivers = drivers.into_iter();
+        let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
+        for (started, &rank) in (0..).zip(here) {
+            (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
+            let driver = drivers.next();
+            let order = Order {
+                rank,
+                launcher: std::process::id(),
+                troubles: None,
+                segment: segment.fd().as_raw_fd(),
+                file: number_of_file(segment.fd())?,
+                schedule: sealed.fd().as_raw_fd(),
+                settings: told.fd().as_raw_fd(),
+                section: None,
+                driver: driver.as_ref().map(AnyDriver::passed),
+            };
+            let mut command = Command::new(&program.executable);
+            command
+                .args(&program.arguments)
+                .env(OF_PROGRAM, order.to_text())
+                .env_remove(OF_SCHEDULE)
+                .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
+                .process_group(0);
+            let launcher = rustix::process::getpid();
+            // SAFETY: system calls on values of the closure; nothing is allocated and no lock taken.
+            unsafe { command.pre_exec(move || prepare(launcher)) };
+            let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
+            descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
+            let child = {
+                let _lent = Lent::new(descriptors)?;
+                let _deferred = Deferred::new()?;
+                command.spawn()
+            };
+            let started = programs.processes.len();
+            let child = child
+                .map_err(|cause| LaunchError::of_program(program, started, here.len(), cause))?;
+            programs.held.extend(driver.map(AnyDriver::into_held));
+            let (exit, stopped, is_suspended) = (None, None, false);
+            let process = Process { rank, child, exit, stopped, is_suspended };
+            programs.warden.add(process.pid());
+            programs.processes.push(process);
+            // In a job on several hosts the leader alone watches the time.
+            let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);
+            if is_late || options.interrupted.load(Ordering::SeqCst) != 0 {
+                break;
+            }
+        }
+        Ok(programs)
+    }
+
+    /// Returns the text on an end that ends the job, and the exit status that follows from it.
+    fn fault(&self, process: &Process, exit: Exit) -> Option<(String, Option<u8>)> {
+        let attendance = |rank: u32| &self.segment.status(rank).attendance;
+        let name = self.program.executable.display();
+        let gate = self.segment.gate();
+        match exit {
+            Exit::Signal(signal) => {
+                let text = match signal_hook::low_level::signal_name(signal) {
+                    Some(of_signal) => {
+                        format!("({name}) was killed by signal {signal} ({of_signal})")
+                    }
+                    None => format!("({name}) was killed by signal {signal}"),
+                };
+                Some((text, Some((128 + signal) as u8)))
+            }
+            Exit::Status(0) if attendance(process.rank).process().is_some() => {
+                let has_left = gate.is_stopped();
+                (!has_left).then(|| {
+                    (format!("({name}) exited before its end: it has not finalized"), None)
+                })
+            }
+            Exit::Status(0) => {
+                let waits = |process: &&Process| attendance(process.rank).process().is_some();
+                let waiting = self.processes.iter().find(waits)?;
+                let text = format!(
+                    "({name}) exited and never attached to the job, and rank {} waits for it",
+                    waiting.rank
+                );
+                Some((text, None))
+            }
+            Exit::Status(status) => {
+                let before = if gate.is_stopped() { "" } else { " before its end" };
+                let text = format!("({name}) exited with status {status}{before}");
+                Some((text, Some(status as u8)))
+            }
+        }
+    }
+}
+
+/// Prepares a child for the program that it is about to execute.
+fn prepare(launcher: Pid) -> io::Result<()> {
+    stop_as_usual();
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The launcher may have died before the death signal was set.
+    if getppid() == Some(launcher) { Ok(()) } else { Err(Errno::SRCH.into()) }
+}
+
+impl Crew for Programs<'_> {
+    fn fallen(&mut self) -> Option<Fallen> {
+        for process in &mut self.processes {
+            process.look();
+        }
+        let fault = |process: &Process| Some((process.rank, self.fault(process, process.exit?)?));
+        let (rank, (how, status)) = self.processes.iter().find_map(fault)?;
+        Some(Fallen::Ended(rank, how, status))
+    }
+
+    fn started(&self) -> usize {
+        self.processes.len()
+    }
+
+    fn have_finished(&mut self, _: bool) -> bool {
+        let is_done = |process: &mut Process| process.look() == Some(Exit::Status(0));
+        self.processes.iter_mut().all(is_done)
+    }
+
+    fn stopped(&mut self) -> Vec<Stopped> {
+        for process in &mut self.processes {
+            let what = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
+            // `waitid` reports the last change of each child only.
+            if let Ok(Some(change)) = waitid(WaitId::Pid(process.pid()), what) {
+                process.stopped = change.stopping_signal();
+            }
+        }
+        let stopped = self.processes.iter().filter_map(|process| {
+            let (rank, signal) = (process.rank, process.stopped?);
+            process.exit.is_none().then(|| Stopped { rank, process: process.child.id(), signal })
+        });
+        stopped.collect()
+    }
+
+    fn suspend(&mut self) {
+        // Notes the processes that are stopped already: they must stay stopped afterwards.
+        let _ = self.stopped();
+        for process in &mut self.processes {
+            process.is_suspended =
+                process.look().is_none() && process.stopped.is_none() && process.send(Signal::STOP);
+        }
+    }
+
+    fn resume(&mut self) {
+        for process in &mut self.processes {
+            if std::mem::take(&mut process.is_suspended) {
+                process.send(Signal::CONT);
+                process.stopped = None;
+            }
+        }
+    }
+
+    fn end_threads(&mut self) {}
+}
+
+impl Drop for Programs<'_> {
+    fn drop(&mut self) {
+        let (mine, foreign): (Vec<_>, Vec<_>) =
+            self.processes.iter_mut().partition(|process| process.send(Signal::KILL));
+        for process in mine {
+            let _ = process.child.wait();
+        }
+        let since = Instant::now();
+        for process in foreign {
+            while matches!(process.child.try_wait(), Ok(None)) && since.elapsed() < FOREIGN_LIMIT {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+}

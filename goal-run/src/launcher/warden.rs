@@ -1,0 +1,91 @@
+//! A process that ends the ranks of programs if their launcher is killed.
+//!
+//! Each rank of a program is a process group: its process, and what that starts unless it leaves
+//! the group. A launcher that ends, ends the groups. One that is killed can't, and the signal that
+//! the kernel sends then reaches the rank's first process alone. So a process waits at a pipe,
+//! whose other end only the launcher has, and sends the signal to the groups when the pipe closes.
+//!
+//! `unsafe`: a child that goes on after `fork` without a program of its own. It makes system calls
+//! only: other threads of its parent may have held locks.
+#![allow(unsafe_code)]
+
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+/// The launcher's end. Dropping it ends the warden, which then leaves the groups alone.
+#[derive(Debug)]
+pub(super) struct Warden {
+    pipe: OwnedFd,
+    process: Pid,
+}
+
+impl Warden {
+    /// Starts a warden of up to `groups_max` groups.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(super) fn start(groups_max: usize) -> io::Result<Self> {
+        let (heard, pipe) = pipe_with(PipeFlags::CLOEXEC)?;
+        // The child can't allocate.
+        let mut groups = Vec::with_capacity(groups_max);
+        // SAFETY: the child runs `watch` alone, which makes system calls on values that it has.
+        match unsafe { libc::fork() } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => watch(heard.as_raw_fd(), &mut groups),
+            process => {
+                let process = Pid::from_raw(process).expect("a process has a number");
+                Ok(Self { pipe, process })
+            }
+        }
+    }
+
+    /// Adds the process group of a rank. If the warden is gone, does nothing.
+    pub(super) fn add(&self, group: Pid) {
+        let _ = rustix::io::write(&self.pipe, &group.as_raw_nonzero().get().to_ne_bytes());
+    }
+}
+
+impl Drop for Warden {
+    fn drop(&mut self) {
+        let _ = kill_process(self.process, Signal::KILL);
+        let _ = rustix::process::waitpid(Some(self.process), rustix::process::WaitOptions::empty());
+    }
+}
+
+/// Waits until the launcher has died, and ends the groups.
+fn watch(pipe: RawFd, groups: &mut Vec<i32>) -> ! {
+    // SAFETY: system calls on values of the stack, and on memory that was allocated before. Nothing
+    // else of the process goes on here.
+    unsafe {
+        // Out of the reach of signals of a terminal, and of descriptors that others wait for.
+        libc::setpgid(0, 0);
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP, libc::SIGQUIT] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+        libc::prctl(libc::PR_SET_NAME, c"warden".as_ptr());
+        let pipe = pipe as libc::c_uint;
+        let of_range = |first: libc::c_uint, last: libc::c_uint| {
+            libc::syscall(libc::SYS_close_range, first, last, 0);
+        };
+        if pipe > 0 {
+            of_range(0, pipe - 1);
+        }
+        of_range(pipe + 1, libc::c_uint::MAX);
+        let mut word = [0u8; size_of::<i32>()];
+        loop {
+            match libc::read(pipe as RawFd, word.as_mut_ptr().cast(), word.len()) {
+                // A pipe takes and gives a word in one piece.
+                4 if groups.len() < groups.capacity() => groups.push(i32::from_ne_bytes(word)),
+                4 => {}
+                -1 if *libc::__errno_location() == libc::EINTR => {}
+                _ => break,
+            }
+        }
+        for &group in groups.iter() {
+            libc::kill(-group, libc::SIGKILL);
+        }
+        libc::_exit(0)
+    }
+}

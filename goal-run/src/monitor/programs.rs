@@ -1,0 +1,66 @@
+//! The report on ranks that are processes of a program. Their schedules are not known here: a rank
+//! that waits says itself what for, and of the others the status says what they do.
+
+use super::pending::{Pending, SHOWN_MAX, Stopped};
+use goal_shm::{Attendance, Segment, State};
+
+impl Pending {
+    /// Returns the report on `ranks` of a program whose job is stuck, all of which wait: what each
+    /// has left as its text. Those that have come to their end come last.
+    pub(crate) fn of_stuck_programs(segment: &Segment, ranks: &[u32]) -> Self {
+        let attendance = |rank: u32| &segment.status(rank).attendance;
+        let mut ranks = ranks.to_vec();
+        ranks.sort_by_key(|&rank| attendance(rank).has_finalized());
+        let waits = |rank| format!("rank {rank} waits in {}", in_call(attendance(rank)));
+        let text = |rank| segment.failure(rank).unwrap_or_else(|| waits(rank));
+        Self::of_programs(&ranks, text, vec![])
+    }
+
+    /// Returns the report on `ranks` of a program, some of which are `stopped`: what each does.
+    pub(crate) fn of_running_programs(
+        segment: &Segment,
+        ranks: &[u32],
+        stopped: Vec<Stopped>,
+    ) -> Self {
+        Self::of_programs(ranks, |rank| describe(segment, rank), stopped)
+    }
+
+    /// Returns the report on a program of which a rank has ended: nothing beside that.
+    pub(crate) fn of_ended_program() -> Self {
+        Self { programs: Some(vec![]), ..Self::default() }
+    }
+
+    /// Returns true if there is nothing to say.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.programs.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    fn of_programs(ranks: &[u32], text: impl Fn(u32) -> String, stopped: Vec<Stopped>) -> Self {
+        let shown = ranks.iter().take(SHOWN_MAX);
+        let mut lines: Vec<String> = shown.map(|&rank| text(rank)).collect();
+        if ranks.len() > SHOWN_MAX {
+            lines.push(format!("... and {} more ranks", ranks.len() - SHOWN_MAX));
+        }
+        Self { programs: Some(lines), stopped, ..Self::default() }
+    }
+}
+
+/// Says what a rank does, as its status has it.
+fn describe(segment: &Segment, rank: u32) -> String {
+    let status = segment.status(rank);
+    let attendance = &status.attendance;
+    match (attendance.process(), status.state()) {
+        (None, _) => format!("rank {rank} has not attached"),
+        (Some(_), State::Starting) => format!("rank {rank} waits for other ranks to attach"),
+        (Some(_), _) if attendance.waits() => {
+            format!("rank {rank} waits in {}", in_call(attendance))
+        }
+        (Some(_), _) if attendance.has_finalized() => format!("rank {rank} has finalized"),
+        (Some(_), _) => format!("rank {rank} computes"),
+    }
+}
+
+/// Returns the name of the call that a rank waits in.
+fn in_call(attendance: &Attendance) -> String {
+    attendance.last_call().unwrap_or_else(|| "a call without a name".to_owned())
+}

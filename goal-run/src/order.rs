@@ -1,0 +1,99 @@
+//! The order by which a launcher tells a process that it is a rank: a text in the environment that
+//! names inherited descriptors.
+//!
+//! Threat: the starter of a process chooses its environment and its descriptors. What can be
+//! checked is checked here, so that a made-up order is an error and not a fault: descriptors are
+//! open and of the right kind, memory files have their seals and sizes, and the settings fit the
+//! schedule. That is all a user needs who can run any code in a process of their own. A process
+//! that got rights from its file must refuse an order before it reads one: see
+//! [`process`](crate::launcher) and [`program`](crate::program).
+#![allow(unsafe_code)] // trusts the launcher's schedule
+
+use crate::inherited::Inherited;
+use crate::job::{Settings, layout};
+use goal_asm::Nisa;
+use goal_asm::nisa::SectionPlace;
+use goal_eth::PassedDriver;
+use goal_lang::limits::Limits;
+use goal_shm::{Sealed, Segment};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::os::fd::{OwnedFd, RawFd};
+use std::sync::Arc;
+
+/// The environment variable that holds the order to a rank of a schedule.
+pub(crate) const OF_SCHEDULE: &str = "GOAL_RUN_RANK";
+/// The environment variable that holds the order to a rank of a program.
+pub(crate) const OF_PROGRAM: &str = "GOAL_RUN_PROGRAM";
+
+/// The launcher's order to a rank process. File descriptors are inherited under the numbers given.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Order {
+    pub(crate) rank: u32,
+    /// The process ID of the launcher.
+    pub(crate) launcher: u32,
+    /// The pipe for the reason why the rank can't start; a program tells its user itself.
+    pub(crate) troubles: Option<RawFd>,
+    /// The segment.
+    pub(crate) segment: RawFd,
+    /// The number of the segment's file, by which a process sees that it has the descriptors.
+    pub(crate) file: u64,
+    /// The sealed schedule.
+    pub(crate) schedule: RawFd,
+    /// The sealed settings. They hold the job's secret, so they are not passed in the environment,
+    /// which other processes can read.
+    pub(crate) settings: RawFd,
+    /// The file with the rank's section and its place there, if it is run through a window.
+    pub(crate) section: Option<(RawFd, SectionPlace)>,
+    /// The rank's way to other hosts, if there are any.
+    pub(crate) driver: Option<PassedDriver>,
+}
+
+/// The parts of a job that a rank process opens.
+pub(crate) struct Opened {
+    pub(crate) segment: Segment,
+    pub(crate) nisa: Arc<Nisa>,
+    pub(crate) settings: Settings,
+}
+
+impl Order {
+    pub(crate) fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("numbers and names")
+    }
+
+    /// Opens the schedule, the settings and the segment.
+    ///
+    /// # Errors
+    /// A descriptor is not what the order says, or the system's error.
+    pub(crate) fn open(&self, inherited: &mut Inherited) -> io::Result<Opened> {
+        let mut take = |what: &str, number| -> io::Result<OwnedFd> {
+            inherited.take(number).map_err(|error| io::Error::other(format!("{what}: {error}")))
+        };
+        let sealed = Sealed::open(take("the schedule", self.schedule)?)?;
+        let no_limits =
+            Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
+        // SAFETY: the launcher verified these bytes. `Sealed::open` has checked the seals that keep
+        // them from changing. A user who makes up an order runs a process of their own, without
+        // other rights.
+        let nisa = unsafe { Nisa::load_trusted(Arc::new(sealed), &no_limits) };
+        let nisa = nisa.map_err(io::Error::other)?;
+        // Closed after reading, since they hold the job's secret.
+        let settings: Settings = {
+            let sealed = Sealed::open(take("the settings", self.settings)?)?;
+            serde_json::from_slice(&sealed)?
+        };
+        if self.rank >= nisa.num_ranks() || !settings.fits(nisa.num_ranks()) {
+            return Err(io::Error::other("the settings are those of another schedule"));
+        }
+        let layout = layout(&nisa, &settings, u64::MAX).map_err(io::Error::other)?;
+        let mut segment = Segment::open(take("the segment", self.segment)?, layout)?;
+        if let Some(network) = &settings.network {
+            let bells = network
+                .here()
+                .zip(&network.bells)
+                .map(|(rank, &bell)| Ok((rank, take("a bell", bell)?)));
+            segment.inherit_bells(bells.collect::<io::Result<_>>()?);
+        }
+        Ok(Opened { segment, nisa: Arc::new(nisa), settings })
+    }
+}

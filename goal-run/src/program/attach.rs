@@ -1,0 +1,132 @@
+//! The start of a process as a rank.
+
+use super::Attached;
+use super::error::AttachError;
+use super::skeleton::skeleton;
+use crate::inherited::Inherited;
+use crate::job::{Job, Origin, Settings, layout};
+use crate::order::{OF_PROGRAM, Opened, Order};
+use crate::progress::member_over;
+use crate::rights;
+use crate::transport::Choice;
+use goal_eth::{AnyDriver, now_ns};
+use goal_shm::{Segment, State, announce};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use std::ffi::OsString;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Looks at the start gate, each with a yield, before a rank sleeps.
+const POLLS_AT_GATE: u32 = 5_000;
+
+/// The bytes of the heap of a process that is a group of one.
+const LONE_HEAP_BYTES: u64 = super::HEAP_BYTES;
+
+/// Attaches this process to its job: as the rank that a launcher started it as, or else as a group
+/// of one. Binds the calling thread to the rank's processor, and returns when all ranks have
+/// attached.
+///
+/// # Errors
+/// [`AttachError`]. After one this process can't attach any more.
+pub fn attach() -> Result<Attached, AttachError> {
+    static HAS_ATTACHED: AtomicBool = AtomicBool::new(false);
+    if HAS_ATTACHED.swap(true, Ordering::SeqCst) {
+        return Err(AttachError::Again);
+    }
+    match std::env::var_os(OF_PROGRAM) {
+        Some(order) => attach_by(&order),
+        None => attach_alone(),
+    }
+}
+
+fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
+    if rights::are_of_file() {
+        return Err(AttachError::Rights);
+    }
+    let (Opened { segment, nisa, settings }, order, driver) =
+        open(order).map_err(AttachError::Order)?;
+    let rank = order.rank;
+    let attendance = &segment.status(rank).attendance;
+    attendance.claim(std::process::id()).map_err(|process| AttachError::Taken { rank, process })?;
+    goal_shm::admit(order.launcher);
+    // Before the rank touches its memory, so that the system allocates it near the processor.
+    if let Some(processor) = settings.bind(rank).map_err(AttachError::Binding)? {
+        segment.status(rank).processor.store(processor + 1, Ordering::Relaxed);
+    }
+    let resident = segment.populate_mailbox(rank);
+    segment.status(rank).prefaulted.store(resident, Ordering::Relaxed);
+    let (segment, nisa, settings) = leak(segment, nisa, settings);
+    pass_gate(Job::new(segment, nisa, settings), rank, driver)
+}
+
+/// Opens what the order names. The descriptors are not inherited any more.
+fn open(order: &OsString) -> io::Result<(Opened, Order, Option<AnyDriver>)> {
+    let text = order.to_str().ok_or_else(|| io::Error::other("the order is no text"))?;
+    let order: Order = serde_json::from_str(text).map_err(io::Error::other)?;
+    let mut inherited = Inherited::default();
+    has_file(&inherited, &order)?;
+    if order.driver.is_some() {
+        // Keeps other processes of the same user from taking the sockets.
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    }
+    let opened = order.open(&mut inherited)?;
+    if opened.settings.origin != Origin::Program {
+        return Err(io::Error::other("the order is to a rank of a schedule"));
+    }
+    let driver = match &order.driver {
+        Some(passed) => Some(inherited.driver(passed)?),
+        None => None,
+    };
+    Ok((opened, order, driver))
+}
+
+/// Checks that the number of the segment still is that of its file. Another process of the rank may
+/// have attached and executed this one: its descriptors are closed here, and their numbers may be
+/// those of other files.
+fn has_file(inherited: &Inherited, order: &Order) -> io::Result<()> {
+    match inherited.number_of_file(order.segment) {
+        Ok(file) if file == order.file => Ok(()),
+        _ => Err(io::Error::other(
+            "its descriptors are closed, as in what a process executes that has attached",
+        )),
+    }
+}
+
+/// Makes this process a group of one.
+fn attach_alone() -> Result<Attached, AttachError> {
+    let system = |error: &dyn ToString| AttachError::System(io::Error::other(error.to_string()));
+    let nisa = skeleton(1, LONE_HEAP_BYTES);
+    let settings = Settings::new(1, &Choice::default()).map_err(|error| system(&error))?;
+    let settings = Settings { origin: Origin::Alone, ..settings };
+    let layout = layout(&nisa, &settings, u64::MAX).map_err(|error| system(&error))?;
+    let segment = Segment::create(layout)?;
+    let process = std::process::id();
+    segment.status(0).attendance.claim(process).expect("a new segment");
+    let (segment, nisa, settings) = leak(segment, nisa, settings);
+    pass_gate(Job::new(segment, nisa, settings), 0, None)
+}
+
+/// Gives the parts of a job the life of the process.
+fn leak<S, N, T>(segment: S, nisa: N, settings: T) -> (&'static S, &'static N, &'static T) {
+    (Box::leak(Box::new(segment)), Box::leak(Box::new(nisa)), Box::leak(Box::new(settings)))
+}
+
+/// Waits until all ranks have attached.
+fn pass_gate(
+    job: Job<'static>,
+    rank: u32,
+    driver: Option<AnyDriver>,
+) -> Result<Attached, AttachError> {
+    let Job { segment, settings, .. } = job;
+    announce(segment, rank);
+    // This announces the room in the rank's mailbox, so it comes before the gate, behind which
+    // ranks send.
+    let member = Some(member_over(job, rank, driver)?);
+    let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
+    let awaited = settings.awaited(segment.num_ranks());
+    if !segment.gate().pass_polling(awaited, polls, now_ns) {
+        return Err(AttachError::Stopped);
+    }
+    segment.status(rank).enter(State::Running);
+    Ok(Attached { job, rank, member })
+}

@@ -1,0 +1,204 @@
+//! A program whose processes are the ranks of a job: each starts schedules of its own at run time.
+//!
+//! `goal-run -n 4 ./program` starts the processes, and each calls [`attach`]. The job has a
+//! schedule without actions, whose memory is what ranks allocate from ([`Attached::heap`]). So a
+//! program is a job like any other for layouts, settings and agreement between hosts.
+//!
+//! **From the start to the end.** [`attach`] returns when all ranks have attached.
+//! [`Attached::member`] then gives the rank's one end of the job, with which it starts schedules,
+//! waits for them and finishes them. [`Attached::finalize`] returns when all ranks have called it.
+//! Afterwards the program may go on for as long as it likes. A rank that ends before that ends the
+//! job, with an error that names it.
+//!
+//! **Waiting.** A rank may compute for an hour, so a launcher must not take it for stuck. A rank
+//! says when it waits in a call, and when it does not any more: [`Attached::waits`],
+//! [`Attached::computes`]. If every rank waits and nothing is under way, calls of
+//! [`Member`] return [`Interrupted::Stuck`]. Each rank then leaves a text on what it waits for
+//! ([`Attached::fail`], [`Member::underway`]), which the launcher shows.
+//!
+//! ```no_run
+//! use goal_engine::{Schedule, Storage, WORLD};
+//! use goal_run::program::attach;
+//! # fn compile(rank: u32, ranks: u32) -> std::sync::Arc<goal_asm::Nisa> { todo!() }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut attached = attach()?;
+//! let mut member = attached.member()?;
+//! let nisa = compile(attached.rank(), attached.size());
+//! let schedule = Schedule::new(nisa, attached.rank(), attached.job().seed()).into();
+//! let handle = member.start_in(&schedule, WORLD, Storage::new(&schedule))?;
+//! attached.waits("wait");
+//! member.wait(&handle)?;
+//! attached.computes();
+//! let storage = member.finish(handle)?;
+//! println!("rank {} has {:?}", attached.rank(), storage.memory());
+//! attached.finalize(member)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Threat: a user makes up an order and starts a program with it. The program is the user's, and
+//! runs with the user's rights; what can be checked of an order is checked. If its file gave it
+//! rights that its starter lacks, [`attach`] refuses, since the order could then direct a process
+//! that may do more than the user.
+//!
+//! Threat: a process that a rank starts inherits its order. The descriptors are closed in what a
+//! process executes after it has attached, and a rank is claimed in the segment once. So no second
+//! process becomes the same rank.
+#![allow(unsafe_code)] // the heap of a rank, claimed by its process
+
+mod attach;
+mod error;
+mod skeleton;
+
+pub use attach::attach;
+pub use error::{AttachError, FinalizeError};
+pub use skeleton::{HEAP_BYTES, heap_bytes, skeleton};
+
+use crate::job::{Job, Mode, Origin};
+use crate::progress::{Interrupted, Member, StartError, member_over};
+use goal_asm::Nisa;
+use goal_engine::memory::Region;
+use goal_engine::{Failure, Waiting, within};
+use goal_eth::now_ns;
+use std::sync::atomic::Ordering;
+
+/// This process as a rank of its job. What it refers to lives until the process ends.
+pub struct Attached {
+    job: Job<'static>,
+    rank: u32,
+    /// The rank's end of the job, until it is taken.
+    member: Option<Member<'static>>,
+}
+
+impl Attached {
+    /// Returns the rank.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// Returns the number of ranks.
+    pub fn size(&self) -> u32 {
+        self.job.segment.num_ranks()
+    }
+
+    /// Returns the job.
+    pub fn job(&self) -> Job<'static> {
+        self.job
+    }
+
+    /// Returns the rank's area of the memory that the ranks of its host share. Peers read payloads
+    /// there in place. It is zeros at first, and a page takes memory when it is first written.
+    pub fn heap(&self) -> Region {
+        // SAFETY: the segment is never dropped. `attach` succeeds once in a process and once for a
+        // rank, and no schedule of this crate uses the memory of a job of programs.
+        unsafe { self.job.segment.region(&self.job.segment.rank(self.rank).memory) }
+    }
+
+    /// Returns true if a rank is on this host.
+    pub fn is_here(&self, rank: u32) -> bool {
+        self.job.settings.is_here(rank)
+    }
+
+    /// Returns how schedules make progress while their ranks compute.
+    pub fn progress(&self) -> Mode {
+        self.job.settings.progress
+    }
+
+    /// Returns the rank's end of the job. There is one at a time and, in a job on several hosts,
+    /// one in all. In mode `thread` its thread ends when it is dropped.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn member(&mut self) -> Result<Member<'static>, StartError> {
+        self.member.take().map_or_else(|| member_over(self.job, self.rank, None), Ok)
+    }
+
+    /// States that this process waits in a call of this name, and does nothing else. Costs a few
+    /// stores.
+    #[inline]
+    pub fn waits(&self, call: &str) {
+        self.job.segment.status(self.rank).attendance.wait_in(call);
+    }
+
+    /// States that this process does not wait in a call any more. Costs a store.
+    #[inline]
+    pub fn computes(&self) {
+        self.job.segment.status(self.rank).attendance.compute();
+    }
+
+    /// Records a failure, which the launcher reports. It ends the job soon afterwards, and this
+    /// process with it. After [`Interrupted::Stuck`] the text is the rank's part of the report. Of
+    /// several texts of a rank the first one counts. One without a rank should begin with it.
+    pub fn fail(&self, text: &str) {
+        self.job.segment.fail(self.rank, text);
+    }
+
+    /// Records the failure of an action of a schedule from `nisa` as [`Attached::fail`] does, with
+    /// the name of the action.
+    pub fn fail_action(&self, nisa: &Nisa, failure: &Failure) {
+        self.job.fail_in(nisa, self.rank, failure);
+    }
+
+    /// Returns true if this process has a launcher, and is no group of one.
+    pub fn has_launcher(&self) -> bool {
+        self.job.settings.origin == Origin::Program
+    }
+
+    /// Ends the rank's part in the job, and waits until all ranks have called this. Until then the
+    /// rank still takes messages. All instances must be finished.
+    ///
+    /// # Errors
+    /// [`FinalizeError`].
+    pub fn finalize(&self, mut member: Member<'static>) -> Result<(), FinalizeError> {
+        if member.is_in_use() == Some(true) {
+            return Err(FinalizeError::Unfinished);
+        }
+        let segment = self.job.segment;
+        let status = segment.status(self.rank);
+        status.attendance.finalize();
+        if !status.attendance.waits() {
+            self.waits("finalize");
+        }
+        let ended = within(|| self.take_leave(&mut member)).unwrap_or_else(|used| Err(used.into()));
+        // Rank processes are stopped when all have come here, or else are killed.
+        if segment.gate().is_stopped() && !segment.gate().is_stuck() {
+            self.computes();
+            return Ok(());
+        }
+        Ok(ended?)
+    }
+
+    /// Serves other ranks until all have come to their end.
+    fn take_leave(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
+        let Job { segment, settings, .. } = self.job;
+        let mut is_told = false;
+        while !segment.gate().is_stopped() {
+            let progress = member.step()?;
+            if progress.worked {
+                continue;
+            }
+            if !is_told && progress.waiting == Waiting::Nothing {
+                is_told = true;
+                self.publish(member);
+                segment.gate().finish(settings.num_here(segment.num_ranks()));
+            }
+            if is_told && settings.origin == Origin::Alone {
+                return Ok(());
+            }
+            member.rest(progress.waiting)?;
+        }
+        Ok(())
+    }
+
+    /// Publishes the counts of the rank.
+    fn publish(&self, member: &mut Member<'static>) {
+        let status = self.job.segment.status(self.rank);
+        if let Some(stats) = member.with(|engine| *engine.stats()) {
+            status.messages.store(stats.messages, Ordering::Relaxed);
+            status.bytes.store(stats.bytes, Ordering::Relaxed);
+            status.verified_bytes.store(stats.verified_bytes, Ordering::Relaxed);
+        }
+        status.ended_ns.store(now_ns(), Ordering::Relaxed);
+        member.publish_counts();
+    }
+}

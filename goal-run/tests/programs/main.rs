@@ -1,0 +1,10 @@
+//! Programs as ranks: this file's own tests, started as processes of jobs, and what their launcher
+//! does.
+
+mod bench;
+#[path = "../common/mod.rs"]
+mod common;
+mod deaths;
+mod processes;
+mod rank;
+mod runs;

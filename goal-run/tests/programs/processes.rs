@@ -1,0 +1,289 @@
+//! The processes of programs from outside: scripts, signals, and what is left.
+
+use crate::bench::{PART, Script, as_rank, command, run, this_file, told};
+use crate::common::processes::{assert_gone, pid, wait_for};
+use crate::common::{Ended, GOAL_RUN, default_signals};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+/// The processes with this in their environment, but not those of other users.
+fn processes_with(mark: &str) -> Vec<Pid> {
+    let numbers = fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse::<i32>().ok());
+    let has_mark = |number: &i32| {
+        fs::read(format!("/proc/{number}/environ"))
+            .is_ok_and(|all| all.split(|&byte| byte == 0).any(|one| one == mark.as_bytes()))
+    };
+    numbers.filter(has_mark).map(pid).collect()
+}
+
+/// Starts ranks that are scripts, whose children are the real processes, in a job with a mark.
+fn start_scripts(name: &str, part: &str) -> (Child, String) {
+    let script = Script::new("sleep 1000 & \"$@\"; exit $?");
+    let mark = format!("GOAL_TEST_MARK={name}-{}", std::process::id());
+    let (key, value) = mark.split_once('=').unwrap();
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "3", "--timeout", "60"]).arg(script.path()).args(as_rank());
+    command.env(PART, part).env(key, value).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = default_signals(&mut command).spawn().unwrap();
+    // Three scripts, as many sleepers and ranks, and the launcher with its warden.
+    wait_for(|| (processes_with(&mark).len() >= 11).then_some(()));
+    (child, mark)
+}
+
+#[test]
+fn a_script_may_start_the_real_program() {
+    let script = Script::new("\"$@\"; exit $?");
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "3", "--timeout", "60", "--"]).arg(script.path()).args(as_rank());
+    command.env(PART, "ring");
+    let ended = Ended::of(command.output().unwrap());
+    ended.assert_status(0);
+    assert_eq!(told(&ended).len(), 3, "{ended:?}");
+}
+
+#[test]
+fn one_process_of_a_rank_attaches() {
+    let script = Script::new("\"$@\" && \"$@\"");
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "2", "--timeout", "60"]).arg(script.path()).args(as_rank());
+    let ended = Ended::of(command.env(PART, "ring").output().unwrap());
+    ended.assert_status(7);
+    assert_eq!(told(&ended).len(), 2, "{ended:?}");
+    ended.assert_says(&["rank: rank ", " is taken: process ", " has attached as it"]);
+}
+
+#[test]
+fn a_process_that_a_rank_executes_is_no_rank() {
+    let ended = run("child", &["-n", "2"]);
+    ended.assert_status(0);
+    assert_eq!(ended.err.matches("its descriptors are closed").count(), 2, "{ended:?}");
+}
+
+#[test]
+fn nothing_is_left_of_ranks_and_what_they_started() {
+    for (name, signal, status) in [
+        ("term", Signal::TERM, Some(143)),
+        ("int", Signal::INT, Some(130)),
+        // The launcher can't do anything then.
+        ("kill", Signal::KILL, None),
+    ] {
+        let (child, mark) = start_scripts(name, "waits");
+        let all = processes_with(&mark);
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let ended = Ended::of(child.wait_with_output().unwrap());
+        assert_eq!(ended.status, status, "{ended:?}");
+        assert_gone(&all);
+    }
+    let (mut child, mark) = start_scripts("status", "status");
+    let all = processes_with(&mark);
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    assert_gone(&all);
+}
+
+#[test]
+fn a_stopped_job_goes_on() {
+    let (child, mark) = start_scripts("stop", "waits");
+    let launcher = Pid::from_child(&child);
+    let all = processes_with(&mark);
+    let state = |process: &Pid| {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap();
+        stat.rsplit_once(") ").unwrap().1.chars().next().unwrap()
+    };
+    let stopped = || all.iter().filter(|process| state(process) == 'T').count();
+    kill_process(launcher, Signal::TSTP).unwrap();
+    // All but the warden, which has nothing to do.
+    wait_for(|| (stopped() + 1 == all.len()).then_some(()));
+    kill_process(launcher, Signal::CONT).unwrap();
+    wait_for(|| (stopped() == 0).then_some(()));
+    kill_process(launcher, Signal::TERM).unwrap();
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    ended.assert_status(143);
+    assert_gone(&all);
+}
+
+#[test]
+fn standard_input_is_that_of_the_first_rank() {
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "3", "sh", "-c", "wc -c"]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), "twelve bytes").unwrap();
+    let input = fs::File::open(file.path()).unwrap();
+    let ended = Ended::of(command.stdin(input).output().unwrap());
+    ended.assert_status(0);
+    let mut counts: Vec<&str> = ended.out.split_whitespace().collect();
+    counts.sort_unstable();
+    assert_eq!(counts, ["0", "0", "12"]);
+}
+
+#[test]
+fn a_program_may_run_on_after_its_end() {
+    let ended = run("lingers", &["-n", "2"]);
+    ended.assert_status(0);
+    assert_eq!(told(&ended), ["rank 0 was there", "rank 1 was there"]);
+}
+
+/// Without a launcher a process is a group of one.
+#[test]
+fn a_process_alone_is_a_group_of_one() {
+    let alone = |part: &str| {
+        let mut command = Command::new(this_file());
+        command.args(&as_rank()[1..]).env(PART, part);
+        Ended::of(command.output().unwrap())
+    };
+    let ended = alone("ring");
+    ended.assert_status(0);
+    assert_eq!(told(&ended), ["rank 0 of 1 has its rings"]);
+    // It waits for itself.
+    let ended = alone("alone");
+    ended.assert_status(9);
+    let ended = alone("unfinished");
+    ended.assert_status(7);
+    ended.assert_says(&["schedules were started and not finished"]);
+}
+
+#[test]
+fn an_order_that_is_made_up_is_refused() {
+    let true_order = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut order: serde_json::Value = serde_json::from_str(
+            r#"{"rank":0,"launcher":1,"troubles":null,"segment":50,"file":1,"schedule":51,"settings":52,"section":null,"driver":null}"#,
+        )
+        .unwrap();
+        change(&mut order);
+        order.to_string()
+    };
+    for (order, why) in [
+        ("".to_owned(), "EOF"),
+        ("{}".to_owned(), "missing field `rank`"),
+        (true_order(&|_| ()), "its descriptors are closed"),
+        (true_order(&|order| order["segment"] = (-1).into()), "its descriptors are closed"),
+        // Files that are there, and are no part of a job.
+        (true_order(&|order| order["segment"] = 0.into()), "its descriptors are closed"),
+    ] {
+        let mut command = Command::new(this_file());
+        command.args(&as_rank()[1..]).env(PART, "ring").env("GOAL_RUN_PROGRAM", &order);
+        let ended = Ended::of(command.output().unwrap());
+        ended.assert_status(7);
+        ended.assert_says(&["GOAL_RUN_PROGRAM is set, but this process can't be the rank", why]);
+    }
+    // A file with the right number, which is not sealed.
+    let file = tempfile::tempfile().unwrap();
+    let number = std::os::unix::fs::MetadataExt::ino(&file.metadata().unwrap());
+    let order = true_order(&|order| {
+        order["file"] = number.into();
+        for name in ["segment", "schedule", "settings"] {
+            order[name] = 50.into();
+        }
+    });
+    let mut command = Command::new(this_file());
+    command.args(&as_rank()[1..]).env(PART, "ring").env("GOAL_RUN_PROGRAM", &order);
+    let number = std::os::fd::AsRawFd::as_raw_fd(&file);
+    let lend = move || {
+        // SAFETY: a system call on numbers.
+        #[expect(unsafe_code, reason = "a child has to do it before it executes")]
+        match unsafe { libc::dup2(number, 50) } {
+            50 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: it makes a system call only.
+    #[expect(unsafe_code, reason = "a child has to do it before it executes")]
+    unsafe {
+        command.pre_exec(lend)
+    };
+    let ended = Ended::of(command.output().unwrap());
+    ended.assert_status(7);
+    ended.assert_says(&["GOAL_RUN_PROGRAM is set", "a memory file is not sealed"]);
+}
+
+#[test]
+fn orders_do_not_reach_jobs_within() {
+    // The ranks of the inner job are processes of goal-run, in the environment of a rank.
+    let program = format!("{GOAL_RUN} {}/../examples/hello.goal", env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "2", "--timeout", "60", "sh", "-c", &program]);
+    let ended = Ended::of(command.output().unwrap());
+    ended.assert_status(0);
+    assert_eq!(
+        ended.out.lines().filter(|line| line.starts_with("2 ranks: ")).count(),
+        2,
+        "{ended:?}"
+    );
+    // The same for programs.
+    let inner = command_text(&["-n", "3", "sh", "-c", "echo within"]);
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "2", "--timeout", "60", "sh", "-c", &inner]);
+    let ended = Ended::of(command.output().unwrap());
+    ended.assert_status(0);
+    assert_eq!(ended.out.matches("within").count(), 6, "{ended:?}");
+}
+
+fn command_text(arguments: &[&str]) -> String {
+    let quoted = arguments.iter().map(|text| format!("'{text}'"));
+    std::iter::once(GOAL_RUN.to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn arguments_are_split_at_the_program() {
+    let output = |arguments: &[&str]| {
+        let ended = Ended::of(Command::new(GOAL_RUN).args(arguments).output().unwrap());
+        (ended.status, ended.out, ended.err)
+    };
+    for options in [&["-n", "1"][..], &["-n1", "--"], &["--ranks=1", "--progress", "thread"]] {
+        let told = output(&[options, &["echo", "--repeat", "-n", "2", "--help"]].concat());
+        assert_eq!(told, (Some(0), "--repeat -n 2 --help\n".to_owned(), String::new()));
+    }
+    for (arguments, says) in [
+        (&["echo"][..], "echo is a program: how many of its processes are ranks? Give -n N"),
+        (&["-n", "0", "echo"], "a job has at least one rank"),
+        (&["-n", "2", "--repeat", "3", "echo"], "--repeat is for schedules, and echo is a program"),
+        (&["-n", "2", "--trace=x", "echo"], "--trace is for schedules"),
+        (&["-n", "2", "--window", "5", "echo"], "--window is for schedules"),
+        (&["-n", "2", "--verify", "echo"], "--verify is for schedules"),
+        (&["-n", "2", "--dump", "d", "echo"], "--dump is for schedules"),
+        (&["-n", "2", "--no-check", "echo"], "--no-check is for schedules"),
+        (&["-n", "2", "--ranks-as", "threads", "echo"], "--ranks-as is for schedules"),
+        (&["-n", "2", "--transport", "threads", "echo"], "whose ranks are processes"),
+        (
+            &["-n", "9000", "echo"],
+            "9000 ranks, and at most 8192 are started (--max-started raises it)",
+        ),
+        (
+            &["-n", "2", "--heap", "200G", "echo"],
+            "the limit is 274877906944 (--max-segment raises it)",
+        ),
+        (&["-n", "2", "./no-such-program"], "No such file"),
+    ] {
+        let (status, out, err) = output(arguments);
+        assert!(matches!(status, Some(1 | 2)), "{arguments:?}: {status:?}");
+        assert!(err.contains(says), "{arguments:?}: {err}");
+        assert_eq!(out, "");
+    }
+    // A file that is not executable; and one without a slash in its name.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tool");
+    fs::write(&path, "#!/bin/sh\necho here\n").unwrap();
+    let (status, _, err) = output(&["-n", "1", path.to_str().unwrap()]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("tool can't be started: Permission denied"), "{err}");
+    let mut made = Command::new("chmod");
+    assert!(made.arg("755").arg(&path).status().unwrap().success());
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "1", "tool"]).current_dir(folder.path());
+    assert_eq!(Ended::of(command.output().unwrap()).out, "here\n");
+}
+
+#[test]
+fn a_job_of_many_ranks_has_room_by_default() {
+    let ended = run("heap", &["-n", "64", "--bind", "none"]);
+    ended.assert_status(0);
+    assert_eq!(ended.err, "");
+    assert_eq!(told(&ended).len(), 64, "{ended:?}");
+    let mut lone = command("heap", &["-n", "1", "--heap", "3M"]);
+    let ended = Ended::of(lone.output().unwrap());
+    assert_eq!(told(&ended), ["3145728"]);
+}

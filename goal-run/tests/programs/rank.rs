@@ -1,0 +1,246 @@
+//! The parts that ranks do.
+
+use crate::bench::{AS_RANK, PART, this_file};
+use crate::common::members::nisa;
+use goal_engine::{Handle, Schedule, Storage, WORLD};
+use goal_run::program::{Attached, attach};
+use goal_run::progress::{Interrupted, Member};
+use rustix::process::{Signal, getpid, kill_process};
+use std::io::Write;
+use std::process::{Command, exit};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Does a part if this process is a rank, and passes as a test otherwise.
+#[test]
+fn this_process_is_a_rank() {
+    let Ok(part) = std::env::var(PART) else { return };
+    match part.as_str() {
+        "ring" => ring(&mut Rank::attach()),
+        "many" => many(&mut Rank::attach()),
+        "status" => {
+            let rank = Rank::attach();
+            end_as(&rank, 2, || exit(3));
+        }
+        "status before" => exit(if ordered_rank() == 2 { 3 } else { 0 }),
+        "killed" => {
+            let rank = Rank::attach();
+            end_as(&rank, 1, || kill_process(getpid(), Signal::KILL).unwrap());
+        }
+        "deserts" => {
+            let rank = Rank::attach();
+            end_as(&rank, 1, || exit(0));
+        }
+        "absent" if ordered_rank() == 1 => {}
+        "absent" => drop(Rank::attach()),
+        "status after" => {
+            let mut rank = Rank::attach();
+            rank.finalize();
+            exit(if rank.attached.rank() == 1 { 5 } else { 0 });
+        }
+        "fails" => {
+            let rank = Rank::attach();
+            end_as(&rank, 1, || rank.attached.fail("rank 1: its input is no matrix"));
+        }
+        "stuck" => stuck(&mut Rank::attach()),
+        "computes" => {
+            let mut rank = Rank::attach();
+            if rank.attached.rank() > 0 {
+                let handle = rank.start(LATE, WORLD);
+                rank.wait(&handle);
+            }
+            tell("computes");
+            forever();
+        }
+        "twice" => {
+            let _rank = Rank::attach();
+            fail(&attach().map(drop).unwrap_err().to_string());
+        }
+        "waits" => {
+            let rank = Rank::attach();
+            end_as(&rank, u32::MAX, || ());
+        }
+        "child" => {
+            let mut rank = Rank::attach();
+            let mut child = Command::new(this_file());
+            let child = child.args(AS_RANK).env(PART, "ring").status().unwrap();
+            assert_eq!(child.code(), Some(7));
+            rank.finalize();
+        }
+        "lingers" => {
+            let mut rank = Rank::attach();
+            rank.finalize();
+            std::thread::sleep(Duration::from_millis(6000));
+            tell(&format!("rank {} was there", rank.attached.rank()));
+        }
+        "alone" => {
+            let mut rank = Rank::attach();
+            let handle = rank.start("num_ranks 1\nrank 0 { recv 8b from 0 }", WORLD);
+            rank.wait(&handle);
+        }
+        "unfinished" => {
+            let mut rank = Rank::attach();
+            rank.start("num_ranks 1\nrank 0 { calc 0 }", WORLD);
+            rank.finalize();
+        }
+        "heap" => {
+            let mut rank = Rank::attach();
+            tell(&rank.attached.heap().len().to_string());
+            rank.finalize();
+        }
+        part => panic!("no part is called {part}"),
+    }
+    exit(0);
+}
+
+/// Three ranks, of which one waits for the first, which has nothing to send.
+const LATE: &str =
+    "num_ranks 3\nrank 1 { recv 8b from 0 tag 5 }\nrank 2 { send 8b to 2  recv 8b from 2 }";
+
+/// The rank that the order in the environment says.
+fn ordered_rank() -> u32 {
+    let order = std::env::var("GOAL_RUN_PROGRAM").unwrap();
+    let order: serde_json::Value = serde_json::from_str(&order).unwrap();
+    order["rank"].as_u64().unwrap() as u32
+}
+
+/// Does something as one of the ranks, while the others wait for ever.
+fn end_as(rank: &Rank, which: u32, end: impl FnOnce()) {
+    if rank.attached.rank() == which {
+        end();
+    }
+    forever();
+}
+
+fn forever() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Rank 0 comes to its end, rank 1 waits for it, and so does rank 2 for rank 1.
+fn stuck(rank: &mut Rank) {
+    let text = "num_ranks 3
+        rank 1 { a: recv 8b from 0 tag 5  b: send 100000b to 2 tag 6  b requires a }
+        rank 2 { c: calc 1000  d: recv 100000b from 1 tag 6  d requires c  recv 8b from any tag 7 }";
+    if rank.attached.rank() > 0 {
+        let handle = rank.start(text, WORLD);
+        rank.wait(&handle);
+        fail("it went on");
+    }
+    rank.finalize();
+}
+
+/// Prints a line in one piece.
+pub(crate) fn tell(text: &str) {
+    std::io::stdout().write_all(format!("told: {text}\n").as_bytes()).unwrap();
+}
+
+/// A rank, as a library over it would see it.
+pub(crate) struct Rank {
+    pub(crate) attached: Attached,
+    pub(crate) member: Option<Member<'static>>,
+}
+
+impl Rank {
+    pub(crate) fn attach() -> Self {
+        let mut attached = attach().unwrap_or_else(|error| fail(&error.to_string()));
+        let member = attached.member().unwrap_or_else(|error| fail(&error.to_string()));
+        Self { attached, member: Some(member) }
+    }
+
+    pub(crate) fn member(&mut self) -> &mut Member<'static> {
+        self.member.as_mut().expect("it has not finalized")
+    }
+
+    /// Starts this rank's part of a text.
+    pub(crate) fn start(&mut self, text: &str, communicator: u32) -> Handle {
+        let (nisa, rank) = (nisa(text), self.attached.rank());
+        let schedule = Arc::new(Schedule::new(nisa, rank, self.attached.job().seed()));
+        let storage = Storage::new(&schedule);
+        self.member().start_in(&schedule, communicator, storage).expect("it starts")
+    }
+
+    /// Waits, and says what for if the job is stuck.
+    pub(crate) fn wait(&mut self, handle: &Handle) {
+        self.attached.waits("GOAL_Wait");
+        let member = self.member.as_mut().expect("it has not finalized");
+        let waited = member.wait(handle);
+        self.attached.computes();
+        if waited == Err(Interrupted::Stuck) {
+            let waiting = member.underway(handle).unwrap();
+            let waiting: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+            let rank = self.attached.rank();
+            self.attached.fail(&format!("rank {rank} waits in GOAL_Wait: {}", waiting.join("; ")));
+            exit(9);
+        }
+        waited.unwrap_or_else(|error| fail(&error.to_string()));
+    }
+
+    pub(crate) fn finish(&mut self, handle: Handle) -> Vec<u8> {
+        self.member().finish(handle).unwrap().memory().to_vec()
+    }
+
+    pub(crate) fn finalize(&mut self) {
+        let member = self.member.take().expect("it has not finalized");
+        self.attached.finalize(member).unwrap_or_else(|error| fail(&error.to_string()));
+    }
+}
+
+pub(crate) fn fail(text: &str) -> ! {
+    eprintln!("rank: {text}");
+    exit(7)
+}
+
+/// A ring as it is built at run time: each rank sends a number to the next.
+fn ring_text(ranks: u32, number: u32) -> String {
+    let rank = |rank: u32| {
+        let (next, last) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+        format!(
+            "rank {rank} {{ init 0 = Int64 {} \n send 0,8 to {next} tag {number}\n recv 8,8 from {last} tag {number} }}\n",
+            1000 * number + rank
+        )
+    };
+    format!("num_ranks {ranks}\n{}", (0..ranks).map(rank).collect::<String>())
+}
+
+/// The number that came.
+fn came(memory: &[u8]) -> u64 {
+    u64::from_le_bytes(memory[8..16].try_into().unwrap())
+}
+
+/// One ring after the other.
+fn ring(rank: &mut Rank) {
+    let (me, ranks) = (rank.attached.rank(), rank.attached.size());
+    for number in 0..20 {
+        let handle = rank.start(&ring_text(ranks, number), WORLD);
+        rank.wait(&handle);
+        let last = u64::from((me + ranks - 1) % ranks);
+        assert_eq!(came(&rank.finish(handle)), 1000 * u64::from(number) + last);
+    }
+    rank.finalize();
+    tell(&format!("rank {me} of {ranks} has its rings"));
+}
+
+/// Several rings at once, some in another communicator, which are finished in the reverse order;
+/// a large message through the heap; a function of this process.
+fn many(rank: &mut Rank) {
+    let (me, ranks) = (rank.attached.rank(), rank.attached.size());
+    rank.member().register(3, Box::new(|a, b| b[0] = a[0] + 40)).unwrap();
+    let mut handles: Vec<Handle> =
+        (0..30).map(|number| rank.start(&ring_text(ranks, number), number % 3)).collect();
+    let called = rank.start(
+        &format!("num_ranks {ranks}\nrank * {{ init 0 = UInt8 2\n exec user 3 with 0,1 1,1 }}"),
+        7,
+    );
+    while let Some(handle) = handles.pop() {
+        rank.wait(&handle);
+        let number = handles.len() as u64;
+        let last = u64::from((me + ranks - 1) % ranks);
+        assert_eq!(came(&rank.finish(handle)), 1000 * number + last);
+    }
+    rank.wait(&called);
+    assert_eq!(rank.finish(called), [2, 42]);
+    rank.finalize();
+    tell(&format!("rank {me} of {ranks} has many"));
+}

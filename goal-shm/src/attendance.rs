@@ -1,0 +1,117 @@
+//! The part that the process of a program takes in its job: if it has attached, if it waits in a
+//! call, and if it has come to its end. The process writes this, and its launcher reads it.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The words of the name of a call.
+const CALL_WORDS: usize = 4;
+/// The bytes of the name of a call that are kept.
+const CALL_BYTES: usize = CALL_WORDS * size_of::<u64>();
+
+/// The part that the process of a program takes in its job.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct Attendance {
+    /// The process that has attached as the rank; 0 while none has.
+    process: AtomicU32,
+    /// 1 once the process has called its end.
+    has_finalized: AtomicU32,
+    /// 1 while the process waits in a call.
+    waits: AtomicU32,
+    /// The name of the call that it waits in, or last waited in.
+    call: [AtomicU64; CALL_WORDS],
+}
+
+impl Attendance {
+    /// Claims the rank for a process, once.
+    ///
+    /// # Errors
+    /// The ID of the process that has claimed the rank before.
+    pub fn claim(&self, process: u32) -> Result<(), u32> {
+        self.process.compare_exchange(0, process, Ordering::SeqCst, Ordering::SeqCst).map(drop)
+    }
+
+    /// Returns the process that has attached; `None` while none has.
+    pub fn process(&self) -> Option<u32> {
+        Some(self.process.load(Ordering::SeqCst)).filter(|&process| process != 0)
+    }
+
+    /// States that the process has called its end: it starts nothing any more.
+    pub fn finalize(&self) {
+        self.has_finalized.store(1, Ordering::SeqCst);
+    }
+
+    /// Returns true if the process has called its end.
+    pub fn has_finalized(&self) -> bool {
+        self.has_finalized.load(Ordering::SeqCst) != 0
+    }
+
+    /// States that the process waits in a call of this name. Bytes beyond the 32nd are left out.
+    ///
+    /// A few plain stores. That they are seen before a later change of the rank's state is due to
+    /// that change, which is sequentially consistent.
+    #[inline]
+    pub fn wait_in(&self, call: &str) {
+        let mut bytes = [0; CALL_BYTES];
+        let len = call.len().min(CALL_BYTES);
+        bytes[..len].copy_from_slice(&call.as_bytes()[..len]);
+        for (word, bytes) in self.call.iter().zip(bytes.as_chunks().0) {
+            word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+        }
+        self.waits.store(1, Ordering::Relaxed);
+    }
+
+    /// States that the process does not wait in a call.
+    #[inline]
+    pub fn compute(&self) {
+        self.waits.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns true if the process waits in a call.
+    pub fn waits(&self) -> bool {
+        self.waits.load(Ordering::SeqCst) != 0
+    }
+
+    /// Returns the name of the call that the process waits in, or last waited in; `None` if it has
+    /// not waited.
+    pub fn last_call(&self) -> Option<String> {
+        let words = self.call.each_ref().map(|word| word.load(Ordering::SeqCst).to_le_bytes());
+        let name = words.as_flattened();
+        let len = name.iter().position(|&byte| byte == 0).unwrap_or(CALL_BYTES);
+        (len > 0).then(|| String::from_utf8_lossy(&name[..len]).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_process_claims_a_rank() {
+        let attendance = Attendance::default();
+        assert_eq!(attendance.process(), None);
+        assert_eq!(attendance.claim(7), Ok(()));
+        assert_eq!(attendance.claim(8), Err(7));
+        assert_eq!(attendance.claim(7), Err(7), "the same process, twice");
+        assert_eq!(attendance.process(), Some(7));
+    }
+
+    #[test]
+    fn a_call_keeps_its_name() {
+        let attendance = Attendance::default();
+        assert_eq!((attendance.waits(), attendance.last_call()), (false, None));
+        for (name, kept) in [
+            ("GOAL_Wait", "GOAL_Wait"),
+            ("the name of a call that is too long", "the name of a call that is too l"),
+            ("wait", "wait"),
+        ] {
+            attendance.wait_in(name);
+            assert_eq!((attendance.waits(), attendance.last_call().as_deref()), (true, Some(kept)));
+            attendance.compute();
+            assert_eq!(
+                (attendance.waits(), attendance.last_call().as_deref()),
+                (false, Some(kept))
+            );
+        }
+    }
+}
