@@ -64,6 +64,8 @@ pub(crate) struct Network {
     pub(crate) authenticates_data: bool,
     /// The bytes of messages that a rank may send to another before it was granted any room.
     pub(crate) first_room: u64,
+    /// True if ranks open communicators at run time, as programs do.
+    pub(crate) has_communicators: bool,
     /// The descriptors of the bells of this host's ranks, ascending by rank. Rank processes inherit
     /// them under these numbers.
     pub(crate) bells: Vec<RawFd>,
@@ -93,6 +95,7 @@ impl Network {
             secret,
             authenticates_data: true,
             first_room: 0,
+            has_communicators: false,
             bells,
             mac,
             places,
@@ -102,6 +105,11 @@ impl Network {
     /// Sets whether the data between ranks is authenticated.
     pub(crate) fn authenticating(self, authenticates_data: bool) -> Self {
         Self { authenticates_data, ..self }
+    }
+
+    /// Sets whether ranks open communicators at run time.
+    pub(crate) fn opening(self, has_communicators: bool) -> Self {
+        Self { has_communicators, ..self }
     }
 
     /// Sets the most bytes of messages without a receive that each rank keeps. At most half of them

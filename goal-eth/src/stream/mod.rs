@@ -110,6 +110,14 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         self
     }
 
+    /// Lets messages be of any communicator, as those of programs that open some at run time. By
+    /// default a message of another one than the job's ends the job. The streams name the job's in
+    /// either case.
+    pub fn with_communicators(mut self, any: bool) -> Self {
+        self.peers.has_communicators = any;
+        self
+    }
+
     /// Returns the first rank that was lost, and why.
     pub fn lost(&self) -> Option<(u32, LostPeer)> {
         self.peers.lost

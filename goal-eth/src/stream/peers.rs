@@ -21,6 +21,8 @@ pub(super) struct Peers {
     own: u32,
     /// The communicator that its streams name.
     pub(super) communicator: u32,
+    /// True if messages may be of any communicator.
+    pub(super) has_communicators: bool,
     /// The address of each rank, and the rank at each address.
     addresses: Vec<Address>,
     ranks: BTreeMap<Address, u32>,
@@ -58,6 +60,7 @@ impl Peers {
         Self {
             own,
             communicator: COMMUNICATOR,
+            has_communicators: false,
             first_room: 0,
             ranks: (0..).zip(&addresses).map(|(rank, &address)| (address, rank)).collect(),
             connections: addresses.iter().map(|_| None).collect(),
@@ -202,7 +205,7 @@ impl Peers {
         exchanged: &mut Exchanged,
         sink: &mut impl FnMut(&Header, &[u8]),
     ) -> Read {
-        let own = self.own;
+        let (own, any) = (self.own, self.has_communicators);
         let peer = self.connections[rank as usize].as_mut().expect("the rank is connected");
         let Peer { reader, credit, .. } = &mut **peer;
         let (mut messages, mut fault) = (0, None);
@@ -210,7 +213,7 @@ impl Peers {
             if chunk.kind == ChunkKind::Room {
                 return credit.set(chunk.offset);
             }
-            let accepted = translate::header(chunk, rank, own).and_then(|header| {
+            let accepted = translate::header(chunk, rank, own, any).and_then(|header| {
                 credit.arrive(kept(&header)).map_err(LostPeer::Overrun)?;
                 Ok(header)
             });

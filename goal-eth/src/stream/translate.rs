@@ -41,12 +41,13 @@ pub(super) fn chunk(header: &Header, to: u32) -> Chunk {
 /// The communicator of a job's messages.
 pub(super) const COMMUNICATOR: u32 = goal_engine::WORLD;
 
-/// Returns the header of the message whose chunk came from rank `source` to rank `own`.
+/// Returns the header of the message whose chunk came from rank `source` to rank `own`. Messages
+/// may be of `any` communicator, or of that of the job only.
 ///
 /// # Errors
 /// [`LostPeer`] if the chunk is not one of a message, or names something that is not of this
 /// connection or of this job.
-pub(super) fn header(chunk: &Chunk, source: u32, own: u32) -> Result<Header, LostPeer> {
+pub(super) fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<Header, LostPeer> {
     let kind = match chunk.kind {
         ChunkKind::Eager => Kind::Eager,
         ChunkKind::Rts => Kind::Rts,
@@ -69,7 +70,7 @@ pub(super) fn header(chunk: &Chunk, source: u32, own: u32) -> Result<Header, Los
         if (envelope.sender, envelope.receiver) != (source, own) {
             return Err(LostPeer::Rank);
         }
-        if envelope.communicator != COMMUNICATOR {
+        if !any && envelope.communicator != COMMUNICATOR {
             return Err(LostPeer::Communicator(envelope.communicator));
         }
         if envelope.tag == ANY {
@@ -84,4 +85,19 @@ pub(super) fn header(chunk: &Chunk, source: u32, own: u32) -> Result<Header, Los
             (envelope.tag, envelope.sequence, envelope.action);
     }
     Ok(header)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_another_communicator_is_one_where_programs_open_them() {
+        let mut sent = Header::new(Kind::Eager, 1);
+        (sent.communicator, sent.tag) = (3, 5);
+        let chunk = chunk(&sent, 0);
+        assert_eq!(header(&chunk, 1, 0, false), Err(LostPeer::Communicator(3)));
+        let taken = header(&chunk, 1, 0, true).unwrap();
+        assert_eq!((taken.communicator, taken.tag), (3, 5));
+    }
 }

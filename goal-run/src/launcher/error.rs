@@ -1,10 +1,10 @@
 //! The reasons why a job is not started.
 
-use super::options::Program;
 use crate::monitor::signal_name;
 use crate::{limits, rights};
 use std::error::Error;
 use std::io;
+use std::path::Path;
 
 /// The reason why a job is not started.
 #[derive(Debug, thiserror::Error)]
@@ -106,7 +106,7 @@ impl LaunchError {
     /// Returns the error for a process of a program that could not be started after `started`
     /// others.
     pub(super) fn of_program(
-        program: &Program,
+        program: &Path,
         started: usize,
         wanted: usize,
         cause: io::Error,
@@ -115,7 +115,7 @@ impl LaunchError {
             Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE) => {
                 Self::of_spawn(started, wanted, cause)
             }
-            _ => Self::Program { program: program.executable.display().to_string(), cause },
+            _ => Self::Program { program: program.display().to_string(), cause },
         }
     }
 

@@ -1,5 +1,5 @@
-//! The ends of jobs whose ranks are processes of a program: how these learn of an end, and what they
-//! say of one.
+//! The ends of jobs whose ranks are processes of a program: how these learn of an end, and what
+//! they say of one.
 
 use goal_shm::Segment;
 use std::time::{Duration, Instant};

@@ -135,7 +135,7 @@ impl<'a> Programs<'a> {
                 .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
                 .process_group(0);
             let launcher = rustix::process::getpid();
-            // SAFETY: system calls on values of the closure; nothing is allocated and no lock taken.
+            // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
             unsafe { command.pre_exec(move || prepare(launcher)) };
             let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
             descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
@@ -145,8 +145,9 @@ impl<'a> Programs<'a> {
                 command.spawn()
             };
             let started = programs.processes.len();
-            let child = child
-                .map_err(|cause| LaunchError::of_program(program, started, here.len(), cause))?;
+            let child = child.map_err(|cause| {
+                LaunchError::of_program(&program.executable, started, here.len(), cause)
+            })?;
             programs.held.extend(driver.map(AnyDriver::into_held));
             let (exit, stopped, is_suspended) = (None, None, false);
             let process = Process { rank, child, exit, stopped, is_suspended };

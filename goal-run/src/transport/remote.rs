@@ -78,6 +78,7 @@ impl<'a> Remote<'a> {
         let stream: EspTransport<AnyDriver> =
             EspTransport::new(rank, network.addresses(), config, seed, driver, now_ns);
         let stream = stream.with_first_room(network.first_room);
+        let stream = stream.with_communicators(network.has_communicators);
         Ok(Self { network, stream, sockets })
     }
 

@@ -5,6 +5,7 @@ mod bench;
 #[path = "../common/mod.rs"]
 mod common;
 mod deaths;
+mod hosts;
 mod processes;
 mod rank;
 mod runs;
