@@ -36,7 +36,9 @@ pub(crate) struct Order {
     pub(crate) troubles: Option<RawFd>,
     /// The segment.
     pub(crate) segment: RawFd,
-    /// The number of the segment's file, by which a process sees that it has the descriptors.
+    /// The number of the segment's file, by which the process of a program sees that it has the
+    /// descriptors.
+    #[serde(default)]
     pub(crate) file: u64,
     /// The sealed schedule.
     pub(crate) schedule: RawFd,

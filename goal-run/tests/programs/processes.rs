@@ -7,6 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 
 /// The processes with this in their environment, but not those of other users.
 fn processes_with(mark: &str) -> Vec<Pid> {
@@ -22,17 +23,33 @@ fn processes_with(mark: &str) -> Vec<Pid> {
 
 /// Starts ranks that are scripts, whose children are the real processes, in a job with a mark.
 fn start_scripts(name: &str, part: &str) -> (Child, String) {
-    let script = Script::new("sleep 1000 & \"$@\"; exit $?");
+    // A script that is read while it runs, from a file that nobody removes.
+    static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new("sleep 1000 & \"$@\"; exit $?"));
     let mark = format!("GOAL_TEST_MARK={name}-{}", std::process::id());
     let (key, value) = mark.split_once('=').unwrap();
     let mut command = Command::new(GOAL_RUN);
-    command.args(["-n", "3", "--timeout", "60"]).arg(script.path()).args(as_rank());
+    command.args(["-n", "3", "--timeout", "60"]).arg(SCRIPT.path()).args(as_rank());
     command.env(PART, part).env(key, value).stdin(Stdio::null());
     command.stdout(Stdio::null()).stderr(Stdio::piped());
-    let child = default_signals(&mut command).spawn().unwrap();
-    // Three scripts, as many sleepers and ranks, and the launcher with its warden.
-    wait_for(|| (processes_with(&mark).len() >= 11).then_some(()));
-    (child, mark)
+    (default_signals(&mut command).spawn().unwrap(), mark)
+}
+
+/// The processes of a job of scripts, once all are there: three scripts, as many sleepers and
+/// ranks, and the launcher with its warden.
+fn all_of(mark: &str) -> Vec<Pid> {
+    let name = |process: &Pid| {
+        let path = format!("/proc/{}/comm", process.as_raw_nonzero());
+        fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+    };
+    wait_for(|| {
+        let all = processes_with(mark);
+        let names: Vec<String> = all.iter().map(name).collect();
+        let count = |wanted: &str| names.iter().filter(|name| *name == wanted).count();
+        let are_there = [("script", 3), ("sleep", 3), ("warden", 1), ("goal-run", 1)]
+            .iter()
+            .all(|&(name, wanted)| count(name) == wanted);
+        (are_there && all.len() == 11).then_some(all)
+    })
 }
 
 #[test]
@@ -73,23 +90,22 @@ fn nothing_is_left_of_ranks_and_what_they_started() {
         ("kill", Signal::KILL, None),
     ] {
         let (child, mark) = start_scripts(name, "waits");
-        let all = processes_with(&mark);
+        let all = all_of(&mark);
         kill_process(Pid::from_child(&child), signal).unwrap();
         let ended = Ended::of(child.wait_with_output().unwrap());
         assert_eq!(ended.status, status, "{ended:?}");
         assert_gone(&all);
     }
     let (mut child, mark) = start_scripts("status", "status");
-    let all = processes_with(&mark);
     assert_eq!(child.wait().unwrap().code(), Some(3));
-    assert_gone(&all);
+    assert_eq!(processes_with(&mark), []);
 }
 
 #[test]
 fn a_stopped_job_goes_on() {
     let (child, mark) = start_scripts("stop", "waits");
     let launcher = Pid::from_child(&child);
-    let all = processes_with(&mark);
+    let all = all_of(&mark);
     let state = |process: &Pid| {
         let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap();
         stat.rsplit_once(") ").unwrap().1.chars().next().unwrap()
