@@ -4,7 +4,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Most bytes of the segment that the ranks of a job share, by default. Pages
 /// that are never touched cost nothing.
@@ -196,12 +196,25 @@ impl Demand {
     }
 }
 
+/// The soft limit on open files before it was raised.
+static OPEN_FILES: OnceLock<Option<u64>> = OnceLock::new();
+
 /// Raises the soft limit on open files of this process to the hard limit.
 pub fn raise_open_files() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let _ = OPEN_FILES.set(current);
     if current != maximum {
         // If this fails, reaching the limit is an error that names it.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    }
+}
+
+/// Restores the limit that [`raise_open_files`] has raised, in a child that is about to execute a
+/// program of the user. Makes system calls only.
+pub(crate) fn restore_open_files() {
+    if let Some(&current) = OPEN_FILES.get() {
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
     }
 }
 

@@ -27,5 +27,6 @@ pub use error::LaunchError;
 pub use hosts::{Ended, Hosts, Others, Verdict, run_on_hosts};
 pub use options::{Options, Program, Ranks, Stage};
 pub use process::rank_process;
+pub use programs::beyond_shells;
 pub use run::run;
 pub use signals::{attend, beside_stops, interrupted, suspended, unattended};

@@ -20,6 +20,7 @@ use super::options::{Program, Stage};
 use super::signals::{Deferred, keep_children, stop_as_usual};
 use super::warden::Warden;
 use crate::inherited::{Lent, number_of_file};
+use crate::limits::restore_open_files;
 use crate::monitor::Stopped;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order};
 use goal_eth::{AnyDriver, Held};
@@ -29,8 +30,9 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getppid, kill_process_group,
     set_parent_process_death_signal, waitid,
 };
+use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
@@ -39,6 +41,9 @@ use std::time::{Duration, Instant};
 /// The longest time for which a launcher waits for a process that it may not end, as one whose file
 /// gave it another user.
 const FOREIGN_LIMIT: Duration = Duration::from_secs(5);
+
+/// The lowest number of a descriptor that is passed on to a program.
+const PASSED_MIN: RawFd = 32;
 
 /// The processes of a program's ranks on this host. Dropping this ends them and what they started.
 pub(super) struct Programs<'a> {
@@ -201,9 +206,27 @@ impl<'a> Programs<'a> {
     }
 }
 
+/// Keeps the low numbers of descriptors from what this process opens from now on, as long as the
+/// result lives. A rank may be a shell script, and these open files under numbers of one digit: the
+/// descriptors that the launcher passes on must have others.
+///
+/// # Errors
+/// The system's error.
+pub fn beyond_shells() -> io::Result<Vec<OwnedFd>> {
+    let mut low = Vec::new();
+    loop {
+        let one = OwnedFd::from(File::open("/dev/null")?);
+        if one.as_raw_fd() >= PASSED_MIN {
+            return Ok(low);
+        }
+        low.push(one);
+    }
+}
+
 /// Prepares a child for the program that it is about to execute.
 fn prepare(launcher: Pid) -> io::Result<()> {
     stop_as_usual();
+    restore_open_files();
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // The launcher may have died before the death signal was set.
     if getppid() == Some(launcher) { Ok(()) } else { Err(Errno::SRCH.into()) }

@@ -14,6 +14,7 @@ use goal_shm::{Segment, State, announce};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use std::ffi::OsString;
 use std::io;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Looks at the start gate, each with a yield, before a rank sleeps.
@@ -128,5 +129,5 @@ fn pass_gate(
         return Err(AttachError::Stopped);
     }
     segment.status(rank).enter(State::Running);
-    Ok(Attached { job, rank, member })
+    Ok(Attached { job, rank, member: Mutex::new(member) })
 }

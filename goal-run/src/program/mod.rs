@@ -21,7 +21,7 @@
 //! use goal_run::program::attach;
 //! # fn compile(rank: u32, ranks: u32) -> std::sync::Arc<goal_asm::Nisa> { todo!() }
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let mut attached = attach()?;
+//! let attached = attach()?;
 //! let mut member = attached.member()?;
 //! let nisa = compile(attached.rank(), attached.size());
 //! let schedule = Schedule::new(nisa, attached.rank(), attached.job().seed()).into();
@@ -61,13 +61,14 @@ use goal_engine::memory::Region;
 use goal_engine::{Failure, Waiting, within};
 use goal_eth::now_ns;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 /// This process as a rank of its job. What it refers to lives until the process ends.
 pub struct Attached {
     job: Job<'static>,
     rank: u32,
     /// The rank's end of the job, until it is taken.
-    member: Option<Member<'static>>,
+    member: Mutex<Option<Member<'static>>>,
 }
 
 impl Attached {
@@ -109,8 +110,9 @@ impl Attached {
     ///
     /// # Errors
     /// [`StartError`].
-    pub fn member(&mut self) -> Result<Member<'static>, StartError> {
-        self.member.take().map_or_else(|| member_over(self.job, self.rank, None), Ok)
+    pub fn member(&self) -> Result<Member<'static>, StartError> {
+        let first = self.member.lock().unwrap_or_else(PoisonError::into_inner).take();
+        first.map_or_else(|| member_over(self.job, self.rank, None), Ok)
     }
 
     /// States that this process waits in a call of this name, and does nothing else. Costs a few
@@ -172,6 +174,7 @@ impl Attached {
     fn take_leave(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
         let Job { segment, settings, .. } = self.job;
         let mut is_told = false;
+        member.reclaim();
         while !segment.gate().is_stopped() {
             let progress = member.step()?;
             if progress.worked {

@@ -8,4 +8,6 @@ mod deaths;
 mod hosts;
 mod processes;
 mod rank;
+mod rights;
 mod runs;
+mod terminal;

@@ -63,6 +63,18 @@ fn a_script_may_start_the_real_program() {
     assert_eq!(told(&ended).len(), 3, "{ended:?}");
 }
 
+/// What ranks inherit has other numbers than what scripts open.
+#[test]
+fn a_script_may_open_files_before_it_starts_the_program() {
+    let opens: String = (3..10).map(|number| format!("exec {number}</dev/null; ")).collect();
+    let script = Script::new(&format!("{opens}\"$@\""));
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "2", "--timeout", "60"]).arg(script.path()).args(as_rank());
+    let ended = Ended::of(command.env(PART, "ring").output().unwrap());
+    ended.assert_status(0);
+    assert_eq!(told(&ended).len(), 2, "{ended:?}");
+}
+
 #[test]
 fn one_process_of_a_rank_attaches() {
     let script = Script::new("\"$@\" && \"$@\"");

@@ -145,7 +145,7 @@ pub(crate) struct Rank {
 
 impl Rank {
     pub(crate) fn attach() -> Self {
-        let mut attached = attach().unwrap_or_else(|error| fail(&error.to_string()));
+        let attached = attach().unwrap_or_else(|error| fail(&error.to_string()));
         let member = attached.member().unwrap_or_else(|error| fail(&error.to_string()));
         Self { attached, member: Some(member) }
     }
@@ -244,4 +244,12 @@ fn many(rank: &mut Rank) {
     assert_eq!(rank.finish(called), [2, 42]);
     rank.finalize();
     tell(&format!("rank {me} of {ranks} has many"));
+}
+
+/// A library keeps both where all threads of its program reach them.
+#[test]
+fn a_library_may_share_its_end_of_the_job_among_threads() {
+    fn is_shared<T: Send + Sync + 'static>() {}
+    is_shared::<Attached>();
+    is_shared::<std::sync::Mutex<Member<'static>>>();
 }

@@ -143,6 +143,8 @@ pub(crate) fn execute(
     program: Program,
 ) -> Result<Told, Failure> {
     refuse_others(arguments, own, &program).map_err(Failure::System)?;
+    let refused = |error| Failure::System(LaunchError::System(error).to_string());
+    let _low = launcher::beyond_shells().map_err(refused)?;
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
     let leaders = if arguments.stats { vec!["--stats"] } else { vec![] };
     let hosts = arguments.hosts.hosts(false, leaders);
