@@ -106,6 +106,37 @@ impl Storage<'static> {
 }
 
 impl<'m> Storage<'m> {
+    /// Allocates the counters for an instance of `schedule` that works on memory of the caller: on
+    /// the region `memory`, or on `buffers` if the schedule's memory is a table of them. It gets
+    /// scratch memory of its own unless `scratch` is given. It owns `owner`, and drops it last.
+    ///
+    /// # Safety
+    /// As for [`Storage::over`].
+    pub unsafe fn around(
+        schedule: &Schedule,
+        memory: Region,
+        buffers: Vec<Region>,
+        scratch: Option<Region>,
+        owner: Option<Box<dyn Any + Send>>,
+    ) -> Self {
+        let sizes = schedule.state_sizes();
+        let counters = Zeroed::new(sizes.counters * size_of::<u16>());
+        let finished = Zeroed::new(sizes.finished * size_of::<u64>());
+        let size =
+            usize::try_from(schedule.scratch_size()).expect("memory that a process can have");
+        let own = Zeroed::new(if scratch.is_some() { 0 } else { size });
+        let areas = Areas {
+            memory,
+            buffers,
+            scratch: scratch.unwrap_or(own.region()),
+            counters: counters.cells(),
+            finished: finished.cells(),
+            matches: None,
+        };
+        // SAFETY: as the caller says; the other areas are newly allocated.
+        unsafe { Self::over(areas, Some(Box::new((counters, finished, own, owner)))) }
+    }
+
     /// Creates storage in memory that the caller provides. It owns `owner`, and drops it last.
     ///
     /// # Safety

@@ -128,6 +128,11 @@ impl Attached {
         self.job.segment.status(self.rank).attendance.compute();
     }
 
+    /// Ends a sleep of the thread of this process that waits with the rank's member.
+    pub fn wake(&self) {
+        self.job.segment.mailbox(self.rank).wake();
+    }
+
     /// Records a failure, which the launcher reports. It ends the job soon afterwards, and this
     /// process with it. After [`Interrupted::Stuck`] the text is the rank's part of the report. Of
     /// several texts of a rank the first one counts. One without a rank should begin with it.

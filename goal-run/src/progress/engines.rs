@@ -13,6 +13,8 @@ pub(super) enum Engines<'a> {
     Thread(Threaded<'a>),
     /// Shared with the other ranks of the host.
     Node(Box<NodeProgress<'a>>),
+    /// Lost, when the mode was to change.
+    Lost,
 }
 
 impl<'a> Engines<'a> {
@@ -24,6 +26,7 @@ impl<'a> Engines<'a> {
             Engines::Own(engine) => Some(f(engine)),
             Engines::Thread(shared) => Some(f(&mut *shared.engine()?)),
             Engines::Node(node) => node.with(f),
+            Engines::Lost => None,
         }
     }
 
@@ -31,7 +34,7 @@ impl<'a> Engines<'a> {
     pub(super) fn thread(&self) -> Option<&Threaded<'a>> {
         match self {
             Engines::Thread(shared) => Some(shared),
-            Engines::Own(_) | Engines::Node(_) => None,
+            Engines::Own(_) | Engines::Node(_) | Engines::Lost => None,
         }
     }
 
@@ -39,7 +42,7 @@ impl<'a> Engines<'a> {
     #[inline]
     pub(super) fn reclaim(&mut self) {
         match self {
-            Engines::Own(_) => {}
+            Engines::Own(_) | Engines::Lost => {}
             Engines::Thread(shared) => shared.reclaim(),
             Engines::Node(node) => node.reclaim(),
         }
@@ -52,7 +55,7 @@ impl<'a> Engines<'a> {
     #[inline]
     pub(super) fn release(&mut self) -> Option<Result<(), Failure>> {
         match self {
-            Engines::Own(_) => Some(Ok(())),
+            Engines::Own(_) | Engines::Lost => Some(Ok(())),
             Engines::Thread(shared) => shared.release(),
             Engines::Node(node) => {
                 node.release();

@@ -28,6 +28,9 @@ pub enum StartError {
     /// The rank can't be bound to its processor.
     #[error(transparent)]
     Binding(io::Error),
+    /// Mode `node` is chosen when a job starts.
+    #[error("mode node can't be entered or left while the job runs: choose it at its start")]
+    Fixed,
     /// Mode `node` is for jobs on one host: only a rank's own process has its streams.
     #[error(
         "ranks can't act for each other where some are on other hosts: take another mode of progress"

@@ -26,10 +26,10 @@ const WAITING_LENT_MAX: u32 = 6;
 /// A rank's end of a job. Between two calls its schedules make progress as the job's
 /// [`Mode`](crate::job::Mode) says.
 pub struct Member<'a> {
-    job: Job<'a>,
-    rank: u32,
+    pub(super) job: Job<'a>,
+    pub(super) rank: u32,
     pause: Pause,
-    engines: Engines<'a>,
+    pub(super) engines: Engines<'a>,
     /// Given back after the engine is dropped.
     _claim: Claim,
 }
@@ -178,9 +178,13 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.finish(handle)).ok_or_else(|| self.gone())
     }
 
+    /// Returns true if an instance has ended, without making progress.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
     // Inlined into the loops that call it, so that the `Result` stays in registers.
     #[inline(always)]
-    fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
+    pub fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
         self.with(|engine| engine.test(handle)).ok_or_else(|| self.gone())
     }
 
@@ -204,7 +208,7 @@ impl<'a> Member<'a> {
         if !progress.worked {
             progress.worked = match &mut self.engines {
                 Engines::Node(node) => node.help(),
-                Engines::Own(_) | Engines::Thread(_) => false,
+                Engines::Own(_) | Engines::Thread(_) | Engines::Lost => false,
             } || self.job.segment.help(self.rank, self.pause.has_waited());
         }
         if progress.worked {
@@ -218,7 +222,7 @@ impl<'a> Member<'a> {
     fn run_started(&mut self) -> Result<(), Interrupted> {
         match &mut self.engines {
             Engines::Own(engine) => Ok(engine.run_started(now_of(engine))?),
-            Engines::Thread(_) | Engines::Node(_) => self.poll().map(drop),
+            Engines::Thread(_) | Engines::Node(_) | Engines::Lost => self.poll().map(drop),
         }
     }
 
@@ -267,6 +271,7 @@ impl<'a> Member<'a> {
                 }
                 loss = transport.loss();
             }
+            Engines::Lost => {}
             Engines::Thread(shared) => {
                 let endpoint = self.job.segment.endpoint(self.rank);
                 let has_message = || endpoint.has_message() || shared.has_frame();
@@ -328,7 +333,7 @@ impl<'a> Member<'a> {
 
     /// Lets the thread or other ranks act for this rank, which computes from now on.
     #[inline]
-    fn release(&mut self) -> Result<(), Interrupted> {
+    pub(super) fn release(&mut self) -> Result<(), Interrupted> {
         Ok(self.engines.release().ok_or_else(|| self.gone())??)
     }
 }

@@ -69,6 +69,7 @@
 //! ```
 
 mod counts;
+mod embedding;
 mod engines;
 mod error;
 mod member;

@@ -13,9 +13,9 @@ use goal_engine::{Engine, state_bytes};
 use goal_eth::AnyDriver;
 use goal_shm::Part;
 use nix::sys::signal::SigSet;
-use std::io;
 use std::sync::Arc;
 use std::thread::{self, Builder, JoinHandle};
+use std::{io, mem};
 
 /// Returns an engine whose state is in memory of this process. The caller must hold the claim to
 /// the rank's [`Part::Member`] while the engine is used.
@@ -80,14 +80,58 @@ pub(crate) fn member_over(
     rank: u32,
     driver: Option<AnyDriver>,
 ) -> Result<Member<'static>, StartError> {
-    start(job, rank, driver, |shared| {
-        let body = move || {
-            // Signals are for the threads of the program.
-            let _ = SigSet::all().thread_block();
-            work(job, &shared);
-        };
-        named(rank).spawn(body).map(Some)
+    start(job, rank, driver, |shared| spawn(job, rank, shared).map(Some))
+}
+
+/// Starts the thread of a rank of a program.
+fn spawn(
+    job: Job<'static>,
+    rank: u32,
+    shared: Arc<ProgressThread<'static>>,
+) -> io::Result<JoinHandle<()>> {
+    named(rank).spawn(move || {
+        // Signals are for the threads of the program.
+        let _ = SigSet::all().thread_block();
+        work(job, &shared);
     })
+}
+
+/// Changes how the schedules of a rank make progress.
+///
+/// # Errors
+/// [`StartError`]; the engine makes progress as before.
+pub(super) fn change(
+    job: Job<'static>,
+    rank: u32,
+    engines: &mut Engines<'static>,
+    mode: Mode,
+) -> Result<(), StartError> {
+    match (mem::replace(engines, Engines::Lost), mode) {
+        (Engines::Own(own), Mode::Thread) => {
+            let shared = Arc::new(ProgressThread::new(job, rank, *own));
+            match spawn(job, rank, Arc::clone(&shared)) {
+                Ok(thread) => *engines = Engines::Thread(Threaded::new(shared, Some(thread))),
+                Err(cause) => {
+                    let own = Arc::into_inner(shared).expect("no thread has it");
+                    *engines = Engines::Own(Box::new(own.into_engine()));
+                    return Err(StartError::Thread { cause });
+                }
+            }
+        }
+        (Engines::Thread(threaded), Mode::Caller) => {
+            if let Some(own) = threaded.into_engine() {
+                *engines = Engines::Own(Box::new(own));
+            }
+        }
+        (same @ Engines::Own(_), Mode::Caller)
+        | (same @ Engines::Thread(_), Mode::Thread)
+        | (same @ Engines::Node(_), Mode::Node) => *engines = same,
+        (other, _) => {
+            *engines = other;
+            return Err(StartError::Fixed);
+        }
+    }
+    Ok(())
 }
 
 /// Starts a member. `run` starts its thread in mode `thread`.

@@ -44,7 +44,12 @@ pub(super) struct ProgressThread<'a> {
     /// The reason why the thread gave up, after which the engine can't be used. Set with the engine
     /// locked.
     failure: OnceLock<Interrupted>,
+    /// Called on the thread after a poll that did something, without the engine.
+    on_progress: OnceLock<OnProgress>,
 }
+
+/// A function that the thread of a rank calls.
+pub(super) type OnProgress = Box<dyn Fn() + Send + Sync>;
 
 /// The locked engine.
 pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<'a, Ends<'a>>>;
@@ -59,7 +64,19 @@ impl<'a> ProgressThread<'a> {
             state: AtomicU32::new(RECLAIMED),
             is_parked: AtomicU32::new(0),
             failure: OnceLock::new(),
+            on_progress: OnceLock::new(),
         }
+    }
+
+    /// Sets the function that the thread calls after a poll that did something. The first one
+    /// stays.
+    pub(super) fn call_on_progress(&self, f: OnProgress) {
+        let _ = self.on_progress.set(f);
+    }
+
+    /// Returns the engine. The thread must have ended.
+    pub(super) fn into_engine(self) -> Engine<'a, Ends<'a>> {
+        self.engine.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns true if a frame has come from another host.
@@ -192,7 +209,12 @@ impl<'a> ProgressThread<'a> {
                 self.give_up(why, &engine);
                 return false;
             }
-            Ok(None) => {}
+            Ok(None) => {
+                drop(engine);
+                if let Some(on_progress) = self.on_progress.get() {
+                    on_progress();
+                }
+            }
             Ok(Some(sleep)) => {
                 drop(engine);
                 // The rank may reclaim the engine after this load. It then disarms the bell, so

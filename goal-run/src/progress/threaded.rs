@@ -1,6 +1,8 @@
 //! A rank's side of mode `thread`.
 
 use super::thread::ProgressThread;
+use crate::transport::Ends;
+use goal_engine::Engine;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -26,12 +28,30 @@ impl<'a> Deref for Threaded<'a> {
     }
 }
 
-impl Drop for Threaded<'_> {
-    fn drop(&mut self) {
+impl<'a> Threaded<'a> {
+    /// Ends the thread and returns the engine; `None` if the thread gave up.
+    pub(super) fn into_engine(mut self) -> Option<Engine<'a, Ends<'a>>> {
+        self.end();
+        let shared = Arc::clone(&self.shared);
+        drop(self);
+        if shared.failure().is_some() {
+            return None;
+        }
+        // The thread has dropped its own.
+        Arc::into_inner(shared).map(ProgressThread::into_engine)
+    }
+
+    fn end(&mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
             // It catches its panics.
             let _ = thread.join();
         }
+    }
+}
+
+impl Drop for Threaded<'_> {
+    fn drop(&mut self) {
+        self.end();
     }
 }

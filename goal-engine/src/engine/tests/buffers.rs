@@ -46,7 +46,7 @@ fn storage(schedule: &Schedule, buffers: Vec<Region>) -> Storage<'static> {
 }
 
 fn engine() -> Engine<'static, InMemory> {
-    let [end] = <[InMemory; 1]>::try_from(InMemory::group(1)).ok().expect("one end");
+    let [end] = <[InMemory; 1]>::try_from(InMemory::group(1)).expect("one end");
     Engine::new(0, end, Options::default(), state())
 }
 

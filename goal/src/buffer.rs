@@ -1,0 +1,270 @@
+//! Memory of the safe interface: typed, shared with the peers of the host, and guarded while a
+//! schedule runs on it.
+#![allow(unsafe_code)] // references to the memory, which the guard keeps apart
+
+use crate::error::{Error, ErrorCode, Result};
+use crate::group::Group;
+use crate::heap::Block;
+use goal_engine::memory::Region;
+use goal_lang::{Datatype, Piece};
+use parking_lot::Mutex;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Bound, Deref, DerefMut, RangeBounds};
+use std::sync::Arc;
+
+/// A type of elements that schedules compute with.
+///
+/// # Safety
+/// It is a plain number with the width of its datatype: every pattern of bits is a value.
+pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
+    /// The type's name in schedules.
+    const DATATYPE: Datatype;
+}
+
+macro_rules! elements {
+    ($($type:ty = $name:ident),*) => {
+        $(
+            // SAFETY: a primitive number of this width.
+            unsafe impl Element for $type {
+                const DATATYPE: Datatype = Datatype::$name;
+            }
+        )*
+    };
+}
+
+elements!(
+    i8 = Int8,
+    i16 = Int16,
+    i32 = Int32,
+    i64 = Int64,
+    u8 = UInt8,
+    u16 = UInt16,
+    u32 = UInt32,
+    u64 = UInt64,
+    f32 = Float32,
+    f64 = Float64
+);
+
+/// The use of memory at a time: any number of readers, or one writer.
+#[derive(Debug, Default)]
+struct Use {
+    readers: u32,
+    has_writer: bool,
+}
+
+/// The bytes behind buffers.
+pub(crate) struct Memory {
+    region: Region,
+    used: Mutex<Use>,
+    _owner: Owner,
+}
+
+/// The owner of the bytes.
+#[expect(dead_code, reason = "it is only held")]
+enum Owner {
+    Shared(Block),
+    Private(Box<[u64]>),
+}
+
+// SAFETY: the region is reached through guards and runs, which `used` keeps apart.
+unsafe impl Sync for Memory {}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.region.len())
+    }
+}
+
+impl Memory {
+    /// Takes memory for one use.
+    pub(crate) fn acquire(&self, writes: bool) -> Result<()> {
+        let mut used = self.used.lock();
+        if used.has_writer || writes && used.readers > 0 {
+            let text = "the buffer is used: a run has not ended, or its content is borrowed";
+            return Err(Error::new(ErrorCode::Busy, text));
+        }
+        if writes {
+            used.has_writer = true;
+        } else {
+            used.readers += 1;
+        }
+        Ok(())
+    }
+
+    /// Gives memory back.
+    pub(crate) fn release(&self, writes: bool) {
+        let mut used = self.used.lock();
+        if writes {
+            used.has_writer = false;
+        } else {
+            used.readers -= 1;
+        }
+    }
+
+    pub(crate) fn address(&self) -> usize {
+        self.region.whole().address()
+    }
+}
+
+/// Elements that schedules work on. Clones name the same elements.
+///
+/// They lie in memory that the ranks of this host share, where peers read them in place, as long as
+/// there is room. A run takes the buffers of its schedule until it has ended: meanwhile buffers
+/// that it writes can't be read, and buffers that it reads can't be written.
+pub struct Buffer<T> {
+    memory: Arc<Memory>,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T> Clone for Buffer<T> {
+    fn clone(&self) -> Self {
+        Self { memory: Arc::clone(&self.memory), len: self.len, elements: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a buffer of {} elements", self.len)
+    }
+}
+
+impl<T: Element> Buffer<T> {
+    /// Creates a buffer of zeros.
+    pub(crate) fn zeros(group: Group, len: usize) -> Result<Self> {
+        let bytes = len.checked_mul(size_of::<T>()).ok_or_else(|| {
+            Error::new(ErrorCode::Memory, format!("{len} elements are more than memory has"))
+        })?;
+        let (region, owner) = match Block::new(&group.shared().heap, bytes) {
+            Ok(block) => (block.region(), Owner::Shared(block)),
+            Err(_) => {
+                let mut words = vec![0u64; bytes.div_ceil(8)].into_boxed_slice();
+                // SAFETY: the words live as long as the memory, and are reached through it only.
+                (unsafe { Region::new(words.as_mut_ptr().cast(), bytes) }, Owner::Private(words))
+            }
+        };
+        let memory = Memory { region, used: Mutex::default(), _owner: owner };
+        let buffer = Self { memory: Arc::new(memory), len, elements: PhantomData };
+        buffer.write()?.fill(T::default());
+        Ok(buffer)
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns true if there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the elements to read.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Busy`] while a run writes them or [`write`](Self::write)'s guard lives.
+    pub fn read(&self) -> Result<Read<'_, T>> {
+        self.memory.acquire(false)?;
+        Ok(Read(self))
+    }
+
+    /// Returns the elements to change.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Busy`] while a run or a guard uses them.
+    pub fn write(&self) -> Result<Write<'_, T>> {
+        self.memory.acquire(true)?;
+        Ok(Write(self))
+    }
+
+    /// Returns a part of the buffer, for actions.
+    ///
+    /// # Panics
+    /// If the range is not inside, as slices do.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Slice<'_> {
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => before + 1,
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => last + 1,
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => self.len,
+        };
+        assert!(start <= end && end <= self.len, "{start}..{end} of {} elements", self.len);
+        let address = self.memory.address() + start * size_of::<T>();
+        let piece = crate::graph::memory(address, ((end - start) * size_of::<T>()) as u64);
+        Slice { piece, memory: Some(&self.memory), datatype: Some(T::DATATYPE) }
+    }
+
+    /// Returns the whole buffer, for actions.
+    pub fn all(&self) -> Slice<'_> {
+        self.slice(..)
+    }
+
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+}
+
+/// Bytes that an action works on: a part of a [`Buffer`], or of the schedule's scratch memory
+/// ([`scratch`](crate::scratch)).
+#[derive(Debug, Clone, Copy)]
+pub struct Slice<'b> {
+    pub(crate) piece: Piece,
+    pub(crate) memory: Option<&'b Arc<Memory>>,
+    /// The type of its elements; `None` for scratch memory, which takes any.
+    pub(crate) datatype: Option<Datatype>,
+}
+
+impl<'b, T: Element> From<&'b Buffer<T>> for Slice<'b> {
+    fn from(buffer: &'b Buffer<T>) -> Self {
+        buffer.all()
+    }
+}
+
+/// The elements of a buffer, to read.
+pub struct Read<'b, T: Element>(&'b Buffer<T>);
+
+/// The elements of a buffer, to change.
+pub struct Write<'b, T: Element>(&'b Buffer<T>);
+
+impl<T: Element> Deref for Read<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the bytes are initialised, aligned to a cache line or a word, and of a plain
+        // type; no run and no guard writes them meanwhile.
+        unsafe { std::slice::from_raw_parts(self.0.memory.address() as *const T, self.0.len) }
+    }
+}
+
+impl<T: Element> Deref for Write<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: as for `Read`.
+        unsafe { std::slice::from_raw_parts(self.0.memory.address() as *const T, self.0.len) }
+    }
+}
+
+impl<T: Element> DerefMut for Write<'_, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as for `Read`; this guard is the only user.
+        unsafe { std::slice::from_raw_parts_mut(self.0.memory.address() as *mut T, self.0.len) }
+    }
+}
+
+impl<T: Element> Drop for Read<'_, T> {
+    fn drop(&mut self) {
+        self.0.memory.release(false);
+    }
+}
+
+impl<T: Element> Drop for Write<'_, T> {
+    fn drop(&mut self) {
+        self.0.memory.release(true);
+    }
+}

@@ -1,0 +1,84 @@
+//! Graphs as schedules: passes, the binary form, and its verification.
+
+use crate::communicator::Communicator;
+use crate::error::{Error, ErrorCode, Result};
+use crate::graph::Graph;
+use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_engine::{Schedule, Seed};
+use goal_lang::limits::Limits;
+use goal_lang::{ANY, Action, Body, Program, ProgramBuilder};
+use goal_opt::{Pipeline, Timings};
+use std::sync::{Arc, OnceLock};
+
+/// The passes that a graph of one rank goes through: those that need to know no other rank.
+const PASSES: &str = "prune,join,topological";
+
+/// The limits on a schedule from a graph: its memory is the program's own.
+pub(crate) const NO_LIMITS: Limits =
+    Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
+
+/// A graph that was compiled, and the memory that it was written for.
+#[derive(Debug, Clone)]
+pub(crate) struct Compiled {
+    pub(crate) schedule: Arc<Schedule>,
+    /// The address of each buffer of its table. The declared ones come first.
+    pub(crate) bases: Vec<u64>,
+    /// The number of declared buffers.
+    pub(crate) declared: usize,
+}
+
+/// Compiles a graph for `rank` of a group of `ranks`.
+///
+/// # Errors
+/// Dependencies form a circle, a limit is exceeded, or declared buffers don't fit the actions.
+pub(crate) fn compile(graph: &Graph, rank: u32, ranks: u32, seed: Seed) -> Result<Compiled> {
+    let mut body = graph.body()?;
+    let bases = body
+        .make_table(graph.declared())
+        .map_err(|error| Error::new(ErrorCode::Buffer, error.to_string()))?;
+    let declared = graph.declared().len();
+    let schedule = schedule(body, rank, ranks, seed)?;
+    Ok(Compiled { schedule, bases, declared })
+}
+
+/// Compiles the body of `rank` alone.
+pub(crate) fn schedule(body: Body, rank: u32, ranks: u32, seed: Seed) -> Result<Arc<Schedule>> {
+    let mut program = program_of(body, rank, ranks);
+    goal_opt::run(&mut program, pipeline(), &mut Timings::default(), |_, _| {})
+        .map_err(|error| Error::new(ErrorCode::Graph, error.to_string()))?;
+    let mut bytes = Vec::new();
+    let options = EncodeOptions { strip: true, threads: 1 };
+    encode(&program, &options, None, &mut bytes)
+        .map_err(|error| Error::new(ErrorCode::Limit, error.to_string()))?;
+    let nisa = Nisa::load(Arc::new(bytes), &NO_LIMITS)
+        .map_err(|error| Error::new(ErrorCode::Graph, error.to_string()))?;
+    Ok(Arc::new(Schedule::new(Arc::new(nisa), rank, seed)))
+}
+
+/// Replaces the ranks of a communicator by those of the group.
+pub(crate) fn renumber(body: &mut Body, communicator: &Communicator) {
+    for action in &mut body.actions {
+        let (Action::Send { to: peer, .. } | Action::Recv { from: peer, .. }) = action else {
+            continue;
+        };
+        if *peer != ANY {
+            *peer = communicator.in_group(*peer).expect("the file has as many ranks");
+        }
+    }
+}
+
+/// Returns a program in which only `rank` has actions.
+pub(crate) fn program_of(body: Body, rank: u32, ranks: u32) -> Program {
+    let mut program = ProgramBuilder::default();
+    let own = program.body(body);
+    let empty = program.body(Body::default());
+    for other in 0..ranks {
+        program.rank(if other == rank { own } else { empty }, None);
+    }
+    program.finish()
+}
+
+fn pipeline() -> &'static Pipeline {
+    static PIPELINE: OnceLock<Pipeline> = OnceLock::new();
+    PIPELINE.get_or_init(|| Pipeline::parse(PASSES).expect("the names of passes"))
+}

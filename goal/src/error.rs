@@ -1,0 +1,129 @@
+//! The errors of the library, with one table of codes for every language.
+
+use std::fmt;
+
+/// The table of codes: name in C, number, and the sentence that `GOAL_Error_string` returns.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $c:literal, $text:literal;)*) => {
+        /// The kind of an error. The numbers are those of the constants in `goal.h`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(i32)]
+        #[non_exhaustive]
+        pub enum ErrorCode { $($(#[$doc])* $name = $code,)* }
+
+        impl ErrorCode {
+            /// Every code, in the order of the table.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$name),*];
+
+            /// Returns the name of the constant in C.
+            pub const fn name(self) -> &'static str {
+                match self { $(ErrorCode::$name => $c,)* }
+            }
+
+            /// Returns one sentence on the kind.
+            pub const fn text(self) -> &'static str {
+                match self { $(ErrorCode::$name => $text,)* }
+            }
+
+            /// Returns the code with a number.
+            pub const fn from_number(number: i32) -> Option<Self> {
+                match number { $($code => Some(ErrorCode::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A call before the group exists, or a second start of it.
+    Init = -1, "GOAL_ERR_INIT", "the group is not initialized, or was initialized before";
+    /// A call after the end of the group.
+    Finalized = -2, "GOAL_ERR_FINALIZED", "the group is finalized";
+    /// A handle that names nothing.
+    Handle = -3, "GOAL_ERR_HANDLE", "the handle is not one of this library, or was freed";
+    /// A vertex of another graph, or none.
+    Vertex = -4, "GOAL_ERR_VERTEX", "the vertex is not one of this graph";
+    /// An argument without meaning.
+    Argument = -5, "GOAL_ERR_ARG", "an argument is not valid";
+    /// A rank that the communicator does not have.
+    Rank = -6, "GOAL_ERR_RANK", "there is no such rank";
+    /// A tag that is not allowed.
+    Tag = -7, "GOAL_ERR_TAG", "the tag is not allowed";
+    /// A number of bytes or elements that is not allowed.
+    Count = -8, "GOAL_ERR_COUNT", "the number of bytes or elements is not allowed";
+    /// A buffer that is missing, too small or misplaced.
+    Buffer = -9, "GOAL_ERR_BUFFER", "a buffer is missing, too small or overlaps another";
+    /// A memory type that there is not.
+    MemType = -10, "GOAL_ERR_MEMTYPE", "there is no such memory type";
+    /// An operation that there is not, or not for this type.
+    Operation = -11, "GOAL_ERR_OP", "the operation is not defined, or not for this type";
+    /// A type that there is not.
+    Datatype = -12, "GOAL_ERR_DATATYPE", "there is no such type, or not of this width";
+    /// A graph that can't be compiled.
+    Graph = -13, "GOAL_ERR_GRAPH", "the graph can't be compiled";
+    /// A limit of the library or the format.
+    Limit = -14, "GOAL_ERR_LIMIT", "a limit is exceeded";
+    /// Something is used by a running schedule.
+    Busy = -15, "GOAL_ERR_BUSY", "a running schedule uses it";
+    /// An action failed.
+    Failed = -16, "GOAL_ERR_FAILED", "an action of a schedule failed";
+    /// The job was ended.
+    Stopped = -17, "GOAL_ERR_STOPPED", "the job was ended";
+    /// Every rank waits.
+    Stuck = -18, "GOAL_ERR_STUCK", "every rank waits, and nothing is under way";
+    /// There is no memory.
+    Memory = -19, "GOAL_ERR_MEMORY", "there is not enough memory";
+    /// A file or its content.
+    File = -20, "GOAL_ERR_FILE", "the file can't be read, or is not a valid schedule";
+    /// The library or the mode can't do it.
+    Unsupported = -21, "GOAL_ERR_UNSUPPORTED", "this is not supported here";
+    /// The system refused.
+    System = -22, "GOAL_ERR_SYSTEM", "the system refused";
+    /// Another host or a transport was lost.
+    Lost = -23, "GOAL_ERR_LOST", "a host of the job was lost";
+}
+
+/// The reason why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    code: ErrorCode,
+    text: Box<str>,
+}
+
+/// The result of a call.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// Creates an error with a text that says what is wrong and what to do.
+    #[cold]
+    pub fn new(code: ErrorCode, text: impl Into<String>) -> Self {
+        Self { code, text: text.into().into_boxed_str() }
+    }
+
+    /// The kind.
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_distinct_and_negative() {
+        for (index, &code) in ErrorCode::ALL.iter().enumerate() {
+            assert_eq!(code as i32, -(index as i32) - 1);
+            assert_eq!(ErrorCode::from_number(code as i32), Some(code));
+            assert!(code.name().starts_with("GOAL_ERR_") && !code.text().is_empty());
+        }
+        assert_eq!(ErrorCode::from_number(0), None);
+    }
+}

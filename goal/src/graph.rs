@@ -1,0 +1,414 @@
+//! Graphs of actions, as a program builds them (ESPGOAL chapter 2).
+//!
+//! A graph names bytes by their addresses and touches none of them, so nothing here is unsafe.
+//! Starting a schedule is: see [`Schedule::start`](crate::raw::Schedule::start).
+
+use crate::communicator::Communicator;
+use crate::error::{Error, ErrorCode, Result};
+use goal_lang::limits::TAG_MAX;
+use goal_lang::{
+    ANY, Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Piece, Pieces, Placement,
+    Space, is_legal, overlaps_itself, partly_overlap,
+};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Most actions of a graph.
+const ACTIONS_MAX: usize = u32::MAX as usize - 1;
+
+/// Bytes of the process: `size` bytes at `address`.
+pub const fn memory(address: usize, size: u64) -> Piece {
+    Piece { addr: address as u64, size, space: Space::Memory }
+}
+
+/// Bytes of the schedule's scratch memory.
+pub const fn scratch(offset: u64, size: u64) -> Piece {
+    Piece { addr: offset, size, space: Space::Scratch }
+}
+
+/// The bytes that an action works on: one piece, or several one behind the other.
+#[derive(Debug, Clone, Copy)]
+pub enum Data<'a> {
+    /// Consecutive bytes.
+    One(Piece),
+    /// The bytes of all pieces, in their order.
+    Many(&'a [Piece]),
+}
+
+impl Data<'_> {
+    fn pieces(&self) -> &[Piece] {
+        match self {
+            Data::One(piece) => std::slice::from_ref(piece),
+            Data::Many(pieces) => pieces,
+        }
+    }
+
+    /// Returns the sum of sizes, after a check of every piece. `what` names the argument.
+    fn size(&self, what: &str) -> Result<u64> {
+        let mut sum = 0u64;
+        for (number, piece) in self.pieces().iter().enumerate() {
+            let of_piece = || match self {
+                Data::One(_) => what.to_owned(),
+                Data::Many(_) => format!("piece {number} of {what}"),
+            };
+            if piece.space == Space::Memory && piece.addr == 0 && piece.size > 0 {
+                let text = format!("{} is NULL and has {} bytes", of_piece(), piece.size);
+                return Err(Error::new(ErrorCode::Buffer, text));
+            }
+            let end = piece.addr.checked_add(piece.size);
+            sum = end.and(sum.checked_add(piece.size)).ok_or_else(|| {
+                let text = format!("{} ends past 2^64 bytes", of_piece());
+                Error::new(ErrorCode::Count, text)
+            })?;
+        }
+        Ok(sum)
+    }
+}
+
+/// An action of a graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Vertex {
+    graph: u32,
+    index: u32,
+}
+
+impl Vertex {
+    /// Returns the vertex as a number that is not 0.
+    pub const fn to_number(self) -> u64 {
+        (self.graph as u64) << 32 | (self.index as u64 + 1)
+    }
+
+    /// Returns the vertex of a number; `None` if it is not one of a vertex.
+    pub const fn from_number(number: u64) -> Option<Self> {
+        match number as u32 {
+            0 => None,
+            index => Some(Self { graph: (number >> 32) as u32, index: index - 1 }),
+        }
+    }
+}
+
+/// Actions of this rank and the dependencies between them.
+#[derive(Debug)]
+pub struct Graph {
+    id: u32,
+    communicator: Communicator,
+    builder: BodyBuilder,
+    scratch: u64,
+    /// The last byte of scratch memory that an action names, and its vertex.
+    scratch_used: (u64, u32),
+    /// Ranges of memory that become buffers of the table, in this order.
+    declared: Vec<Range<u64>>,
+    calls_functions: bool,
+}
+
+impl Graph {
+    /// Creates an empty graph whose ranks count in `communicator`.
+    pub fn new(communicator: &Communicator) -> Self {
+        // Relaxed: only the number matters.
+        static GRAPHS: AtomicU32 = AtomicU32::new(1);
+        Self {
+            id: GRAPHS.fetch_add(1, Ordering::Relaxed),
+            communicator: communicator.clone(),
+            builder: BodyBuilder::default(),
+            scratch: 0,
+            scratch_used: (0, 0),
+            declared: Vec::new(),
+            calls_functions: false,
+        }
+    }
+
+    /// The communicator that its ranks count in.
+    pub fn communicator(&self) -> &Communicator {
+        &self.communicator
+    }
+
+    /// The number of actions.
+    pub fn len(&self) -> usize {
+        self.builder.len()
+    }
+
+    /// Returns true if there is no action.
+    pub fn is_empty(&self) -> bool {
+        self.builder.is_empty()
+    }
+
+    /// Adds a message to a rank.
+    ///
+    /// # Errors
+    /// There is no such rank, tag or buffer.
+    pub fn send(&mut self, data: Data<'_>, to: u32, tag: u32) -> Result<Vertex> {
+        let to = self.peer(to, "destination")?;
+        if tag > TAG_MAX {
+            return Err(Error::new(
+                ErrorCode::Tag,
+                format!("{tag} is above {TAG_MAX}, the largest tag"),
+            ));
+        }
+        let payload = self.payload(data)?;
+        self.add(Action::Send { payload, to, tag, placement: Placement::default() })
+    }
+
+    /// Adds the receipt of a message. `from` and `tag` may be [`ANY`].
+    ///
+    /// # Errors
+    /// There is no such rank or buffer.
+    pub fn recv(&mut self, data: Data<'_>, from: u32, tag: u32) -> Result<Vertex> {
+        let from = if from == ANY { ANY } else { self.peer(from, "source")? };
+        let payload = self.payload(data)?;
+        if let Data::Many(pieces) = data
+            && overlaps_itself(pieces)
+        {
+            let text =
+                "pieces of the buffer have bytes in common, so the result would have two values";
+            return Err(Error::new(ErrorCode::Buffer, text));
+        }
+        self.add(Action::Recv { payload, from, tag, placement: Placement::default() })
+    }
+
+    /// Adds a local operation: `result = a op b`, element by element. For [`Op::Copy`] it is
+    /// `result = a`, and `b` is not used. Operands may be the same bytes, and must not overlap
+    /// partly.
+    ///
+    /// # Errors
+    /// The operation is not defined for the type, the buffers differ in size, or they overlap.
+    pub fn local_op(
+        &mut self,
+        op: Op,
+        datatype: Datatype,
+        a: Data<'_>,
+        b: Data<'_>,
+        result: Data<'_>,
+    ) -> Result<Vertex> {
+        if !is_legal(op, datatype) {
+            let text = format!("{} is not defined for {}", op.name(), datatype.name());
+            return Err(Error::new(ErrorCode::Operation, text));
+        }
+        let is_copy = op == Op::Copy;
+        let operands = if is_copy { [a, result, result] } else { [a, b, result] };
+        let names = ["the first buffer", "the second buffer", "the buffer of the result"];
+        let mut sizes = [0; 3];
+        for ((size, data), name) in sizes.iter_mut().zip(&operands).zip(names) {
+            *size = data.size(name)?;
+        }
+        let [size, second, third] = sizes;
+        if size != second || size != third {
+            let text = format!("the buffers differ in size: {size}, {second} and {third} bytes");
+            return Err(Error::new(ErrorCode::Count, text));
+        }
+        if !size.is_multiple_of(datatype.width()) {
+            let (name, width) = (datatype.name(), datatype.width());
+            let text = format!("{size} bytes are no multiple of the {width} bytes of {name}");
+            return Err(Error::new(ErrorCode::Count, text));
+        }
+        let [a, b, result] = operands;
+        let has_overlap = partly_overlap(a.pieces(), b.pieces())
+            || partly_overlap(a.pieces(), result.pieces())
+            || partly_overlap(b.pieces(), result.pieces())
+            || overlaps_itself(result.pieces());
+        if has_overlap {
+            let text = "the buffers overlap partly: they may be the same bytes or disjoint";
+            return Err(Error::new(ErrorCode::Buffer, text));
+        }
+        if size == 0 {
+            return self.nop();
+        }
+        for data in [a, b, result] {
+            self.note_scratch(data);
+        }
+        if let (Data::One(a), Data::One(b), Data::One(c)) = (a, b, result) {
+            let has_c = b != c;
+            let spaces = [a.space, b.space, if has_c { c.space } else { Space::Memory }];
+            let third = if has_c { c.addr } else { 0 };
+            let action =
+                Action::Exec { op, datatype, spaces, has_c, a: a.addr, b: b.addr, c: third, size };
+            return self.add(action);
+        }
+        let has_c = b.pieces() != result.pieces();
+        let none: &[Piece] = &[];
+        let operands = [a.pieces(), b.pieces(), if has_c { result.pieces() } else { none }]
+            .map(|pieces| self.whole_pieces(pieces));
+        self.add(Action::ExecVector { op, datatype, operands })
+    }
+
+    /// Adds a local operation that stores the time in seconds as a Float64 into 8 bytes
+    /// (`GOAL_WTIME`).
+    ///
+    /// # Errors
+    /// The buffer does not have 8 bytes.
+    pub fn wtime(&mut self, at: Piece) -> Result<Vertex> {
+        let data = Data::One(at);
+        if data.size("the buffer of the result")? != 8 {
+            let text = format!("the time takes 8 bytes, and the buffer has {}", at.size);
+            return Err(Error::new(ErrorCode::Count, text));
+        }
+        self.note_scratch(data);
+        self.add(Action::Wtime { addr: at.addr, space: at.space })
+    }
+
+    /// Adds a computation of a given length, for models of applications.
+    ///
+    /// # Errors
+    /// The graph is full.
+    pub fn calc(&mut self, nanos: u64) -> Result<Vertex> {
+        self.add(Action::Calc { nanos, placement: Placement::default() })
+    }
+
+    /// Adds an action that does nothing and only carries dependencies.
+    ///
+    /// # Errors
+    /// The graph is full.
+    pub fn nop(&mut self) -> Result<Vertex> {
+        self.add(Action::Nop)
+    }
+
+    /// Adds a call of a registered function (`GOAL_Exec` of the 2009 paper). It may write both
+    /// buffers.
+    ///
+    /// # Errors
+    /// A buffer is missing.
+    pub fn user(&mut self, function: u32, a: Data<'_>, b: Data<'_>) -> Result<Vertex> {
+        let operands = [(a, "the first buffer"), (b, "the second buffer")];
+        let mut pieces = [Pieces { first: 0, len: 0 }; 2];
+        for (pieces, (data, name)) in pieces.iter_mut().zip(operands) {
+            data.size(name)?;
+            self.note_scratch(data);
+            *pieces = self.whole_pieces(data.pieces());
+        }
+        if partly_overlap(a.pieces(), b.pieces()) {
+            let text = "the buffers overlap partly: they may be the same bytes or disjoint";
+            return Err(Error::new(ErrorCode::Buffer, text));
+        }
+        self.calls_functions = true;
+        self.add(Action::User { function, operands: pieces })
+    }
+
+    /// Adds a dependency: `target` may start only when `prerequisite` is complete.
+    ///
+    /// # Errors
+    /// One of them is not a vertex of this graph, or both are the same.
+    pub fn requires(&mut self, prerequisite: Vertex, target: Vertex) -> Result<()> {
+        let [prerequisite, target] = self.two(prerequisite, target)?;
+        self.builder.requires(target, prerequisite);
+        Ok(())
+    }
+
+    /// Adds a dependency: `target` may start only when `prerequisite` has started.
+    ///
+    /// # Errors
+    /// As for [`requires`](Self::requires).
+    pub fn requires_start(&mut self, prerequisite: Vertex, target: Vertex) -> Result<()> {
+        let [prerequisite, target] = self.two(prerequisite, target)?;
+        self.builder.irequires(target, prerequisite);
+        Ok(())
+    }
+
+    /// Sets the bytes of scratch memory, which each run gets for itself.
+    pub fn allocate_scratch(&mut self, bytes: u64) {
+        self.scratch = bytes;
+    }
+
+    /// Declares memory as a buffer of its own, which a run may replace by other memory of the same
+    /// size. Returns its number: 0 for the first.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn declare(&mut self, address: usize, size: u64) -> Result<u32> {
+        if self.declared.len() + 1 >= goal_lang::BUFFERS_MAX {
+            return Err(Error::new(ErrorCode::Limit, "a graph has at most 65534 declared buffers"));
+        }
+        let start = address as u64;
+        let end = start
+            .checked_add(size)
+            .ok_or_else(|| Error::new(ErrorCode::Count, "the buffer ends past 2^64 bytes"))?;
+        self.declared.push(start..end);
+        Ok(self.declared.len() as u32 - 1)
+    }
+
+    /// The declared buffers.
+    pub(crate) fn declared(&self) -> &[Range<u64>] {
+        &self.declared
+    }
+
+    /// Returns the graph with the addresses of the process.
+    ///
+    /// # Errors
+    /// An action names more scratch memory than there is.
+    pub(crate) fn body(&self) -> Result<Body> {
+        let (used, vertex) = self.scratch_used;
+        if used > self.scratch {
+            let text = format!(
+                "action {vertex} uses scratch memory up to byte {used}, and {} bytes are allocated (GOAL_AllocateScratchpad)",
+                self.scratch
+            );
+            return Err(Error::new(ErrorCode::Buffer, text));
+        }
+        let mut builder = self.builder.clone();
+        builder.scratch(self.scratch);
+        Ok(builder.finish())
+    }
+
+    fn add(&mut self, action: Action) -> Result<Vertex> {
+        if self.builder.len() >= ACTIONS_MAX {
+            return Err(Error::new(ErrorCode::Limit, "a graph has at most 2^32 - 2 actions"));
+        }
+        let index = self.builder.action(action).index() as u32;
+        Ok(Vertex { graph: self.id, index })
+    }
+
+    fn peer(&self, rank: u32, what: &str) -> Result<u32> {
+        self.communicator.in_group(rank).ok_or_else(|| {
+            let size = self.communicator.size();
+            Error::new(ErrorCode::Rank, format!("the {what} is rank {rank}, and there are {size}"))
+        })
+    }
+
+    fn payload(&mut self, data: Data<'_>) -> Result<Payload> {
+        data.size("the buffer")?;
+        self.note_scratch(data);
+        Ok(match data {
+            Data::One(piece) => Payload::Buffer(piece),
+            Data::Many(pieces) => {
+                let mut kept = pieces.iter().copied().filter(|piece| piece.size > 0);
+                match (kept.next(), kept.next()) {
+                    (None, _) => Payload::Buffer(memory(0, 0)),
+                    (Some(piece), None) => Payload::Buffer(piece),
+                    (Some(_), Some(_)) => Payload::Vector(self.whole_pieces(pieces)),
+                }
+            }
+        })
+    }
+
+    /// Stores the pieces that have bytes.
+    fn whole_pieces(&mut self, pieces: &[Piece]) -> Pieces {
+        let mut kept: Vec<Piece> = pieces.iter().copied().filter(|piece| piece.size > 0).collect();
+        if kept.is_empty() {
+            kept.extend(pieces.first().map(|piece| Piece { size: 0, ..*piece }));
+        }
+        self.builder.pieces(&kept)
+    }
+
+    fn note_scratch(&mut self, data: Data<'_>) {
+        let index = self.builder.len() as u32;
+        for piece in data.pieces().iter().filter(|piece| piece.space == Space::Scratch) {
+            let end = piece.addr.saturating_add(piece.size);
+            if end > self.scratch_used.0 {
+                self.scratch_used = (end, index);
+            }
+        }
+    }
+
+    fn two(&self, prerequisite: Vertex, target: Vertex) -> Result<[ActionId; 2]> {
+        let of = |vertex: Vertex, what| {
+            if vertex.graph == self.id && (vertex.index as usize) < self.builder.len() {
+                return Ok(ActionId::new(vertex.index as usize));
+            }
+            let text = format!("the {what} is not a vertex of this graph");
+            Err(Error::new(ErrorCode::Vertex, text))
+        };
+        let ids = [of(prerequisite, "prerequisite")?, of(target, "target")?];
+        if ids[0] == ids[1] {
+            return Err(Error::new(ErrorCode::Graph, "an action can't wait for itself"));
+        }
+        Ok(ids)
+    }
+}

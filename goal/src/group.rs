@@ -1,0 +1,205 @@
+//! The group of ranks that a process belongs to, once in a process.
+
+use crate::communicator::Communicator;
+use crate::error::{Error, ErrorCode, Result};
+use crate::heap::Heap;
+use crate::progress::{Core, error_of};
+use crate::shared::Shared;
+use goal_run::job::Mode;
+use goal_run::program::{AttachError, attach};
+use goal_run::progress::StartError;
+use parking_lot::{Condvar, Mutex};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+
+/// The group of ranks that this process belongs to. Copies name the same group.
+#[derive(Debug, Clone, Copy)]
+pub struct Group(&'static Shared);
+
+static GROUP: OnceLock<Shared> = OnceLock::new();
+static STARTING: Mutex<()> = Mutex::new(());
+static FINALIZED: AtomicBool = AtomicBool::new(false);
+
+impl Group {
+    /// Joins the group: the ranks that a launcher started together with this process, or this
+    /// process alone if it has no launcher. Returns when all ranks have called this. Once in a
+    /// process.
+    ///
+    /// # Errors
+    /// It was called before, or the process can't attach to its job.
+    #[allow(unsafe_code)] // the rank's part of the segment becomes its heap
+    pub fn init() -> Result<Self> {
+        let _alone = STARTING.lock();
+        if FINALIZED.load(Ordering::Acquire) {
+            return Err(Error::new(
+                ErrorCode::Finalized,
+                "the group is finalized and can't start again",
+            ));
+        }
+        if GROUP.get().is_some() {
+            return Err(Error::new(ErrorCode::Init, "the group is initialized already"));
+        }
+        let attached = attach().map_err(|error| {
+            let code = match &error {
+                AttachError::Stopped => ErrorCode::Stopped,
+                AttachError::Again => ErrorCode::Init,
+                _ => ErrorCode::System,
+            };
+            Error::new(code, error.to_string())
+        })?;
+        let member =
+            attached.member().map_err(|error| Error::new(ErrorCode::System, error.to_string()))?;
+        // SAFETY: the region is this rank's for the life of the process, and is taken once.
+        let heap = unsafe { Heap::new(attached.heap()) };
+        let shared = Shared {
+            world: Communicator::world(attached.rank(), attached.size()),
+            attached,
+            communicators: Mutex::default(),
+            heap,
+            core: Mutex::new(Core::new(member)),
+            wanted: AtomicU32::new(0),
+            mode: AtomicU8::new(0),
+            has_missed: AtomicBool::new(false),
+            turned: Condvar::new(),
+        };
+        shared.set_mode(shared.attached.progress());
+        let group = Self(GROUP.get_or_init(|| shared));
+        group.0.lock().follow_thread(move || group.0.after_progress());
+        Ok(group)
+    }
+
+    /// Returns the group of this process.
+    ///
+    /// # Errors
+    /// It is not initialized, or is finalized.
+    #[inline]
+    pub fn current() -> Result<Self> {
+        match GROUP.get() {
+            Some(shared) if !FINALIZED.load(Ordering::Relaxed) => Ok(Self(shared)),
+            Some(_) => Err(Error::new(ErrorCode::Finalized, "the group is finalized")),
+            None => Err(Error::new(
+                ErrorCode::Init,
+                "the group is not initialized: call GOAL_Init first",
+            )),
+        }
+    }
+
+    /// Returns true if the group was initialized, also when it is finalized by now.
+    pub fn is_initialized() -> bool {
+        GROUP.get().is_some()
+    }
+
+    /// Returns true if the group is finalized.
+    pub fn is_finalized() -> bool {
+        FINALIZED.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn shared(self) -> &'static Shared {
+        self.0
+    }
+
+    /// This process's rank, from 0 on.
+    pub fn rank(self) -> u32 {
+        self.0.attached.rank()
+    }
+
+    /// The number of ranks.
+    pub fn size(self) -> u32 {
+        self.0.attached.size()
+    }
+
+    /// The communicator of all ranks.
+    pub fn world(self) -> &'static Communicator {
+        &self.0.world
+    }
+
+    /// Returns how schedules make progress while the program computes.
+    #[inline]
+    pub fn progress(self) -> Mode {
+        self.0.mode()
+    }
+
+    /// Changes how schedules make progress while the program computes: [`Mode::Caller`] or
+    /// [`Mode::Thread`].
+    ///
+    /// # Errors
+    /// [`ErrorCode::Unsupported`] for [`Mode::Node`], which is chosen when a job starts; the system
+    /// starts no thread.
+    pub fn set_progress(self, mode: Mode) -> Result<()> {
+        self.0.with(|core| {
+            let (member, _) = core.parts()?;
+            member.set_progress(mode).map_err(|error| {
+                let code = match error {
+                    StartError::Fixed => ErrorCode::Unsupported,
+                    _ => ErrorCode::System,
+                };
+                Error::new(code, error.to_string())
+            })?;
+            core.follow_thread(move || self.0.after_progress());
+            self.0.set_mode(mode);
+            Ok(())
+        })
+    }
+
+    /// Makes a communicator of ranks of `parent`. Each rank in the list calls this with the same
+    /// list, in the same order as the others if several lists are the same. No message is
+    /// exchanged.
+    ///
+    /// # Errors
+    /// The list has a rank twice, or one that `parent` has not, or lacks this process's rank.
+    pub fn communicator(self, parent: &Communicator, ranks: &[u32]) -> Result<Communicator> {
+        self.0.communicators.lock().make(parent, ranks)
+    }
+
+    /// Registers the function that actions call by this number. It gets both buffers, and may
+    /// change them. It must not call this library.
+    ///
+    /// # Errors
+    /// The job can't go on.
+    pub fn register(
+        self,
+        number: u32,
+        function: impl FnMut(&mut [u8], &mut [u8]) + Send + 'static,
+    ) -> Result<()> {
+        self.0.with(|core| {
+            let (member, _) = core.parts()?;
+            member.register(number, Box::new(function)).map_err(|error| error_of(&error))
+        })
+    }
+
+    /// Allocates memory that the peers of this host read in place, aligned to 64 bytes. Its content
+    /// is not defined.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub fn allocate(self, bytes: usize) -> Result<NonNull<u8>> {
+        self.0.heap.allocate(bytes)
+    }
+
+    /// Takes memory of [`allocate`](Self::allocate) back. No run may use it.
+    ///
+    /// # Errors
+    /// The address is not one of such memory.
+    pub fn free(self, address: usize) -> Result<()> {
+        self.0.heap.free(address)
+    }
+
+    /// Leaves the group. Returns when all ranks have called this. Every run must have ended.
+    ///
+    /// # Errors
+    /// A run has not ended; the group goes on. Or the job can't end as it should.
+    pub fn finalize(self) -> Result<()> {
+        let _alone = STARTING.lock();
+        Self::current()?;
+        let member = {
+            let mut core = self.0.lock();
+            core.leave()?
+        };
+        FINALIZED.store(true, Ordering::Release);
+        self.0
+            .attached
+            .finalize(member)
+            .map_err(|error| Error::new(ErrorCode::Stopped, error.to_string()))
+    }
+}

@@ -1,0 +1,131 @@
+//! Memory that all ranks of a host can read: `GOAL_Alloc`.
+//!
+//! The memory lies in the job's segment. Peers read payloads there in place, without a system call.
+//!
+//! Threat: the other ranks of the host, which have the segment mapped, could write the allocator's
+//! own words. They are processes of the same user in the same job, and nothing stops them; a rank
+//! of another user can't map the segment.
+#![allow(unsafe_code)] // hands out memory of the segment
+
+use crate::error::{Error, ErrorCode, Result};
+use goal_engine::memory::Region;
+use parking_lot::Mutex;
+use rlsf::Tlsf;
+use rustc_hash::FxHashMap;
+use std::alloc::Layout;
+use std::fmt;
+use std::ptr::NonNull;
+
+/// The alignment of every block: a cache line.
+pub(crate) const ALIGN: usize = 64;
+
+type Blocks = Tlsf<'static, u32, u32, 28, 32>;
+
+/// The heap of a rank.
+pub(crate) struct Heap {
+    state: Mutex<State>,
+    bytes: usize,
+}
+
+struct State {
+    blocks: Blocks,
+    /// The size of each block that was handed out, by its address.
+    live: FxHashMap<usize, usize>,
+}
+
+impl fmt::Debug for Heap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a heap of {} bytes", self.bytes)
+    }
+}
+
+// SAFETY: the blocks are reached under the mutex only, from any thread.
+unsafe impl Send for State {}
+
+impl Heap {
+    /// Creates a heap in a region.
+    ///
+    /// # Safety
+    /// The region stays mapped until the process ends, and no other code uses it.
+    pub(crate) unsafe fn new(region: Region) -> Self {
+        let mut blocks = Blocks::new();
+        let bytes = region.len();
+        let start = region.whole().address() as *mut u8;
+        if let Some(start) = NonNull::new(start).filter(|_| bytes > 0) {
+            let memory = NonNull::slice_from_raw_parts(start, bytes);
+            // SAFETY: as the caller says.
+            unsafe { blocks.insert_free_block_ptr(memory) };
+        }
+        Self { state: Mutex::new(State { blocks, live: FxHashMap::default() }), bytes }
+    }
+
+    /// Returns a new block. Its content is not defined.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<NonNull<u8>> {
+        let full = || {
+            let text = format!(
+                "there is no room for {bytes} bytes in the {} bytes of shared memory (goal-run --heap)",
+                self.bytes
+            );
+            Error::new(ErrorCode::Memory, text)
+        };
+        let layout = Layout::from_size_align(bytes.max(1), ALIGN).map_err(|_| full())?;
+        let mut state = self.state.lock();
+        let block = state.blocks.allocate(layout).ok_or_else(full)?;
+        state.live.insert(block.as_ptr() as usize, bytes);
+        Ok(block)
+    }
+
+    /// Takes a block back.
+    ///
+    /// # Errors
+    /// The address is not one of a block.
+    pub(crate) fn free(&self, address: usize) -> Result<()> {
+        let mut state = self.state.lock();
+        let Some(block) = state.live.remove(&address).and(NonNull::new(address as *mut u8)) else {
+            let text = format!("{address:#x} is not memory from GOAL_Alloc, or was freed");
+            return Err(Error::new(ErrorCode::Buffer, text));
+        };
+        // SAFETY: it was allocated with this alignment, and is removed once.
+        unsafe { state.blocks.deallocate(block, ALIGN) };
+        Ok(())
+    }
+}
+
+/// A block that is given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Block {
+    heap: &'static Heap,
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: the block is this value's alone.
+unsafe impl Send for Block {}
+
+impl Block {
+    /// Allocates a block.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub(crate) fn new(heap: &'static Heap, bytes: usize) -> Result<Self> {
+        let start = heap.allocate(bytes)?;
+        Ok(Self { heap, start, bytes })
+    }
+
+    /// Its bytes.
+    pub(crate) fn region(&self) -> Region {
+        // SAFETY: the block lives until it is dropped, and its user uses it no longer. Memory of
+        // the segment is initialised: it was zeros at first.
+        unsafe { Region::new(self.start.as_ptr(), self.bytes) }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // It is one of the heap.
+        let _ = self.heap.free(self.start.as_ptr() as usize);
+    }
+}

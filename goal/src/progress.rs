@@ -1,0 +1,234 @@
+//! Progress of a process's runs.
+
+use crate::error::{Error, ErrorCode, Result};
+use crate::slots::{Known, OnEnd, Slots, Ticket};
+use goal_engine::Handle;
+use goal_run::progress::{Interrupted, Member};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The rank's end of the job and its instances.
+pub(crate) struct Core {
+    /// `None` once the group is finalized.
+    member: Option<Member<'static>>,
+    pub(crate) slots: Slots,
+    /// The error that ended the job.
+    pub(crate) failure: Option<Error>,
+    /// True while a thread waits with the core.
+    pub(crate) has_waiter: bool,
+    /// The runs that other threads wait for meanwhile.
+    pub(crate) parked: Vec<Ticket>,
+    /// Functions of runs that have ended, to be called without the lock.
+    pub(crate) due: Vec<OnEnd>,
+}
+
+impl Core {
+    pub(crate) fn new(member: Member<'static>) -> Self {
+        Self {
+            member: Some(member),
+            slots: Slots::default(),
+            failure: None,
+            has_waiter: false,
+            parked: Vec::new(),
+            due: Vec::new(),
+        }
+    }
+
+    /// Returns the rank's end of the job and the slots.
+    ///
+    /// # Errors
+    /// The job has failed, or the group is finalized.
+    #[inline]
+    pub(crate) fn parts(&mut self) -> Result<(&mut Member<'static>, &mut Slots)> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        match &mut self.member {
+            Some(member) => Ok((member, &mut self.slots)),
+            None => Err(Error::new(ErrorCode::Finalized, "the group is finalized")),
+        }
+    }
+
+    /// Lets the rank's thread, if it has one, call the functions of runs that end.
+    pub(crate) fn follow_thread(&self, after_progress: impl Fn() + Send + Sync + 'static) {
+        if let Some(member) = &self.member {
+            member.call_on_progress(after_progress);
+        }
+    }
+
+    /// Takes the rank's end out, if no instance runs.
+    pub(crate) fn leave(&mut self) -> Result<Member<'static>> {
+        self.reap_all()?;
+        let (member, slots) = self.parts()?;
+        if slots.all_running().next().is_some() {
+            let text = "a run has not ended: wait for it first (GOAL_Wait)";
+            return Err(Error::new(ErrorCode::Busy, text));
+        }
+        for handle in slots.release_all() {
+            member.finish(handle).map_err(|error| error_of(&error))?;
+        }
+        Ok(self.member.take().expect("it is there"))
+    }
+
+    /// Notes that a run has ended if it has. Returns true if so.
+    #[inline]
+    pub(crate) fn settle(&mut self, number: u32) -> Result<bool> {
+        let (member, slots) = self.parts()?;
+        let Some(handle) = slots.running(number) else { return Ok(true) };
+        if !member.has_ended(handle).map_err(|error| error_of(&error))? {
+            return Ok(false);
+        }
+        if let Some(on_end) = slots.ended(number) {
+            self.due.push(on_end);
+        }
+        Ok(true)
+    }
+
+    /// Notes the ends of all watched runs.
+    #[inline]
+    pub(crate) fn reap(&mut self) -> Result<()> {
+        for at in (0..self.slots.watched.len()).rev() {
+            self.settle(self.slots.watched[at])?;
+        }
+        Ok(())
+    }
+
+    /// Calls a function when the lock is given back.
+    pub(crate) fn call_later(&mut self, on_end: OnEnd) {
+        self.due.push(on_end);
+    }
+
+    /// Sets the function that is called at the end of a run; several are called one after the
+    /// other.
+    pub(crate) fn watch(&mut self, ticket: Ticket, on_end: OnEnd) -> Result<()> {
+        if self.test(ticket)? {
+            self.due.push(on_end);
+        } else {
+            self.slots.watch(ticket, on_end);
+        }
+        Ok(())
+    }
+
+    /// Frees the instance of a slot. Returns false if it runs.
+    pub(crate) fn release(&mut self, number: u32) -> Result<bool> {
+        if !self.settle(number)? {
+            return Ok(false);
+        }
+        let (member, slots) = self.parts()?;
+        if let Some(handle) = slots.release(number) {
+            member.finish(handle).map_err(|error| error_of(&error))?;
+        }
+        Ok(true)
+    }
+
+    fn reap_all(&mut self) -> Result<()> {
+        let running: Vec<u32> = self.slots.all_running().map(|(number, _)| number).collect();
+        for number in running {
+            self.settle(number)?;
+        }
+        Ok(())
+    }
+
+    /// Returns true if a run has ended, after a bounded amount of progress if it has not.
+    #[inline]
+    pub(crate) fn test(&mut self, ticket: Ticket) -> Result<bool> {
+        let number = Slots::number(ticket);
+        match self.slots.known(ticket) {
+            Known::Never => return Err(no_run()),
+            Known::Ended => return Ok(true),
+            Known::Running => {}
+        }
+        if self.settle(number)? {
+            return Ok(true);
+        }
+        let (member, slots) = self.parts()?;
+        if let Some(handle) = slots.running(number) {
+            member.test(handle).map_err(|error| error_of(&error))?;
+        }
+        self.reap()?;
+        self.settle(number)
+    }
+
+    /// Returns the text on a rank that waits for what will never come: its call, and the actions of
+    /// each run that have started.
+    #[cold]
+    pub(crate) fn describe_waiting(&mut self, call: &str) -> Error {
+        const ACTIONS_MAX: usize = 8;
+        let mut text = format!("waits in {call}");
+        let Core { member: Some(member), slots, .. } = self else {
+            return Error::new(ErrorCode::Stuck, text);
+        };
+        let mut lines = Vec::new();
+        for (_, handle) in slots.all_running() {
+            lines.extend(
+                member.underway(handle).into_iter().flatten().map(|action| action.to_string()),
+            );
+        }
+        let more = lines.len().saturating_sub(ACTIONS_MAX);
+        lines.truncate(ACTIONS_MAX);
+        if more > 0 {
+            lines.push(format!("and {more} more"));
+        }
+        if !lines.is_empty() {
+            text.push_str(": ");
+            text.push_str(&lines.join("; "));
+        }
+        Error::new(ErrorCode::Stuck, text)
+    }
+
+    /// Makes progress, and sleeps if there is nothing to do, until the run has ended, another
+    /// thread wants the core, or a run that others wait for has ended.
+    pub(crate) fn work_until(
+        &mut self,
+        ticket: Ticket,
+        wanted: &AtomicU32,
+    ) -> std::result::Result<(), Interrupted> {
+        let Self { member: Some(member), slots, parked, .. } = self else { return Ok(()) };
+        let (slots, parked) = (&*slots, &*parked);
+        member.wait_while(|member| {
+            if wanted.load(Ordering::Relaxed) > 0 {
+                return Ok(false);
+            }
+            let mut runs = |handle: Option<&Handle>| -> std::result::Result<bool, Interrupted> {
+                handle.map_or(Ok(false), |handle| Ok(!member.has_ended(handle)?))
+            };
+            if !runs(slots.running(Slots::number(ticket)))? {
+                return Ok(false);
+            }
+            for &other in parked {
+                if !runs(slots.running(Slots::number(other)))? {
+                    return Ok(false);
+                }
+            }
+            for &watched in &slots.watched {
+                if !runs(slots.running(watched))? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    }
+}
+
+/// Returns the error of a call that names no run.
+#[cold]
+pub(crate) fn no_run() -> Error {
+    Error::new(ErrorCode::Handle, "the handle is not one that GOAL_Run returned")
+}
+
+/// Returns true if no schedule can go on after an error.
+pub(crate) fn is_fatal(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::Failed | ErrorCode::Stopped | ErrorCode::Stuck | ErrorCode::Lost)
+}
+
+/// Returns the error of a rank that can't go on.
+#[cold]
+pub(crate) fn error_of(interrupted: &Interrupted) -> Error {
+    let code = match interrupted {
+        Interrupted::Failed(_) => ErrorCode::Failed,
+        Interrupted::Stuck => ErrorCode::Stuck,
+        Interrupted::Lost(_) => ErrorCode::Lost,
+        Interrupted::UsedUp(_) => ErrorCode::Failed,
+        _ => ErrorCode::Stopped,
+    };
+    Error::new(code, interrupted.to_string())
+}

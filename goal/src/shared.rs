@@ -1,0 +1,216 @@
+//! The state of the group in this process, whichever thread calls.
+//!
+//! The rank's end of the job lies behind one lock. A thread that waits for a run sleeps with the
+//! lock; another thread that wants it says so in [`Shared::wanted`] and wakes the sleeper, which
+//! then lets it pass. Of several threads that wait one works, and the others sleep until it tells
+//! them that their runs have ended, or that it has stopped.
+
+use crate::communicator::{Communicator, Communicators};
+use crate::error::{Error, ErrorCode, Result};
+use crate::heap::Heap;
+use crate::progress::{Core, error_of, is_fatal};
+use crate::slots::{Slots, Ticket};
+use goal_run::job::Mode;
+use goal_run::program::Attached;
+use goal_run::progress::Interrupted;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::time::Duration;
+
+/// The time between two attempts to wake a thread that sleeps with the core.
+const WAKE_AGAIN: Duration = Duration::from_micros(100);
+
+/// The state of the group in this process.
+pub(crate) struct Shared {
+    pub(crate) attached: Attached,
+    pub(crate) world: Communicator,
+    pub(crate) communicators: Mutex<Communicators>,
+    pub(crate) heap: Heap,
+    /// The rank's end of the job and its instances.
+    pub(crate) core: Mutex<Core>,
+    /// The number of threads that want the core while another thread waits with it.
+    pub(crate) wanted: AtomicU32,
+    /// How schedules make progress; the number of a [`Mode`] in [`Mode::ALL`].
+    pub(crate) mode: AtomicU8,
+    /// True if the rank's thread found the core taken when it had made progress.
+    pub(crate) has_missed: AtomicBool,
+    /// Notified when a thread that waited with the core lets others have it.
+    pub(crate) turned: Condvar,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "rank {} of {}", self.attached.rank(), self.attached.size())
+    }
+}
+
+impl Shared {
+    /// Returns how schedules make progress.
+    #[inline]
+    pub(crate) fn mode(&self) -> Mode {
+        Mode::ALL[usize::from(self.mode.load(Ordering::Relaxed))]
+    }
+
+    /// Notes how schedules make progress.
+    pub(crate) fn set_mode(&self, mode: Mode) {
+        let number = Mode::ALL.iter().position(|&other| other == mode);
+        self.mode.store(number.unwrap_or(0) as u8, Ordering::Relaxed);
+    }
+}
+
+impl Shared {
+    /// Takes the core, and asks a thread that sleeps with it to let go.
+    #[inline]
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
+        self.core.try_lock().unwrap_or_else(|| self.lock_slowly())
+    }
+
+    #[cold]
+    fn lock_slowly(&self) -> MutexGuard<'_, Core> {
+        self.wanted.fetch_add(1, Ordering::Relaxed);
+        let core = loop {
+            // The sleeper may have looked at `wanted` before and sleep only now, so it is woken
+            // until the core is there.
+            self.attached.wake();
+            if let Some(core) = self.core.try_lock_for(WAKE_AGAIN) {
+                break core;
+            }
+        };
+        self.wanted.fetch_sub(1, Ordering::Relaxed);
+        core
+    }
+
+    /// Calls `f` with the core, and then the functions of runs that have ended.
+    #[inline]
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Core) -> Result<R>) -> Result<R> {
+        let mut core = self.lock();
+        let mut result = f(&mut core);
+        if let Err(error) = &mut result
+            && is_fatal(error.code())
+        {
+            self.note_failure(&mut core, error);
+        }
+        self.unlock(core);
+        result
+    }
+
+    /// Gives the core back, and calls the functions of runs that have ended.
+    #[inline]
+    fn unlock(&self, mut core: MutexGuard<'_, Core>) {
+        if !core.parked.is_empty() {
+            self.turned.notify_all();
+        }
+        if core.slots.watched.is_empty() && core.due.is_empty() {
+            return;
+        }
+        // An error is for the next call, which meets it too.
+        let _ = core.reap();
+        let due = std::mem::take(&mut core.due);
+        drop(core);
+        due.into_iter().for_each(|on_end| on_end());
+        self.look_again();
+    }
+
+    /// Called by the rank's thread after it has made progress.
+    pub(crate) fn after_progress(&self) {
+        // If the core is taken, its owner looks at this when it has given the core back.
+        self.has_missed.store(true, Ordering::SeqCst);
+        self.look_again();
+    }
+
+    /// Calls the functions of runs whose end the rank's thread has brought about.
+    fn look_again(&self) {
+        while self.has_missed.load(Ordering::SeqCst) {
+            let Some(mut core) = self.core.try_lock() else { return };
+            self.has_missed.store(false, Ordering::SeqCst);
+            let _ = core.reap();
+            let due = std::mem::take(&mut core.due);
+            if !core.parked.is_empty() {
+                self.turned.notify_all();
+            }
+            drop(core);
+            due.into_iter().for_each(|on_end| on_end());
+        }
+    }
+
+    /// Returns true if a run has ended. Makes a bounded amount of progress if it has not.
+    ///
+    /// # Errors
+    /// There was no such run, or the job can't go on.
+    #[inline]
+    pub(crate) fn test(&self, ticket: Ticket) -> Result<bool> {
+        self.with(|core| core.test(ticket))
+    }
+
+    /// Waits until a run has ended. `call` is the name of the call for reports.
+    ///
+    /// # Errors
+    /// There was no such run, or the job can't go on.
+    pub(crate) fn wait(&self, ticket: Ticket, call: &str) -> Result<()> {
+        loop {
+            let mut core = self.lock();
+            let ended = core.test(ticket);
+            match ended {
+                Ok(true) => {
+                    self.unlock(core);
+                    return Ok(());
+                }
+                Ok(false) if core.has_waiter => {
+                    core.parked.push(ticket);
+                    self.turned.wait(&mut core);
+                    if let Some(at) = core.parked.iter().position(|&parked| parked == ticket) {
+                        core.parked.swap_remove(at);
+                    }
+                    continue;
+                }
+                Ok(false) => {}
+                Err(mut error) => {
+                    if is_fatal(error.code()) {
+                        self.note_failure(&mut core, &mut error);
+                    }
+                    self.unlock(core);
+                    return Err(error);
+                }
+            }
+            core.has_waiter = true;
+            self.attached.waits(call);
+            let worked = core.work_until(ticket, &self.wanted);
+            core.has_waiter = false;
+            let result = match worked {
+                Ok(()) => core.reap().and_then(|()| core.settle(Slots::number(ticket)).map(drop)),
+                Err(interrupted) => {
+                    let mut error = error_of(&interrupted);
+                    if interrupted == Interrupted::Stuck {
+                        error = core.describe_waiting(call);
+                    }
+                    self.note_failure(&mut core, &mut error);
+                    Err(error)
+                }
+            };
+            self.attached.computes();
+            self.turned.notify_all();
+            let is_wanted = self.wanted.load(Ordering::Relaxed) > 0;
+            let due = std::mem::take(&mut core.due);
+            if is_wanted {
+                MutexGuard::unlock_fair(core);
+                std::thread::yield_now();
+            } else {
+                drop(core);
+            }
+            due.into_iter().for_each(|on_end| on_end());
+            self.look_again();
+            result?;
+        }
+    }
+
+    /// Keeps the error that ended the job, which later calls return too. The launcher reports it.
+    #[cold]
+    fn note_failure(&self, core: &mut Core, error: &mut Error) {
+        if core.failure.is_none() {
+            if error.code() != ErrorCode::Stopped {
+                self.attached.fail(&format!("rank {}: {error}", self.attached.rank()));
+            }
+            core.failure = Some(error.clone());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Collectives, persistent and by one call, against what MPI defines.
+#![allow(unsafe_code)]
+
+use goal::{Arguments, Collective, CollectiveKind as Kind, Communicator, Function, Group, Op, raw};
+
+/// The element of a rank at a place of its input.
+fn element(rank: u32, at: usize) -> i64 {
+    i64::from(rank) * 1000 + at as i64
+}
+
+/// The input and the output that MPI defines for a sum, `None` where nothing is defined.
+fn defined(kind: Kind, rank: u32, size: u32, count: usize, root: u32) -> (usize, Option<Vec<i64>>) {
+    let all = size as usize * count;
+    let sum = |ranks: std::ops::Range<u32>, at: usize| ranks.map(|rank| element(rank, at)).sum();
+    let each = |start: usize| (start..start + count).map(|at| sum(0..size, at)).collect();
+    let gathered =
+        || (0..size).flat_map(|rank| (0..count).map(move |at| element(rank, at))).collect();
+    let own = rank as usize * count;
+    let at_root = |values: Vec<i64>| (rank == root).then_some(values);
+    match kind {
+        Kind::Barrier => (0, None),
+        Kind::Bcast => (count, Some((0..count).map(|at| element(root, at)).collect())),
+        Kind::Reduce => (count, at_root(each(0))),
+        Kind::Allreduce => (count, Some(each(0))),
+        Kind::Gather => (count, at_root(gathered())),
+        Kind::Allgather => (count, Some(gathered())),
+        Kind::Scatter => (all, Some((own..own + count).map(|at| element(root, at)).collect())),
+        Kind::Alltoall => {
+            let from = |source| (own..own + count).map(move |at| element(source, at));
+            (all, Some((0..size).flat_map(from).collect()))
+        }
+        Kind::ReduceScatter => (all, Some(each(own))),
+        Kind::Scan => (count, Some((0..count).map(|at| sum(0..rank + 1, at)).collect())),
+        Kind::Exscan => {
+            (count, (rank > 0).then(|| (0..count).map(|at| sum(0..rank, at)).collect()))
+        }
+    }
+}
+
+pub(crate) fn all(group: Group) {
+    let size = group.size();
+    on(group, group.world());
+    // The same ranks backwards, and the even ones.
+    let backwards: Vec<u32> = (0..size).rev().collect();
+    on(group, &group.communicator(group.world(), &backwards).unwrap());
+    let even: Vec<u32> = (0..size).step_by(2).collect();
+    if even.contains(&group.rank()) {
+        on(group, &group.communicator(group.world(), &even).unwrap());
+    }
+}
+
+fn on(group: Group, communicator: &Communicator) {
+    let (rank, size) = (communicator.rank(), communicator.size());
+    for kind in Kind::ALL {
+        for count in [1, 7, 3000] {
+            let root = if kind.has_root() { size - 1 } else { 0 };
+            let (inputs, wanted) = defined(kind, rank, size, count, root);
+            let input: Vec<i64> = (0..inputs).map(|at| element(rank, at)).collect();
+            let most = count * size as usize;
+            let (from, to) = (group.buffer(&input).unwrap(), group.zeros::<i64>(most).unwrap());
+            let arguments =
+                Arguments { kind, count, op: Op::Sum, root, input: Some(&from), output: Some(&to) };
+            let persistent = group.collective(communicator, &arguments).unwrap();
+            for _ in 0..2 {
+                to.write().unwrap().fill(-1);
+                persistent.run().unwrap().wait().unwrap();
+                compare(kind, &to.read().unwrap(), wanted.as_deref());
+            }
+            let collective = Collective {
+                kind,
+                count: count as u64,
+                datatype: goal::Datatype::Int64,
+                function: Function::Predefined(Op::Sum, goal::Datatype::Int64),
+                root,
+                in_place: false,
+            };
+            for _ in 0..2 {
+                let mut output = vec![-1i64; most];
+                let (from, to) = (input.as_ptr() as usize, output.as_mut_ptr() as usize);
+                // SAFETY: the vectors live until the run has ended, and are large enough.
+                let run = unsafe { collective.start(communicator, from, to) }.unwrap();
+                raw::wait(run, "wait").unwrap();
+                compare(kind, std::hint::black_box(&output), wanted.as_deref());
+            }
+        }
+    }
+}
+
+fn compare(kind: Kind, output: &[i64], wanted: Option<&[i64]>) {
+    if let Some(wanted) = wanted {
+        assert_eq!(&output[..wanted.len()], wanted, "{kind}");
+    }
+}

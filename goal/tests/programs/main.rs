@@ -1,0 +1,82 @@
+//! Programs with this crate: this file's own tests, started as the ranks of jobs.
+
+mod collectives;
+mod graphs;
+mod misuse;
+mod threads;
+
+use goal::{Group, Mode};
+use goal_run::launcher::{End, Options, Program, Ranks, run};
+use goal_run::program::skeleton;
+use std::time::Duration;
+
+/// The variable that names the part that a rank does.
+const PART: &str = "GOAL_TEST_PART";
+
+/// Does a part if this process is a rank, and passes as a test otherwise.
+#[test]
+fn this_process_is_a_rank() {
+    let Ok(part) = std::env::var(PART) else { return };
+    let group = Group::init().unwrap();
+    match part.as_str() {
+        "graphs" => graphs::all(group),
+        "collectives" => collectives::all(group),
+        "threads" => threads::all(group),
+        "misuse" => misuse::all(group),
+        "stuck" => graphs::stuck(group),
+        other => panic!("there is no part {other}"),
+    }
+    group.finalize().unwrap();
+}
+
+/// Runs a part on so many ranks, and returns how the job ended.
+fn job(part: &str, ranks: u32, progress: Mode) -> End {
+    let arguments = ["--exact", "this_process_is_a_rank", "--nocapture"];
+    let executable = "/usr/bin/env".into();
+    let this_file = std::env::current_exe().unwrap();
+    let mut all = vec![format!("{PART}={part}").into(), this_file.into()];
+    all.extend(arguments.map(Into::into));
+    let options = Options {
+        ranks: Ranks::Program(Program { executable, arguments: all }),
+        progress,
+        timeout: Some(Duration::from_secs(120)),
+        ..Options::default()
+    };
+    run(&skeleton(ranks, 64 << 20), &options).unwrap().end
+}
+
+fn completes(part: &str, ranks: impl IntoIterator<Item = u32>) {
+    for ranks in ranks {
+        for progress in Mode::ALL {
+            let end = job(part, ranks, progress);
+            assert_eq!(end, End::Complete, "{part} on {ranks} ranks, mode {}", progress.name());
+        }
+    }
+}
+
+#[test]
+fn graphs_run() {
+    completes("graphs", 1..=4);
+}
+
+#[test]
+fn collectives_run() {
+    completes("collectives", [1, 2, 3, 5]);
+}
+
+#[test]
+fn threads_share_the_group() {
+    completes("threads", [1, 3]);
+}
+
+#[test]
+fn misuse_is_an_error() {
+    completes("misuse", [1, 2]);
+}
+
+#[test]
+fn ranks_that_wait_for_ever_are_named_with_their_call() {
+    let end = job("stuck", 2, Mode::Caller);
+    let text = format!("{end:?}");
+    assert!(text.contains("waits in Run::wait") && text.contains("tag 9"), "{text}");
+}
