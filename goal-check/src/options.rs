@@ -1,7 +1,7 @@
 //! The options of the checks, and the collectives that a program can be compared with.
 
 use goal_lang::limits::{EAGER_LIMIT, UNEXPECTED_LIMIT};
-use goal_lang::{BlockList, CollectiveKind, Datatype, Function};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Neighbors};
 use std::sync::Arc;
 
 /// The runtime that a program is checked for, and the bounds of the checks.
@@ -80,6 +80,9 @@ pub struct Collective {
     /// The blocks, if they have different numbers of elements or places of their own; `count` is
     /// not looked at then.
     pub blocks: Blocks,
+    /// The neighbours of each rank, for collectives of neighbours; ranks behind the last one that
+    /// is given have none. `None` for those in a ring.
+    pub neighbors: Option<Arc<[Neighbors]>>,
     /// The address of every rank's input. `None` if the input lies in the output buffer, as with
     /// `MPI_IN_PLACE`.
     pub input: Option<u64>,
@@ -96,7 +99,8 @@ pub enum Blocks {
     /// The block of each rank: what it contributes to a gather or an allgather, or gets of a
     /// scatter or a reduce-scatter. The places are those in the buffer of all blocks.
     Each(BlockList),
-    /// Of an alltoall, by rank: the blocks for each rank in its input, and from each rank in its
-    /// output. In place, the blocks for others are those from them.
+    /// By rank, of an alltoall: the blocks for each rank in its input, and from each rank in its
+    /// output. In place, the blocks for others are those from them. Of a collective of neighbours:
+    /// the blocks for each destination, or the only one in an allgather, and from each source.
     Pairs(Arc<[[BlockList; 2]]>),
 }

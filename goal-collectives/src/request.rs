@@ -5,7 +5,7 @@ mod error;
 use crate::nodes::Nodes;
 use error::RANKS_MAX;
 use goal_lang::limits::TAG_MAX;
-use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Op, is_legal};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Neighbors, Op, is_legal};
 use std::sync::Arc;
 
 pub use error::RequestError;
@@ -24,6 +24,9 @@ pub struct Request {
     pub count: u64,
     /// The blocks, if they have different numbers of elements or places of their own.
     pub blocks: Blocks,
+    /// The neighbours of the rank that a graph is generated for, for collectives of neighbours;
+    /// `None` for those in a ring.
+    pub neighbors: Option<Neighbors>,
     /// The type of the elements.
     pub datatype: Datatype,
     /// The operation, for collectives that combine inputs. A user function computes B = A f B; it
@@ -62,6 +65,9 @@ pub enum Blocks {
     Own(u64),
     /// The blocks for each rank in the input, and from each rank in the output, for an alltoall. In
     /// place, the blocks for others are those from them, and `send` is not looked at.
+    ///
+    /// For a collective of neighbours: the blocks for each destination, and from each source. In an
+    /// allgather of neighbours, `send` has one block, which goes to all destinations.
     Pairs {
         /// The blocks for each rank.
         send: BlockList,
@@ -80,6 +86,7 @@ impl Request {
             root: 0,
             count: 1,
             blocks: Blocks::Equal,
+            neighbors: None,
             datatype,
             function: Function::Predefined(Op::Sum, datatype),
             input: None,
@@ -171,6 +178,7 @@ impl Request {
             Blocks::Own(_) if !knows_own_only || rank == self.root => {
                 Err(RequestError::OthersBlocks(rank))
             }
+            Blocks::Pairs { .. } if self.kind.has_neighbors() => self.check_own_edges(rank),
             Blocks::Pairs { send, recv } if self.input.is_some() => {
                 let (send, recv) = (send.counts()[rank as usize], recv.counts()[rank as usize]);
                 if send == recv {
@@ -182,9 +190,30 @@ impl Request {
         }
     }
 
+    /// Checks that the blocks which a rank sends to itself are those that it gets from itself.
+    fn check_own_edges(&self, rank: u32) -> Result<(), RequestError> {
+        let (Blocks::Pairs { send, recv }, Some(neighbors)) = (&self.blocks, &self.neighbors)
+        else {
+            return Ok(());
+        };
+        let count = |list: &BlockList, at: usize| list.counts()[at.min(list.len() - 1)];
+        let own =
+            |all: &[u32]| -> Vec<usize> { (0..all.len()).filter(|&at| all[at] == rank).collect() };
+        for (to, from) in own(&neighbors.destinations).into_iter().zip(own(&neighbors.sources)) {
+            let (send, recv) = (count(send, to), count(recv, from));
+            if send != recv {
+                return Err(RequestError::OwnBlock { rank, send, recv });
+            }
+        }
+        Ok(())
+    }
+
     fn check_blocks(&self) -> Result<(), RequestError> {
         use CollectiveKind as Kind;
         let (kind, ranks) = (self.kind, self.ranks);
+        if kind.has_neighbors() {
+            return self.check_neighbors();
+        }
         let lists: &[&BlockList] = match (&self.blocks, kind) {
             (Blocks::Equal, _) | (Blocks::Own(_), Kind::Gather | Kind::Scatter) => return Ok(()),
             (
@@ -204,6 +233,34 @@ impl Request {
             .last()
             .filter(|_| matches!(kind, Kind::Gather | Kind::Allgather | Kind::Alltoall));
         match received.and_then(|list| list.overlapping()) {
+            Some(overlapping) => Err(RequestError::BlocksOverlap(overlapping)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the neighbours and their blocks.
+    fn check_neighbors(&self) -> Result<(), RequestError> {
+        let (kind, ranks) = (self.kind, self.ranks);
+        let (mut sources, mut destinations) = (2, 2);
+        if let Some(neighbors) = &self.neighbors {
+            (sources, destinations) = (neighbors.sources.len(), neighbors.destinations.len());
+            let mut all = neighbors.sources.iter().chain(&*neighbors.destinations);
+            if let Some(&neighbor) = all.find(|&&neighbor| neighbor >= ranks) {
+                return Err(RequestError::Neighbor { neighbor, ranks });
+            }
+        }
+        let (send, recv) = match &self.blocks {
+            Blocks::Equal => return Ok(()),
+            Blocks::Pairs { send, recv } => (send, recv),
+            _ => return Err(RequestError::Blocks(kind)),
+        };
+        let sent = if kind == CollectiveKind::NeighborAllgather { 1 } else { destinations };
+        for (list, neighbors) in [(send, sent), (recv, sources)] {
+            if list.len() != neighbors {
+                return Err(RequestError::BlocksOfNeighbors { blocks: list.len(), neighbors });
+            }
+        }
+        match recv.overlapping() {
             Some(overlapping) => Err(RequestError::BlocksOverlap(overlapping)),
             None => Ok(()),
         }
@@ -233,6 +290,16 @@ impl Request {
         match &self.blocks {
             Blocks::Equal => {
                 let block = self.count.checked_mul(width)?;
+                if self.kind.has_neighbors() {
+                    let neighbors = self.neighbors.as_ref();
+                    let degrees =
+                        neighbors.map_or((2, 2), |all| (all.destinations.len(), all.sources.len()));
+                    let sent =
+                        if self.kind == CollectiveKind::NeighborAllgather { 1 } else { degrees.0 };
+                    let from = block.checked_mul(sent as u64)?;
+                    let to = block.checked_mul(degrees.1 as u64)?;
+                    return Some((from, to, from.checked_add(to)?));
+                }
                 let all = block.checked_mul(ranks)?;
                 let bytes = |blocks| if blocks > 1 { all } else { blocks * block };
                 Some((bytes(self.blocks_in()), bytes(self.blocks_out()), all))

@@ -84,15 +84,27 @@ impl View {
 
     /// Returns the place of the block for a rank in the input.
     pub(crate) fn input_for(&self, rank: u32) -> Buf {
-        let Some(input) = self.input else { return self.output_of(rank) };
-        let (offset, size) = self.span(rank, true);
-        input.part(offset, size)
+        match self.input {
+            Some(input) => {
+                let (offset, size) = self.span(rank, true);
+                input.part(offset, size)
+            }
+            None if self.kind.has_neighbors() => {
+                let (offset, size) = self.span(rank, true);
+                self.output.part(offset, size)
+            }
+            // In place, the block for a rank lies where that from it will be.
+            None => self.output_of(rank),
+        }
     }
 
     /// Returns the block that this rank contributes to a gather or an allgather.
     pub(crate) fn own_input(&self) -> Buf {
         use CollectiveKind as Kind;
         match (self.input, self.kind) {
+            (input, Kind::NeighborAllgather) => {
+                input.unwrap_or(self.output).part(0, self.block_of(0))
+            }
             (Some(input), _) => input.part(0, self.block_of(self.me)),
             (None, Kind::Gather) if self.me != self.root => {
                 self.output.part(0, self.block_of(self.me))

@@ -28,11 +28,16 @@ pub enum CollectiveKind {
     Exscan,
     /// No rank ends before every rank has started.
     Barrier,
+    /// Every rank ends with the inputs of its sources in a graph ([`Neighbors`]), in their order.
+    NeighborAllgather,
+    /// Block i of a rank's input ends at its destination number i in a graph ([`Neighbors`]), which
+    /// has it in the order of its sources.
+    NeighborAlltoall,
 }
 
 impl CollectiveKind {
     /// Every collective.
-    pub const ALL: [CollectiveKind; 11] = [
+    pub const ALL: [CollectiveKind; 13] = [
         CollectiveKind::Bcast,
         CollectiveKind::Reduce,
         CollectiveKind::Allreduce,
@@ -44,6 +49,8 @@ impl CollectiveKind {
         CollectiveKind::Scan,
         CollectiveKind::Exscan,
         CollectiveKind::Barrier,
+        CollectiveKind::NeighborAllgather,
+        CollectiveKind::NeighborAlltoall,
     ];
 
     /// The name in reports and on command lines.
@@ -60,6 +67,8 @@ impl CollectiveKind {
             CollectiveKind::Scan => "scan",
             CollectiveKind::Exscan => "exscan",
             CollectiveKind::Barrier => "barrier",
+            CollectiveKind::NeighborAllgather => "neighbor-allgather",
+            CollectiveKind::NeighborAlltoall => "neighbor-alltoall",
         }
     }
 
@@ -70,6 +79,11 @@ impl CollectiveKind {
             self,
             Kind::Reduce | Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan
         )
+    }
+
+    /// Returns true if ranks exchange data with their neighbours in a graph only.
+    pub const fn has_neighbors(self) -> bool {
+        matches!(self, CollectiveKind::NeighborAllgather | CollectiveKind::NeighborAlltoall)
     }
 
     /// Returns true if one rank, the root, has a part of its own.
@@ -157,6 +171,45 @@ impl BlockList {
         }
         let mut pairs = order.windows(2).map(|pair| [pair[0], pair[1]]);
         pairs.find(|&pair| !is_behind(pair))
+    }
+}
+
+/// The neighbours of a rank in a directed graph (MPI version 4, section 8.6). A rank may be several
+/// times among another one's neighbours: the first edge from a rank to another one in the list of
+/// destinations is the first one in the list of sources, and so on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Neighbors {
+    /// The ranks that it gets data from.
+    pub sources: Arc<[u32]>,
+    /// The ranks that it sends data to.
+    pub destinations: Arc<[u32]>,
+}
+
+impl Neighbors {
+    /// Returns the neighbours of a rank in a ring: the rank below and the rank above.
+    pub fn ring(rank: u32, ranks: u32) -> Self {
+        let next = if rank + 1 < ranks { rank + 1 } else { 0 };
+        let last = if rank > 0 { rank - 1 } else { ranks - 1 };
+        let both: Arc<[u32]> = [last, next].into();
+        Self { sources: both.clone(), destinations: both }
+    }
+
+    /// Returns the neighbours of each rank in the graph of some edges, each from a source to a
+    /// destination, in the order of the edges.
+    ///
+    /// # Panics
+    /// If an edge has a rank that is not below `ranks`.
+    pub fn of_edges(ranks: u32, edges: &[(u32, u32)]) -> Vec<Self> {
+        let mut all = vec![(Vec::new(), Vec::new()); ranks as usize];
+        for &(source, destination) in edges {
+            all[source as usize].1.push(destination);
+            all[destination as usize].0.push(source);
+        }
+        let neighbors = |(sources, destinations): (Vec<u32>, Vec<u32>)| Self {
+            sources: sources.into(),
+            destinations: destinations.into(),
+        };
+        all.into_iter().map(neighbors).collect()
     }
 }
 

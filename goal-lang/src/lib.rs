@@ -40,7 +40,7 @@ mod resolve;
 mod source;
 mod suggest;
 
-pub use collective::{BlockList, CollectiveKind};
+pub use collective::{BlockList, CollectiveKind, Neighbors};
 pub use fmt::{FormatOptions, fmt};
 pub use function::{Datatype, ODD_NAN, Op, is_legal};
 pub use ids::{ANY, ActionId, BodyId, ImageId};

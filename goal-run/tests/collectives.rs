@@ -4,7 +4,9 @@
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, GenerateError, Nodes, Request};
 use goal_lang::limits::Limits;
-use goal_lang::{BlockList, CollectiveKind, Datatype, Datum, MemoryImage, Program, ProgramBuilder};
+use goal_lang::{
+    BlockList, CollectiveKind, Datatype, Datum, MemoryImage, Neighbors, Program, ProgramBuilder,
+};
 use goal_run::job::Mode;
 use goal_run::launcher::{End, Options, Ranks, run};
 use goal_run::verify::verify;
@@ -25,6 +27,13 @@ fn input(rank: u32, first: u64, count: u64) -> Vec<i32> {
 fn sums(ranks: u32, first: u64, count: u64) -> Vec<i32> {
     let sum = |at| (0..ranks).fold(0i32, |sum, rank| sum.wrapping_add(element(rank, at)));
     (first..first + count).map(sum).collect()
+}
+
+/// Returns the sources of a rank in a ring, and the number of the block that each sends to it.
+fn edges_to(rank: u32, ranks: u32) -> [(u32, u64); 2] {
+    let [last, next] = Neighbors::ring(rank, ranks).sources[..] else { unreachable!("two") };
+    // The rank above the last one is this one; two ranks are above and below each other.
+    if ranks > 2 { [(last, 1), (next, 0)] } else { [(last, 0), (next, 1)] }
 }
 
 /// Returns a rank's input, and the content that its output must have.
@@ -50,6 +59,18 @@ fn buffers(request: &Request, rank: u32) -> (Vec<i32>, Vec<i32>) {
         Kind::Scan => (input(rank, 0, count), sums(rank + 1, 0, count)),
         Kind::Exscan => (input(rank, 0, count), if rank > 0 { sums(rank, 0, count) } else { none }),
         Kind::Barrier => (none.clone(), none),
+        Kind::NeighborAllgather => {
+            let sources = Neighbors::ring(rank, ranks).sources;
+            (
+                input(rank, 0, count),
+                sources.iter().flat_map(|&from| input(from, 0, count)).collect(),
+            )
+        }
+        Kind::NeighborAlltoall => {
+            let edges = edges_to(rank, ranks);
+            let of = |(from, block)| input(from, block * count, count);
+            (input(rank, 0, 2 * count), edges.into_iter().flat_map(of).collect())
+        }
     }
 }
 
@@ -78,6 +99,16 @@ fn lists(kind: CollectiveKind, ranks: u32, rank: u32, large: bool) -> [BlockList
         let recv = (0..ranks).map(|from| count(from, rank, large)).collect();
         return [listed(send), listed(recv)];
     }
+    let neighbors = Neighbors::ring(rank, ranks).sources;
+    if kind == CollectiveKind::NeighborAllgather {
+        let recv = neighbors.iter().map(|&from| count(from, 0, large)).collect();
+        return [listed(vec![count(rank, 0, large)]), listed(recv)];
+    }
+    if kind == CollectiveKind::NeighborAlltoall {
+        let send = neighbors.iter().map(|&to| count(rank, to, large)).collect();
+        let recv = neighbors.iter().map(|&from| count(from, rank, large)).collect();
+        return [listed(send), listed(recv)];
+    }
     let list = listed((0..ranks).map(|rank| count(rank, 0, large)).collect());
     [list.clone(), list]
 }
@@ -97,6 +128,18 @@ fn buffers_of_blocks(
         |list: &BlockList, at: u32| (list.displacements()[at as usize], list.counts()[at as usize]);
     let [sent, received] = of(rank);
     let all = || input(rank, 0, sent.end().expect("small"));
+    if kind.has_neighbors() {
+        let edges = edges_to(rank, ranks).into_iter().zip(0..);
+        let after = edges.map(|((from, number), slot)| {
+            let (place, count) = block(&received, slot);
+            let first = match kind {
+                Kind::NeighborAlltoall => block(&of(from)[0], number as u32).0,
+                _ => 0,
+            };
+            (place, input(from, first, count))
+        });
+        return (input(rank, 0, sent.end().expect("small")), after.collect());
+    }
     let (place, own) = block(&sent, rank);
     let from_all = |first: &dyn Fn(u32) -> u64| -> Vec<(u64, Vec<i32>)> {
         let of = |from: u32| {
@@ -122,7 +165,9 @@ fn buffers_of_blocks(
 fn blocks(algorithm: &Algorithm, request: &Request, rank: u32, large: bool) -> Blocks {
     let [send, recv] = lists(request.kind, request.ranks, rank, large);
     match request.kind {
-        CollectiveKind::Alltoall => Blocks::Pairs { send, recv },
+        kind if kind == CollectiveKind::Alltoall || kind.has_neighbors() => {
+            Blocks::Pairs { send, recv }
+        }
         _ if algorithm.counts == Counts::Own && rank != request.root => {
             Blocks::Own(count(rank, 0, large))
         }

@@ -58,6 +58,7 @@ fn checks(code: Code) -> Option<Options> {
         datatype: Datatype::UInt8,
         count: Some(8),
         blocks: goal_check::Blocks::Equal,
+        neighbors: None,
         input: None,
         output: 0,
     };

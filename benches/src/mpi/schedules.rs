@@ -485,6 +485,7 @@ mod tests {
                         datatype: Datatype::Int32,
                         count: Some(bytes / 4),
                         blocks: goal_check::Blocks::Equal,
+                        neighbors: None,
                         input: Some(0),
                         output: operation.result(ranks, bytes),
                     });

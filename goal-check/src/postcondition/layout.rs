@@ -1,7 +1,9 @@
 //! MPI's definition of each collective: the places of the inputs, and what the outputs must hold.
 
+mod blocks;
+
 use crate::options::{Blocks, Collective};
-use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Op, Program};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Neighbors, Op, Program};
 use std::fmt;
 
 /// The reason why a program can't be compared with a collective.
@@ -21,6 +23,10 @@ pub(super) enum Unfit {
     BlocksOfRanks { given: usize, ranks: u32 },
     #[error("rank {from} sends {sent} elements to rank {to}, which is to get {received}")]
     Pair { from: usize, to: usize, sent: u64, received: u64 },
+    #[error("the neighbours of {given} ranks are given, and there are {ranks}")]
+    Neighbors { given: usize, ranks: u32 },
+    #[error("rank {source_rank} and rank {destination} do not have as many edges to each other")]
+    Edges { source_rank: u32, destination: u32 },
     #[error("the buffers end past 2^64 bytes")]
     Size,
     #[error(
@@ -73,7 +79,10 @@ impl Layout {
                 return Err(Unfit::Illegal(op, datatype));
             }
         }
-        let layout = Self { collective, ranks, block: 0 };
+        let mut layout = Self { collective, ranks, block: 0 };
+        if layout.collective.kind.has_neighbors() {
+            layout = layout.with_edges()?;
+        }
         if layout.collective.blocks != Blocks::Equal {
             return layout.with_blocks();
         }
@@ -87,51 +96,34 @@ impl Layout {
             return Err(Unfit::Nothing);
         }
         let start = collective.output.max(collective.input.unwrap_or(0));
-        let end =
-            block.checked_mul(u64::from(ranks.max(1))).and_then(|size| size.checked_add(start));
+        let blocks = (0..if collective.kind.has_neighbors() { ranks } else { 0 })
+            .map(|rank| layout.input_blocks(rank).max(layout.output_blocks(rank)))
+            .fold(u64::from(ranks.max(1)), u64::max);
+        let end = block.checked_mul(blocks).and_then(|size| size.checked_add(start));
         end.map(|_| Self { block, ..layout }).ok_or(Unfit::Size)
     }
 
-    /// Checks the blocks of different sizes.
-    fn with_blocks(self) -> Result<Self, Unfit> {
-        use CollectiveKind as Kind;
-        let Collective { kind, blocks, input, output, .. } = &self.collective;
-        let lists: Vec<&BlockList> = match (blocks, kind) {
-            (
-                Blocks::Each(list),
-                Kind::Gather | Kind::Scatter | Kind::Allgather | Kind::ReduceScatter,
-            ) => vec![list],
-            (Blocks::Pairs(pairs), Kind::Alltoall) => {
-                let (given, ranks) = (pairs.len(), self.ranks);
-                if given != ranks as usize {
-                    return Err(Unfit::BlocksOfRanks { given, ranks });
-                }
-                pairs.iter().flatten().collect()
+    /// The neighbours of a rank.
+    fn neighbors(&self, rank: u32) -> Neighbors {
+        match &self.collective.neighbors {
+            Some(all) => all[rank as usize].clone(),
+            None => Neighbors::ring(rank, self.ranks),
+        }
+    }
+
+    /// The sources of a rank, each with the number of the block that it sends.
+    fn edges_to(&self, rank: u32) -> Vec<(u32, u32)> {
+        let sources = self.neighbors(rank).sources;
+        let edge = |(at, &source): (usize, &u32)| {
+            if self.collective.kind == CollectiveKind::NeighborAllgather {
+                return (source, 0);
             }
-            _ => return Err(Unfit::Blocks(*kind)),
+            let before = sources[..at].iter().filter(|&&other| other == source).count();
+            let destinations = self.neighbors(source).destinations;
+            let mut blocks = (0..).zip(destinations.iter()).filter(|(_, other)| **other == rank);
+            (source, blocks.nth(before).expect("both ends know the edge").0)
         };
-        if let Some(list) = lists.iter().find(|list| list.len() != self.ranks as usize) {
-            return Err(Unfit::BlocksOfRanks { given: list.len(), ranks: self.ranks });
-        }
-        if let Blocks::Pairs(pairs) = blocks {
-            let all = 0..self.ranks as usize;
-            for (from, to) in all.clone().flat_map(|from| all.clone().map(move |to| (from, to))) {
-                let sent = self.sent(from as u32).unwrap_or(&pairs[from][0]).counts()[to];
-                let received = pairs[to][1].counts()[from];
-                if sent != received {
-                    return Err(Unfit::Pair { from, to, sent, received });
-                }
-            }
-        }
-        let start = (*output).max(input.unwrap_or(0));
-        for list in &lists {
-            let bytes = list.end().and_then(|end| end.checked_mul(self.width()));
-            bytes.and_then(|bytes| bytes.checked_add(start)).ok_or(Unfit::Size)?;
-        }
-        if lists.iter().all(|list| list.total() == 0) {
-            return Err(Unfit::Nothing);
-        }
-        Ok(self)
+        sources.iter().enumerate().map(edge).collect()
     }
 
     /// The bytes of an element.
@@ -145,7 +137,10 @@ impl Layout {
             Blocks::Equal => None,
             Blocks::Each(list) => Some(list),
             Blocks::Pairs(pairs) => {
-                Some(&pairs[rank as usize][usize::from(self.collective.input.is_none())])
+                // In place, the blocks for others of an alltoall are those from them.
+                let is_received = self.collective.input.is_none()
+                    && self.collective.kind == CollectiveKind::Alltoall;
+                Some(&pairs[rank as usize][usize::from(is_received)])
             }
         }
     }
@@ -214,6 +209,7 @@ impl Layout {
                 }
             }
             Kind::Alltoall | Kind::ReduceScatter => all,
+            Kind::NeighborAlltoall => self.neighbors(rank).destinations.len() as u64,
             Kind::Barrier => 0,
             _ => 1,
         }
@@ -233,6 +229,9 @@ impl Layout {
                 }
             }
             Kind::Allgather | Kind::Alltoall => all,
+            Kind::NeighborAllgather | Kind::NeighborAlltoall => {
+                self.neighbors(rank).sources.len() as u64
+            }
             Kind::Exscan => u64::from(rank > 0),
             Kind::Barrier => 0,
             _ => 1,
@@ -243,7 +242,10 @@ impl Layout {
     pub(super) fn input(&self, rank: u32) -> (u64, u64) {
         use CollectiveKind as Kind;
         let output = self.collective.output;
-        let (own, own_size) = self.block_in(rank, rank);
+        let (own, own_size) = match self.collective.kind.has_neighbors() {
+            true => (0, 0),
+            false => self.block_in(rank, rank),
+        };
         let addr = match (self.collective.input, self.collective.kind) {
             (Some(input), _) => input,
             // In place, a rank's own block has its position in the output.
@@ -265,7 +267,17 @@ impl Layout {
     /// Calls `visit` with the required ranges of a rank, by ascending addresses.
     pub(super) fn visit_outputs(&self, rank: u32, mut visit: impl FnMut(Wanted)) {
         use CollectiveKind as Kind;
-        let (addr, (own, size)) = (self.collective.output, self.block_in(rank, rank));
+        let addr = self.collective.output;
+        if self.collective.kind.has_neighbors() {
+            let place = |(at, (source, number))| {
+                let (at, size) = self.block_out(rank, at);
+                let input_offset = self.block_in(source, number).0;
+                Wanted { addr: addr + at, size, content: Content::Of(source), input_offset }
+            };
+            let all = (0..).zip(self.edges_to(rank)).map(place).collect();
+            return visit_ascending(all, visit);
+        }
+        let (own, size) = self.block_in(rank, rank);
         let mut one = |content, input_offset| {
             if size > 0 {
                 visit(Wanted { addr, size, content, input_offset });
@@ -288,7 +300,7 @@ impl Layout {
             Kind::Scan => one(Content::Combined(rank), 0),
             Kind::Exscan => one(Content::Combined(rank - 1), 0),
             Kind::Gather | Kind::Allgather | Kind::Alltoall => {
-                let mut all: Vec<Wanted> = (0..self.ranks)
+                let all = (0..self.ranks)
                     .map(|source| {
                         let (at, size) = self.block_out(rank, source);
                         let input_offset = match self.collective.kind {
@@ -297,14 +309,19 @@ impl Layout {
                         };
                         Wanted { addr: addr + at, size, content: Content::Of(source), input_offset }
                     })
-                    .filter(|wanted| wanted.size > 0)
                     .collect();
-                all.sort_by_key(|wanted| wanted.addr);
-                all.into_iter().for_each(visit);
+                visit_ascending(all, visit);
             }
-            Kind::Barrier => {}
+            Kind::Barrier | Kind::NeighborAllgather | Kind::NeighborAlltoall => {}
         }
     }
+}
+
+/// Calls `visit` with ranges by ascending addresses, without empty ones.
+fn visit_ascending(mut all: Vec<Wanted>, visit: impl FnMut(Wanted)) {
+    all.retain(|wanted| wanted.size > 0);
+    all.sort_by_key(|wanted| wanted.addr);
+    all.into_iter().for_each(visit);
 }
 
 /// Writes, for example, "bcast of 1 Int32 at 0 from rank 0, 8 ranks".

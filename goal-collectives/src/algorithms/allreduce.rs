@@ -1,7 +1,7 @@
 //! Reductions to all ranks.
 
 use super::bcast::down_the_tree;
-use super::parts::{chunk, chunk_of};
+use super::parts::{chunk, chunk_of, ring_steps};
 use super::reduce::up_the_tree;
 use crate::buf::Buf;
 use crate::rank::Rank;
@@ -106,14 +106,15 @@ pub(super) fn ring(rank: &mut Rank<'_>) {
     let (me, ranks, output) = (rank.me(), rank.ranks(), rank.output(1));
     begin(rank);
     let at = |rank: &Rank<'_>, steps: u32| chunk(rank, output, (me + 2 * ranks - steps) % ranks);
-    for step in 0..ranks - 1 {
+    for step in ring_steps(rank, output, me) {
         rank.send(at(rank, step), rank.up(1));
         let sum = at(rank, step + 1);
         let arrived = rank.scratch(sum.size());
         rank.recv(arrived, rank.down(1));
         rank.combine(arrived, sum);
     }
-    for step in 0..ranks - 1 {
+    // The chunk of the rank above is complete here.
+    for step in ring_steps(rank, output, rank.up(1)) {
         rank.send(at(rank, step + ranks - 1), rank.up(1));
         rank.recv(at(rank, step + ranks), rank.down(1));
     }

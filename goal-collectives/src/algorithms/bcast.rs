@@ -1,6 +1,6 @@
 //! Broadcasts. Ranks are counted from the root on.
 
-use super::parts::{chunk, chunks};
+use super::parts::{chunk, chunks, ring_steps};
 use crate::buf::Buf;
 use crate::rank::Rank;
 
@@ -97,7 +97,7 @@ pub(super) fn scatter_ring(rank: &mut Rank<'_>) {
     scatter(rank, buf, root);
     // In step s a chunk goes on that was s ranks below, unless its receiver has it already.
     let has = |place: u32, number: u32| number >= place && number - place < span(place, ranks);
-    for step in 0..ranks - 1 {
+    for step in ring_steps(rank, buf, place) {
         let (next, number) = ((place + 1) % ranks, (place + ranks - step) % ranks);
         if !has(next, number) {
             rank.send(chunk(rank, buf, number), at(rank, root, next));

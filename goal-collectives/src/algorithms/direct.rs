@@ -4,6 +4,7 @@
 
 use super::bcast::{at, place};
 use super::parts::{chunk, chunk_of};
+use super::reduce_scatter::in_order;
 use crate::buf::Buf;
 use crate::rank::Rank;
 
@@ -11,21 +12,12 @@ use crate::rank::Rank;
 /// result lies. If the operation commutes, a rank begins with its neighbour, so that not all read
 /// from the same rank at once.
 fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
-    if rank.request.commutes() {
-        rank.copy(own, sum);
-        for distance in 1..rank.ranks() {
-            rank.recv_combine(sum, rank.down(distance));
-        }
-        return;
+    if !rank.request.commutes() {
+        return in_order(rank, own, sum, |rank, other| rank.recv_combine(sum, other));
     }
-    let last = rank.ranks() - 1;
-    for other in (0..=last).rev() {
-        match (other == rank.me(), other == last) {
-            (true, true) => rank.copy(own, sum),
-            (true, false) => rank.combine(own, sum),
-            (false, true) => rank.recv(sum, other),
-            (false, false) => rank.recv_combine(sum, other),
-        }
+    rank.copy(own, sum);
+    for distance in 1..rank.ranks() {
+        rank.recv_combine(sum, rank.down(distance));
     }
 }
 

@@ -7,6 +7,7 @@ mod barrier;
 mod bcast;
 mod direct;
 mod gather;
+mod neighbors;
 mod parts;
 mod reduce;
 mod reduce_scatter;
@@ -19,8 +20,8 @@ use crate::rank::Rank;
 use crate::rules::Operations::{Associative, Commutative};
 use crate::rules::{Counts, Operations, Ranks};
 use goal_lang::CollectiveKind::{
-    self, Allgather, Allreduce, Alltoall, Barrier, Bcast, Exscan, Gather, Reduce, ReduceScatter,
-    Scan, Scatter,
+    self, Allgather, Allreduce, Alltoall, Barrier, Bcast, Exscan, Gather, NeighborAllgather,
+    NeighborAlltoall, Reduce, ReduceScatter, Scan, Scatter,
 };
 
 /// Returns an entry of the table: for any number of ranks, without an operation.
@@ -208,6 +209,11 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "the sum goes from rank to rank", "Open MPI, coll/base").with(Associative),
     entry(Exscan, "recursive-doubling", scan::exclusive_recursive_doubling,
         "log2 p rounds; in each a rank gets the sum of as many ranks as it has added up", "Hillis, Steele 1986").with(Associative),
+
+    entry(NeighborAllgather, "linear", neighbors::allgather,
+        "everything at once", "Open MPI, coll/basic").of_counts(Counts::Own),
+    entry(NeighborAlltoall, "linear", neighbors::alltoall,
+        "everything at once", "Open MPI, coll/basic").of_counts(Counts::Own),
 ];
 
 /// Returns an algorithm of a collective by its name.

@@ -36,3 +36,28 @@ pub(super) fn chunk_of(rank: &Rank<'_>, block: Buf, number: u32, total: u32) -> 
     let (start, end) = (edge(number), edge(number + 1));
     block.part(start, end - start)
 }
+
+/// Returns the steps from 0 on, below the number of ranks minus one, at which a rank in a ring
+/// passes on a chunk or gets one. In step s, place `me` sends chunk `me - s` and gets the one
+/// before. Chunks without elements are left out, so that a short block takes few steps.
+pub(super) fn ring_steps(rank: &Rank<'_>, block: Buf, me: u32) -> Vec<u32> {
+    let ranks = rank.ranks();
+    let (count, total) = (block.size() / rank.width(), u64::from(ranks));
+    if 2 * count >= total {
+        return (0..ranks - 1).collect();
+    }
+    let mut steps: Vec<u32> = (0..count)
+        .flat_map(|element| {
+            // The last chunk that begins at or before the element: edges are count * number / total.
+            let number =
+                (u128::from(element + 1) * u128::from(total)).div_ceil(u128::from(count)) - 1;
+            let sent = (u64::from(me) + total - number as u64) % total;
+            [sent, (sent + total - 1) % total]
+        })
+        .filter(|&step| step < total - 1)
+        .map(|step| step as u32)
+        .collect();
+    steps.sort_unstable();
+    steps.dedup();
+    steps
+}

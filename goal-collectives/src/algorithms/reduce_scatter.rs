@@ -42,17 +42,23 @@ pub(super) fn pairwise(rank: &mut Rank<'_>) {
 /// Combines what every other rank sends with the own part, from the last rank down: B = A f B
 /// leaves the sum so far in one place.
 pub(super) fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
+    in_order(rank, own, sum, |rank, other| {
+        let arrived = rank.scratch(sum.size());
+        rank.recv(arrived, other);
+        rank.combine(arrived, sum);
+    });
+}
+
+/// Adds the part of each rank to `sum`, from the last rank down. Calls `add` for those of other
+/// ranks, but for the last one.
+pub(super) fn in_order(rank: &mut Rank<'_>, own: Buf, sum: Buf, add: impl Fn(&mut Rank<'_>, u32)) {
     let last = rank.ranks() - 1;
     for other in (0..=last).rev() {
         match (other == rank.me(), other == last) {
             (true, true) => rank.copy(own, sum),
             (true, false) => rank.combine(own, sum),
             (false, true) => rank.recv(sum, other),
-            (false, false) => {
-                let arrived = rank.scratch(sum.size());
-                rank.recv(arrived, other);
-                rank.combine(arrived, sum);
-            }
+            (false, false) => add(rank, other),
         }
     }
 }

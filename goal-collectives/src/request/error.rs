@@ -60,8 +60,24 @@ pub enum RequestError {
         /// The number of ranks.
         ranks: u32,
     },
+    /// A neighbour is no rank.
+    #[error("there is no rank {neighbor} among {ranks} that could be a neighbour")]
+    Neighbor {
+        /// The neighbour.
+        neighbor: u32,
+        /// The number of ranks.
+        ranks: u32,
+    },
+    /// There are not as many blocks as neighbours.
+    #[error("{blocks} blocks are given, and there are {neighbors} neighbours: give one for each")]
+    BlocksOfNeighbors {
+        /// The number of blocks.
+        blocks: usize,
+        /// The number of neighbours.
+        neighbors: usize,
+    },
     /// Two blocks that ranks receive lie on each other.
-    #[error("the blocks of ranks {} and {} overlap in the output", .0[0], .0[1])]
+    #[error("blocks {} and {} overlap in the output", .0[0], .0[1])]
     BlocksOverlap([usize; 2]),
     /// The rank sends itself another number of elements than it gets from itself.
     #[error("rank {rank} sends {send} elements to itself and receives {recv}")]

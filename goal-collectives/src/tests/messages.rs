@@ -1,7 +1,7 @@
 //! The numbers of messages, which distinguish algorithms with the same result.
 
 use crate::{Request, algorithm};
-use goal_lang::{Action, CollectiveKind};
+use goal_lang::{Action, CollectiveKind, Op, Payload};
 
 /// Returns the most messages that a rank sends.
 fn sends(kind: CollectiveKind, name: &str, ranks: u32) -> usize {
@@ -34,4 +34,61 @@ fn ranks_send_as_many_messages_as_the_algorithms_have_rounds() {
     ] {
         assert_eq!(sends(kind, name, 64), wanted, "{kind} {name}");
     }
+}
+
+#[test]
+fn ranks_of_a_ring_do_nothing_for_chunks_without_elements() {
+    use CollectiveKind::{Allreduce, Bcast};
+    for (kind, name) in [(Allreduce, "ring"), (Bcast, "scatter-ring")] {
+        // A step of each rank would take hours.
+        let ranks = 1 << 30;
+        let request = Request { count: 3, ..Request::new(kind, ranks) };
+        let algorithm = algorithm(kind, name).expect("in the table");
+        for rank in [0, 5, ranks / 3, ranks - 1] {
+            let body = algorithm.body(&request, rank).expect("right");
+            assert!((1..100).contains(&body.len()), "{kind} {name}, rank {rank}: {}", body.len());
+        }
+    }
+}
+
+#[test]
+fn direct_algorithms_combine_messages_where_the_result_lies() {
+    use CollectiveKind::{Allreduce, Reduce, ReduceScatter};
+    for kind in [Reduce, Allreduce, ReduceScatter] {
+        let request = Request { count: 64, ..Request::new(kind, 8) };
+        let algorithm = algorithm(kind, "direct").expect("in the table");
+        let body = algorithm.body(&request, 0).expect("right");
+        let combined = body.actions.iter().filter(|action| {
+            matches!(action, Action::Recv { payload: Payload::Reduced { .. }, .. })
+        });
+        assert_eq!(combined.count(), 7, "{kind}");
+        let execs = body.actions.iter().filter(|action| matches!(action, Action::Exec { .. }));
+        assert_eq!(execs.count(), 0, "{kind}");
+    }
+}
+
+/// In place, the first rank of a chain adds what arrives to its input.
+#[test]
+fn a_chain_in_place_copies_nothing() {
+    let request = Request { count: 64, segment: 16, ..Request::new(CollectiveKind::Reduce, 4) };
+    let algorithm = algorithm(request.kind, "pipelined-chain").expect("in the table");
+    for rank in 0..4 {
+        let body = algorithm.body(&request, rank).expect("right");
+        let copies = body
+            .actions
+            .iter()
+            .filter(|action| matches!(action, Action::Exec { op: Op::Copy, .. }));
+        assert_eq!(copies.count(), 0, "rank {rank}");
+    }
+}
+
+/// The last rank's sum of all inputs is nobody's result.
+#[test]
+fn an_exclusive_scan_adds_what_is_read_only() {
+    let request = Request::new(CollectiveKind::Exscan, 8);
+    let algorithm = algorithm(request.kind, "recursive-doubling").expect("in the table");
+    let body = algorithm.body(&request, 7).expect("right");
+    let sums =
+        body.actions.iter().filter(|action| matches!(action, Action::Exec { op: Op::Sum, .. }));
+    assert_eq!(sums.count(), 2);
 }

@@ -4,7 +4,7 @@
 use crate::{ALGORITHMS, Algorithm, Blocks, Counts, GenerateError, Nodes, Request};
 use goal_check::{Collective, Options, check_into};
 use goal_lang::diag::Report;
-use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Op};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Neighbors, Op};
 use std::sync::Arc;
 
 const RANKS: [u32; 19] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 32, 33];
@@ -14,13 +14,16 @@ const RANKS: [u32; 19] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
 struct OfAll {
     of_rank: Vec<Blocks>,
     checked: goal_check::Blocks,
+    neighbors: Option<Vec<Neighbors>>,
 }
 
 /// Generates a program and proves it. Returns false if the algorithm does not take the request.
 fn prove(algorithm: &Algorithm, request: &Request, blocks: Option<&OfAll>) -> bool {
     let of_rank = |rank: u32| match blocks {
-        Some(blocks) => {
-            Request { blocks: blocks.of_rank[rank as usize].clone(), ..request.clone() }
+        Some(OfAll { of_rank, neighbors, .. }) => {
+            let at = rank as usize;
+            let neighbors = neighbors.as_ref().map(|all| all[at].clone());
+            Request { blocks: of_rank[at].clone(), neighbors, ..request.clone() }
         }
         None => request.clone(),
     };
@@ -40,6 +43,7 @@ fn prove(algorithm: &Algorithm, request: &Request, blocks: Option<&OfAll>) -> bo
         datatype: request.datatype,
         count: (request.kind != CollectiveKind::Barrier).then_some(request.count),
         blocks: blocks.map_or(goal_check::Blocks::Equal, |blocks| blocks.checked.clone()),
+        neighbors: blocks.and_then(|blocks| blocks.neighbors.clone()).map(Arc::from),
         input: request.input,
         output: request.output,
     };
@@ -152,6 +156,7 @@ fn blocks(algorithm: &Algorithm, request: &Request, has_gaps: bool) -> OfAll {
         return OfAll {
             of_rank: of_rank.collect(),
             checked: goal_check::Blocks::Pairs(pairs.into()),
+            neighbors: None,
         };
     }
     let list = listed(ranks.clone().map(|rank| count(rank, 2)).collect(), has_gaps);
@@ -159,12 +164,68 @@ fn blocks(algorithm: &Algorithm, request: &Request, has_gaps: bool) -> OfAll {
         Counts::Own if rank != request.root => Blocks::Own(count(rank, 2)),
         _ => Blocks::Each(list.clone()),
     });
-    OfAll { of_rank: of_rank.collect(), checked: goal_check::Blocks::Each(list.clone()) }
+    let checked = goal_check::Blocks::Each(list.clone());
+    OfAll { of_rank: of_rank.collect(), checked, neighbors: None }
+}
+
+/// Returns the edges of a graph in which some ranks are their own neighbours, some pairs have
+/// several edges, and some ranks may have none.
+fn edges(ranks: u32) -> Vec<(u32, u32)> {
+    let of = |rank: u32| {
+        let up = (rank % 3 > 0).then_some((rank, (rank + 1) % ranks));
+        let own = rank.is_multiple_of(2).then_some((rank, rank));
+        [Some((rank, rank * 2 % ranks)), up, own, Some((0, ranks - 1))]
+    };
+    (0..ranks.max(2) - 1).flat_map(of).flatten().collect()
+}
+
+/// Returns blocks of different sizes for a collective of neighbours, or equal ones.
+fn blocks_of_edges(request: &Request, is_equal: bool, has_gaps: bool) -> OfAll {
+    let all = Neighbors::of_edges(request.ranks, &edges(request.ranks));
+    let is_allgather = request.kind == CollectiveKind::NeighborAllgather;
+    let count = |from: u32, to: u32| count(from, if is_allgather { 0 } else { to });
+    let pairs = (0..).zip(&all).map(|(rank, neighbors)| {
+        let mut send: Vec<u64> = neighbors.destinations.iter().map(|&to| count(rank, to)).collect();
+        if is_allgather {
+            send = vec![count(rank, 0)];
+        }
+        let recv = neighbors.sources.iter().map(|&from| count(from, rank)).collect();
+        [listed(send, false), listed(recv, has_gaps)]
+    });
+    let pairs: Vec<[BlockList; 2]> = pairs.collect();
+    if is_equal {
+        let of_rank = vec![Blocks::Equal; all.len()];
+        return OfAll { of_rank, checked: goal_check::Blocks::Equal, neighbors: Some(all) };
+    }
+    let of_rank = pairs.iter().cloned().map(|[send, recv]| Blocks::Pairs { send, recv });
+    OfAll {
+        of_rank: of_rank.collect(),
+        checked: goal_check::Blocks::Pairs(pairs.into()),
+        neighbors: Some(all),
+    }
+}
+
+#[test]
+fn neighbors_in_any_graph() {
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.kind.has_neighbors()) {
+        let mut proved = 0;
+        for request in all_requests(algorithm).filter(|request| request.ranks > 1) {
+            for (is_equal, has_gaps) in [(true, false), (false, false), (false, true)] {
+                let blocks = blocks_of_edges(&request, is_equal, has_gaps);
+                proved += u32::from(prove(algorithm, &request, Some(&blocks)));
+            }
+        }
+        println!("{algorithm:?} in a graph: {proved} proofs");
+        assert!(proved >= 200, "{algorithm:?}: {proved} proofs");
+    }
 }
 
 #[test]
 fn blocks_of_different_sizes() {
-    for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.counts != Counts::Equal) {
+    let has_counts = |algorithm: &&Algorithm| {
+        algorithm.counts != Counts::Equal && !algorithm.kind.has_neighbors()
+    };
+    for algorithm in ALGORITHMS.iter().filter(has_counts) {
         let requests = all_requests(algorithm).filter(|request| request.count != 7);
         let proofs = requests.map(|request| {
             let of = |has_gaps| {
@@ -238,4 +299,6 @@ proofs! {
     scan: Scan,
     exscan: Exscan,
     barrier: Barrier,
+    neighbor_allgather: NeighborAllgather,
+    neighbor_alltoall: NeighborAlltoall,
 }

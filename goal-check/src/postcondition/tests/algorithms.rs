@@ -76,6 +76,7 @@ impl Case {
             datatype,
             count: Some(count),
             blocks: crate::Blocks::Equal,
+            neighbors: None,
             input,
             output,
         };

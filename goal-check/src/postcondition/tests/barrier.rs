@@ -20,6 +20,7 @@ pub(super) const BARRIER: Collective = Collective {
     datatype: Datatype::UInt8,
     count: None,
     blocks: crate::Blocks::Equal,
+    neighbors: None,
     input: None,
     output: 0,
 };

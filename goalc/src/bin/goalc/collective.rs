@@ -2,8 +2,9 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use goal_check::{Blocks, Collective};
-use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Op};
+use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Neighbors, Op};
 use goalc::driver::Error;
+use std::sync::Arc;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Collective")]
@@ -38,20 +39,90 @@ pub(crate) struct CollectiveArguments {
 #[derive(clap::Args)]
 pub(crate) struct BlockArguments {
     /// Elements of each rank's block; of alltoall, those from rank 0 to each rank, then those from
-    /// rank 1, and so on
+    /// rank 1, and so on; of neighbor-alltoall, those of each edge
     #[arg(long, value_name = "N,N,..", value_delimiter = ',', requires = "collective")]
     counts: Option<Vec<u64>>,
     /// Places of the blocks, in elements from the start of the buffer of all blocks [default: one
     /// behind the other]
     #[arg(long, value_name = "N,N,..", value_delimiter = ',', requires = "counts")]
     displacements: Option<Vec<u64>>,
+    /// Edges of the graph of neighbours, each from a source to a destination [default: from each
+    /// rank to the ranks below and above, in a ring]
+    #[arg(long, value_name = "S:D,S:D,..", value_delimiter = ',', requires = "collective", value_parser = edge)]
+    edges: Option<Vec<(u32, u32)>>,
 }
 
+fn edge(text: &str) -> Result<(u32, u32), &'static str> {
+    let ends = text.split_once(':').and_then(|(source, destination)| {
+        Some((source.parse::<u32>().ok()?, destination.parse::<u32>().ok()?))
+    });
+    ends.filter(|&(source, destination)| source.max(destination) <= EDGE_RANK_MAX)
+        .ok_or("an edge is two ranks below 16777216, as 0:1")
+}
+
+/// The largest rank of an edge: neighbours of the ranks below it are held in memory.
+const EDGE_RANK_MAX: u32 = (1 << 24) - 1;
+
 impl BlockArguments {
+    /// Returns the neighbours of the ranks up to the largest one that has an edge.
+    pub(crate) fn neighbors(
+        &self,
+        kind: CollectiveKind,
+    ) -> Result<Option<Arc<[Neighbors]>>, Error> {
+        let Some(edges) = &self.edges else { return Ok(None) };
+        if !kind.has_neighbors() {
+            return Err(meaningless("edges", kind));
+        }
+        let ranks = edges.iter().map(|&(source, destination)| source.max(destination) + 1);
+        let ranks = ranks.max().unwrap_or(0);
+        Ok(Some(Neighbors::of_edges(ranks, edges).into()))
+    }
+
+    /// Returns the blocks of a collective of neighbours, from those of each rank in an allgather
+    /// and those of each edge in an alltoall.
+    fn blocks_of_neighbors(&self, kind: CollectiveKind, counts: &[u64]) -> Result<Blocks, Error> {
+        if self.displacements.is_some() {
+            return Err(meaningless("displacements", kind));
+        }
+        let Some(edges) = &self.edges else {
+            let message = format!("--counts of {kind} are for the graph of --edges: give it, too");
+            return Err(Error::Usage(message));
+        };
+        let ranks = edges.iter().map(|edge| edge.0.max(edge.1) + 1).max().unwrap_or(0) as usize;
+        let mut all = vec![[Vec::new(), Vec::new()]; ranks];
+        let (needed, of) = match kind {
+            CollectiveKind::NeighborAllgather => (ranks, "rank with an edge"),
+            _ => (edges.len(), "edge"),
+        };
+        if counts.len() != needed {
+            let given = counts.len();
+            let message =
+                format!("--counts has {given} numbers and {needed} are needed, one for each {of}");
+            return Err(Error::Usage(message));
+        }
+        for (number, &(source, destination)) in edges.iter().enumerate() {
+            let count = match kind {
+                CollectiveKind::NeighborAllgather => counts[source as usize],
+                _ => {
+                    all[source as usize][0].push(counts[number]);
+                    counts[number]
+                }
+            };
+            all[destination as usize][1].push(count);
+        }
+        if kind == CollectiveKind::NeighborAllgather {
+            all.iter_mut().zip(counts).for_each(|(lists, &count)| lists[0].push(count));
+        }
+        Ok(Blocks::Pairs(all.into_iter().map(|lists| lists.map(BlockList::packed)).collect()))
+    }
+
     /// Returns the blocks, which of alltoall lie one behind the other.
     pub(crate) fn blocks(&self, kind: CollectiveKind) -> Result<Blocks, Error> {
         use CollectiveKind as Kind;
         let Some(counts) = &self.counts else { return Ok(Blocks::Equal) };
+        if kind.has_neighbors() {
+            return self.blocks_of_neighbors(kind, counts);
+        }
         match (kind, &self.displacements) {
             (Kind::Alltoall, None) => matrix(counts),
             (Kind::Gather | Kind::Scatter | Kind::Allgather | Kind::ReduceScatter, None) => {
@@ -142,6 +213,7 @@ impl CollectiveArguments {
             datatype,
             count: self.count,
             blocks: self.blocks.blocks(kind)?,
+            neighbors: self.blocks.neighbors(kind)?,
             input: self.input,
             output: self.output.unwrap_or(0),
         }))

@@ -83,7 +83,7 @@ pub(crate) struct Arguments {
     /// List the algorithms, of a collective or of all
     #[arg(long, conflicts_with_all = [
         "algorithm", "table", "ranks", "count", "counts", "displacements", "datatype", "op", "root",
-        "input", "output", "segment", "degree", "nodes", "per_node", "inner", "outer", "o", "style",
+        "input", "output", "edges", "segment", "degree", "nodes", "per_node", "inner", "outer", "o", "style",
     ])]
     list: bool,
     /// Form of the list
@@ -113,15 +113,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let request = request(arguments, kind, ranks)?;
     let blocks = blocks(arguments, &request)?;
-    let of_rank = |rank: u32| match &blocks {
-        goal_check::Blocks::Pairs(pairs) => {
-            let [send, recv] = pairs[rank as usize].clone();
-            Request { blocks: Blocks::Pairs { send, recv }, ..request.clone() }
-        }
-        goal_check::Blocks::Each(list) => {
-            Request { blocks: Blocks::Each(list.clone()), ..request.clone() }
-        }
-        goal_check::Blocks::Equal => request.clone(),
+    let neighbors = arguments.blocks.neighbors(kind)?;
+    if let Some(given) = neighbors.as_ref().map(|all| all.len()).filter(|&all| all > ranks as usize)
+    {
+        let message = format!("--edges has rank {}, and there are {ranks} ranks", given - 1);
+        return Err(Error::Usage(message));
+    }
+    let of_rank = |rank: u32| {
+        let at = rank as usize;
+        let neighbors = neighbors.as_ref().map(|all| all.get(at).cloned().unwrap_or_default());
+        let blocks = match &blocks {
+            goal_check::Blocks::Equal => Blocks::Equal,
+            goal_check::Blocks::Each(list) => Blocks::Each(list.clone()),
+            goal_check::Blocks::Pairs(pairs) => match pairs.get(at).cloned() {
+                Some([send, recv]) => Blocks::Pairs { send, recv },
+                // The rank has no neighbours.
+                None => Blocks::Equal,
+            },
+        };
+        Request { blocks, neighbors, ..request.clone() }
     };
     let request = of_rank(0);
     let algorithm = match arguments.algorithm.as_str() {
@@ -292,7 +302,7 @@ fn level(option: &str, name: Option<&str>) -> Result<Option<&'static str>, Error
 /// both directions.
 fn blocks(arguments: &Arguments, request: &Request) -> Result<goal_check::Blocks, Error> {
     let blocks = arguments.blocks.blocks(request.kind)?;
-    if let goal_check::Blocks::Pairs(pairs) = &blocks {
+    if let (goal_check::Blocks::Pairs(pairs), CollectiveKind::Alltoall) = (&blocks, request.kind) {
         if pairs.len() != request.ranks as usize {
             let (given, ranks) = (pairs.len(), request.ranks);
             let message = format!("--counts is for {given} ranks, and there are {ranks}");
