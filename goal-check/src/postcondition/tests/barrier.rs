@@ -1,7 +1,6 @@
 //! Barriers, and programs that are none, compared with a search for ranks that end while another
 //! never starts.
 
-use super::algorithms::barrier_dissemination;
 use super::{Case, Parameters, report};
 use crate::Collective;
 use crate::postcondition::ranks::Ranks;
@@ -26,7 +25,7 @@ pub(super) const BARRIER: Collective = Collective {
 };
 
 fn case(ranks: u32, messages: &Messages) -> Case {
-    let mut case = Case { collective: BARRIER, ranks: vec![Vec::new(); ranks as usize] };
+    let mut case = Case::new(BARRIER, ranks);
     for &(from, to) in messages {
         case.send(from, 0, 1, to);
         case.recv(to, 1, 1, from);
@@ -88,9 +87,16 @@ fn a_barrier_is_one_if_nobody_ends_without_any_one() {
 
 #[test]
 fn every_lost_message_of_a_dissemination_is_found() {
-    let parameters =
-        Parameters { ranks: 8, root: 0, count: 1, op: Op::Sum, datatype: Datatype::UInt8 };
-    let whole = barrier_dissemination(&parameters);
+    let parameters = Parameters {
+        ranks: 8,
+        root: 0,
+        count: 1,
+        op: Op::Sum,
+        datatype: Datatype::UInt8,
+        in_place: true,
+    };
+    let algorithm = goal_collectives::algorithm(CollectiveKind::Barrier, "dissemination");
+    let whole = Case::of(algorithm.expect("in the table"), &parameters).expect("any ranks");
     assert!(!report(&whole).has_errors());
     for (round, distance) in [1, 2, 4].into_iter().enumerate() {
         for from in 0..8 {

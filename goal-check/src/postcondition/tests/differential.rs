@@ -1,6 +1,6 @@
 //! Correct programs and programs with a seeded mistake: the proof and the interpreter must agree.
 
-use super::{ALGORITHMS, Case, Parameters, report};
+use super::{Case, Parameters, algorithms, report};
 use crate::Collective;
 use crate::postcondition::layout::{Content, Layout};
 use crate::postcondition::value::neutral;
@@ -107,10 +107,9 @@ fn lose_message(case: &mut Case, rank: usize, at: usize) {
         |action: &&Action| matches!(action, Action::Send { to: other, .. } if *other == to);
     let number = case.ranks[rank][..at].iter().filter(is_sent).count();
     case.ranks[rank][at] = Action::Nop;
-    // Algorithms are also tried on numbers of ranks that they don't support. They may send to ranks
-    // that don't exist.
-    let receiver = case.ranks.get_mut(to as usize).into_iter().flatten();
+    let receiver = &mut case.ranks[to as usize];
     let mut received = receiver
+        .iter_mut()
         .filter(|action| matches!(action, Action::Recv { from, .. } if *from as usize == rank));
     if let Some(received) = received.nth(number) {
         *received = Action::Nop;
@@ -199,14 +198,16 @@ fn assert_same_after_fusion(case: &Case, seed: u64) {
 fn proofs_and_runs_agree() {
     let mut tally: BTreeMap<(&str, bool), u32> = BTreeMap::new();
     let mut mistakes: BTreeMap<&str, u32> = BTreeMap::new();
+    let algorithms: Vec<_> = algorithms().collect();
     for seed in 0..goal_filetest::seeds(12_000) {
         let mut rng = Rng::with_seed(seed);
         let (op, datatype) = *rng.choice(&TELLING).expect("some");
         let ranks = rng.u32(1..=RUNS as u32 / 2);
-        let parameters =
-            Parameters { ranks, root: rng.u32(..ranks), count: rng.u64(1..9), op, datatype };
-        let &(name, _, algorithm) = rng.choice(ALGORITHMS).expect("some");
-        let mut case = algorithm(&parameters);
+        let (root, count, in_place) = (rng.u32(..ranks), rng.u64(1..9), rng.bool());
+        let parameters = Parameters { ranks, root, count, op, datatype, in_place };
+        let algorithm = *rng.choice(&algorithms).expect("some");
+        let name = algorithm.name;
+        let Some(mut case) = Case::of(algorithm, &parameters) else { continue };
         let mistake = if rng.u8(..8) > 0 { seed_mistake(&mut case, &mut rng) } else { "none" };
         if case.collective.kind == CollectiveKind::Barrier
             || goal_opt::verify(&case.program()).is_err()
@@ -240,5 +241,6 @@ fn proofs_and_runs_agree() {
             assert!(tally.contains_key(&(kind.name(), is_right)), "{kind} {is_right}: {tally:?}");
         }
     }
-    assert!(mistakes.len() >= 10, "{mistakes:?}");
+    // All but another destination, whose receive waits for ever.
+    assert!(mistakes.len() >= 9, "{mistakes:?}");
 }

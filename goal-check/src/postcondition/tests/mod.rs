@@ -6,7 +6,7 @@ mod seeded;
 mod silence;
 
 use crate::{Options, check};
-use algorithms::{ALGORITHMS, Case, Parameters};
+use algorithms::{Case, Parameters, algorithms};
 use goal_lang::diag::Report;
 use goal_lang::{Datatype, Op};
 
@@ -29,13 +29,14 @@ fn assert_proved(name: &str, case: &Case) {
 
 #[test]
 fn algorithms_are_proved() {
-    for &(name, is_right, algorithm) in ALGORITHMS {
+    for algorithm in algorithms() {
         for ranks in [1, 2, 3, 4, 5, 8, 13] {
             for (op, datatype) in [(Op::Sum, Datatype::Int32), (Op::Max, Datatype::Float64)] {
                 for (root, count) in [(0, 4), (ranks - 1, 1), (ranks / 2, 30)] {
-                    let parameters = Parameters { ranks, root, count, op, datatype };
-                    if is_right(&parameters) {
-                        assert_proved(name, &algorithm(&parameters));
+                    let in_place = root > 0;
+                    let parameters = Parameters { ranks, root, count, op, datatype, in_place };
+                    if let Some(case) = Case::of(algorithm, &parameters) {
+                        assert_proved(algorithm.name, &case);
                     }
                 }
             }

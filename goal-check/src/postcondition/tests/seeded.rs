@@ -1,7 +1,7 @@
 //! A single wrong number in a correct program is found, and its line is among those that the
 //! finding shows.
 
-use super::{ALGORITHMS, Case, Parameters};
+use super::{Case, Parameters, algorithms};
 use crate::{Options, check};
 use goal_lang::diag::{Report, Severity};
 use goal_lang::{Action, Datatype, Op, ParseOptions, Payload, SourceMap, Style, print};
@@ -67,13 +67,11 @@ fn lines(case: &Case, text: &str) -> Option<(Report, Vec<u64>)> {
 #[test]
 fn the_line_of_a_single_wrong_number_is_shown() {
     let (mut found, mut elsewhere) = (0, Vec::new());
-    for &(name, is_right, algorithm) in ALGORITHMS {
-        let parameters =
-            Parameters { ranks: 4, root: 0, count: 2, op: Op::Sum, datatype: Datatype::Int32 };
-        if !is_right(&parameters) {
-            continue;
-        }
-        let case = algorithm(&parameters);
+    for algorithm in algorithms() {
+        let name = algorithm.name;
+        let (op, datatype) = (Op::Sum, Datatype::Int32);
+        let parameters = Parameters { ranks: 4, root: 0, count: 2, op, datatype, in_place: false };
+        let Some(case) = Case::of(algorithm, &parameters) else { continue };
         let right = text(&case);
         for rank in 0..case.ranks.len() {
             for at in 0..case.ranks[rank].len() {
