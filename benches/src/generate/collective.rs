@@ -1,4 +1,5 @@
-//! Collectives on many ranks, which state their expected results.
+//! Collectives on many ranks, which state their expected results. They are written as text line by
+//! line, and not by goal-collectives: figures of earlier runs are for these bytes.
 
 use std::io::{self, Write};
 

@@ -3,9 +3,10 @@
 //! its output behind that.
 
 use super::plan::Plan;
+use goal_collectives::{Request, algorithm};
 use goal_lang::{
-    Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Piece, Placement, Program,
-    ProgramBuilder, Space,
+    Action, ActionId, Body, BodyBuilder, CollectiveKind, Datatype, Op, Payload, Piece, Placement,
+    Program, ProgramBuilder, Space,
 };
 
 /// An operation that MPI has too.
@@ -100,29 +101,54 @@ impl Operation {
     }
 
     fn build(self, ranks: u32, bytes: u64, is_far: bool) -> Program {
+        if let Some((kind, name)) = self.collective(ranks, is_far) {
+            let input = (self != Operation::Bcast).then_some(0);
+            let output = self.result(ranks, bytes);
+            let request = Request { count: bytes, input, output, ..Request::new(kind, ranks) };
+            let algorithm = algorithm(kind, name).expect("the table has it");
+            return algorithm.program(&request).expect("it is for any number of ranks");
+        }
         let mut program = ProgramBuilder::default();
         for rank in 0..ranks {
             let mut body = Rank { rank, ranks, bytes, body: BodyBuilder::default() };
             match self {
                 Operation::Pingpong => body.pingpong(),
-                Operation::Barrier if is_far => body.barrier_in_rounds(),
-                Operation::Barrier => body.barrier(),
-                Operation::Bcast => body.bcast(),
                 Operation::Allreduce if bytes <= WHOLE_MAX || !ranks.is_power_of_two() => {
                     body.allreduce_whole()
                 }
                 Operation::Allreduce => body.allreduce_parts(),
-                Operation::Gather => body.gather(),
-                Operation::Allgather => body.allgather(),
-                Operation::Alltoall => body.alltoall(),
                 Operation::Exchange => body.exchange(Plan::new(self, ranks, bytes).times),
                 Operation::ExchangeAgain => body.exchange(1),
-                Operation::Replay => {}
+                Operation::Barrier
+                | Operation::Bcast
+                | Operation::Gather
+                | Operation::Allgather
+                | Operation::Alltoall
+                | Operation::Replay => {}
                 Operation::Halo => body.halo(Plan::new(self, ranks, bytes).times),
             }
             program.rank_with(body.finish());
         }
         program.finish()
+    }
+
+    /// Returns the collective that the operation is, and the algorithm that is best for so few ranks.
+    /// Allreduces are built here: theirs write no operand, and combine pieces that fit a cache.
+    fn collective(self, ranks: u32, is_far: bool) -> Option<(CollectiveKind, &'static str)> {
+        match self {
+            Operation::Barrier if is_far && ranks.is_power_of_two() => {
+                Some((CollectiveKind::Barrier, "recursive-doubling"))
+            }
+            Operation::Barrier if is_far => Some((CollectiveKind::Barrier, "dissemination")),
+            // In one round a rank that shares its processor gives it away once.
+            Operation::Barrier => Some((CollectiveKind::Barrier, "direct")),
+            // In one memory that is one copy each, all at once.
+            Operation::Bcast => Some((CollectiveKind::Bcast, "linear")),
+            Operation::Gather => Some((CollectiveKind::Gather, "linear")),
+            Operation::Allgather => Some((CollectiveKind::Allgather, "linear")),
+            Operation::Alltoall => Some((CollectiveKind::Alltoall, "linear")),
+            _ => None,
+        }
     }
 
     /// Returns the address of the result.
@@ -194,57 +220,12 @@ impl Rank {
         (1..ranks).map(move |distance| (rank + distance) % ranks)
     }
 
-    /// Returns the address of the block of `rank` in the output.
-    fn block(&self, rank: u32) -> u64 {
-        self.bytes * u64::from(rank)
-    }
-
     fn pingpong(&mut self) {
         let (peer, n) = (1 - self.rank, self.bytes);
         let receive = self.recv(peer, n, n, 0);
         let send = self.send(peer, 0, n, 0);
         if self.rank == 1 {
             self.body.requires(send, receive);
-        }
-    }
-
-    /// Every rank sends to all others, in one round, so that a rank that shares its processor
-    /// gives it away once.
-    fn barrier(&mut self) {
-        for peer in self.peers() {
-            self.send(peer, 0, 0, 0);
-            self.recv(peer, 0, 0, 0);
-        }
-    }
-
-    /// In round k a rank exchanges messages with the one at distance 2^k (dissemination; recursive
-    /// doubling where the number of ranks allows it).
-    fn barrier_in_rounds(&mut self) {
-        let mut received: Vec<ActionId> = Vec::new();
-        for round in 0..self.ranks.next_power_of_two().ilog2() {
-            let far = 1 << round;
-            let (to, from) = match self.ranks.is_power_of_two() {
-                true => (self.rank ^ far, self.rank ^ far),
-                false => {
-                    ((self.rank + far) % self.ranks, (self.rank + self.ranks - far) % self.ranks)
-                }
-            };
-            let send = self.send(to, 0, 0, round);
-            let receive = self.recv(from, 0, 0, round);
-            received.iter().for_each(|&before| self.body.requires(send, before));
-            received.push(receive);
-        }
-    }
-
-    /// Every rank receives from the root. In one memory that is one copy each, all at once.
-    fn bcast(&mut self) {
-        let n = self.bytes;
-        if self.rank == 0 {
-            for peer in self.peers() {
-                self.send(peer, 0, n, 0);
-            }
-        } else {
-            self.recv(0, 0, n, 0);
         }
     }
 
@@ -324,30 +305,6 @@ impl Rank {
                 self.recv(peer, n + theirs, size, 2 * number + 1);
             }
         }
-    }
-
-    fn gather(&mut self) {
-        let n = self.bytes;
-        if self.rank != 0 {
-            self.send(0, 0, n, 0);
-            return;
-        }
-        self.exec(Op::Copy, 0, n, n);
-        for peer in self.peers() {
-            let into = n + self.block(peer);
-            self.recv(peer, into, n, 0);
-        }
-    }
-
-    fn allgather(&mut self) {
-        let n = self.bytes;
-        for peer in self.peers() {
-            self.send(peer, 0, n, 0);
-            let into = n + self.block(peer);
-            self.recv(peer, into, n, 0);
-        }
-        let into = n + self.block(self.rank);
-        self.exec(Op::Copy, 0, into, n);
     }
 
     /// A step adds what came in the step before, behind the operand, to the operand.
@@ -439,18 +396,6 @@ impl Rank {
             sums = Some(of_step);
             sends[step as usize % 2] = Some([up, down]);
         }
-    }
-
-    fn alltoall(&mut self) {
-        let n = self.bytes;
-        let got = n * u64::from(self.ranks);
-        for peer in self.peers() {
-            let (from, into) = (self.block(peer), got + self.block(peer));
-            self.send(peer, from, n, 0);
-            self.recv(peer, into, n, 0);
-        }
-        let (from, into) = (self.block(self.rank), got + self.block(self.rank));
-        self.exec(Op::Copy, from, into, n);
     }
 }
 

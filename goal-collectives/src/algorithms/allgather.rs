@@ -14,12 +14,13 @@ fn group(rank: &Rank<'_>, first: u32, count: u32) -> Vec<Buf> {
 }
 
 pub(super) fn linear(rank: &mut Rank<'_>) {
-    keep_own(rank);
     for distance in 1..rank.ranks() {
         let from = rank.down(distance);
         rank.send(rank.own_input(), rank.up(distance));
         rank.recv(rank.output_of(from), from);
     }
+    // Messages start first.
+    keep_own(rank);
 }
 
 pub(super) fn ring(rank: &mut Rank<'_>) {

@@ -24,11 +24,10 @@ impl Source {
     }
 }
 
-/// Returns the blocks to send, and copies the own one to its place. In place they are copied out of
-/// the way of those that arrive: a receive that waited for a send to end could wait for ever.
+/// Returns the blocks to send. In place they are copied out of the way of those that arrive: a
+/// receive that waited for a send to end could wait for ever.
 fn source(rank: &mut Rank<'_>) -> Source {
     if !rank.is_in_place() {
-        rank.copy(rank.input_for(rank.me()), rank.output_of(rank.me()));
         return Source::Input;
     }
     if rank.has_equal_blocks() {
@@ -50,6 +49,11 @@ fn source(rank: &mut Rank<'_>) -> Source {
     Source::Listed((0..ranks).map(save).collect())
 }
 
+/// Copies the own block to its place, behind messages, which start first.
+fn keep_own(rank: &mut Rank<'_>) {
+    rank.copy(rank.input_for(rank.me()), rank.output_of(rank.me()));
+}
+
 pub(super) fn linear(rank: &mut Rank<'_>) {
     let blocks = source(rank);
     for distance in 1..rank.ranks() {
@@ -57,6 +61,7 @@ pub(super) fn linear(rank: &mut Rank<'_>) {
         rank.send(blocks.block_for(rank, to), to);
         rank.recv(rank.output_of(from), from);
     }
+    keep_own(rank);
 }
 
 /// In each step every rank sends to one and receives from one, and ends with both.
@@ -80,6 +85,7 @@ pub(super) fn pairwise(rank: &mut Rank<'_>) {
             before = step;
         }
     }
+    keep_own(rank);
 }
 
 /// In the round of each bit, all blocks whose distance has the bit go that far at once.

@@ -3,21 +3,31 @@
 //! that made them.
 
 use super::bcast::{at, place};
-use super::parts::{chunk, chunk_of};
+use super::parts::{chunk, chunk_of, chunks, segment};
 use super::reduce_scatter::in_order;
 use crate::buf::Buf;
 use crate::rank::Rank;
 
-/// Combines what every other rank sends with the own part. Each message is combined where the
-/// result lies. If the operation commutes, a rank begins with its neighbour, so that not all read
-/// from the same rank at once.
+/// The bytes of a segment by default, so that what was just combined is in a cache when it is sent.
+const SEGMENT: u64 = 128 << 10;
+
+/// Combines what every other rank sends with the own part. Messages are combined where the result
+/// lies. If the operation commutes, a rank begins with its neighbour, so that not all read from the
+/// same rank at once.
 fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
     if !rank.request.commutes() {
         return in_order(rank, own, sum, |rank, other| rank.recv_combine(sum, other));
     }
-    rank.copy(own, sum);
-    for distance in 1..rank.ranks() {
-        rank.recv_combine(sum, rank.down(distance));
+    let mut others = (1..rank.ranks()).map(|distance| rank.down(distance)).collect::<Vec<_>>();
+    if own != sum && others.is_empty() {
+        rank.copy(own, sum);
+    } else if own != sum {
+        // The engine replaces what comes by the sum, in one pass.
+        rank.recv(sum, others.remove(0));
+        rank.combine(own, sum);
+    }
+    for other in others {
+        rank.recv_combine(sum, other);
     }
 }
 
@@ -40,39 +50,52 @@ pub(super) fn reduce_scatter(rank: &mut Rank<'_>) {
     combine_to(rank, rank.input_for(rank.me()), rank.own_output());
 }
 
-/// Sends every other rank its slice of the input. Returns the own one.
-fn send_slices(rank: &mut Rank<'_>) -> Buf {
+/// Returns the segments of a rank's slice.
+fn slice(rank: &Rank<'_>, block: Buf, number: u32) -> impl Iterator<Item = Buf> + use<> {
+    let slice = chunk(rank, block, number);
+    chunks(slice, segment(rank, slice.size(), SEGMENT))
+}
+
+/// Sends every other rank its slice of the input.
+fn send_slices(rank: &mut Rank<'_>) {
     let input = rank.input(1);
-    for distance in 1..rank.ranks() {
-        let to = rank.up(distance);
-        rank.send(chunk(rank, input, to), to);
+    for to in (1..rank.ranks()).map(|distance| rank.up(distance)).collect::<Vec<_>>() {
+        slice(rank, input, to).for_each(|part| rank.send(part, to));
     }
-    chunk(rank, input, rank.me())
+}
+
+/// Receives the slices of the other ranks.
+fn recv_slices(rank: &mut Rank<'_>, output: Buf) {
+    for from in (1..rank.ranks()).map(|distance| rank.down(distance)).collect::<Vec<_>>() {
+        slice(rank, output, from).for_each(|part| rank.recv(part, from));
+    }
 }
 
 pub(super) fn allreduce(rank: &mut Rank<'_>) {
-    let (own, output) = (send_slices(rank), rank.output(1));
-    let sum = chunk(rank, output, rank.me());
-    combine_to(rank, own, sum);
-    for distance in 1..rank.ranks() {
-        let (to, from) = (rank.up(distance), rank.down(distance));
-        rank.send(sum, to);
-        rank.recv(chunk(rank, output, from), from);
+    let (input, output) = (rank.input(1), rank.output(1));
+    send_slices(rank);
+    for (own, sum) in slice(rank, input, rank.me()).zip(slice(rank, output, rank.me())) {
+        combine_to(rank, own, sum);
+        for distance in 1..rank.ranks() {
+            rank.send(sum, rank.up(distance));
+        }
     }
+    recv_slices(rank, output);
 }
 
 pub(super) fn reduce(rank: &mut Rank<'_>) {
-    let (own, output) = (send_slices(rank), rank.output(1));
-    if !rank.is_root() {
+    let (input, output, me) = (rank.input(1), rank.output(1), rank.me());
+    send_slices(rank);
+    if rank.is_root() {
+        for (own, sum) in slice(rank, input, me).zip(slice(rank, output, me)) {
+            combine_to(rank, own, sum);
+        }
+        return recv_slices(rank, output);
+    }
+    for own in slice(rank, input, me) {
         let sum = rank.scratch(own.size());
         combine_all(rank, own, sum);
-        return rank.send(sum, rank.root());
-    }
-    let sum = chunk(rank, output, rank.me());
-    combine_to(rank, own, sum);
-    for distance in 1..rank.ranks() {
-        let from = rank.down(distance);
-        rank.recv(chunk(rank, output, from), from);
+        rank.send(sum, rank.root());
     }
 }
 

@@ -128,7 +128,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     entry(Reduce, "pipelined-chain", reduce::pipelined_chain,
         "from rank to rank, in segments", "Open MPI, coll/base").with(Associative).in_segments(),
     entry(Reduce, "direct", direct::reduce,
-        "each rank combines a slice straight from all operands, and the root gets the slices", HASHMI).with(Associative),
+        "each rank combines a slice straight from all operands, and the root gets the slices", HASHMI).with(Associative).in_segments(),
     entry(Reduce, "two-level", two_level::reduce,
         "within nodes to their leaders, then among leaders", HAN).with(Associative).of_levels(two_level::REDUCE),
 
@@ -147,7 +147,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     entry(Allreduce, "reduce-bcast", allreduce::reduce_bcast,
         "up a binomial tree to rank 0 and down again", THAKUR).with(Commutative),
     entry(Allreduce, "direct", direct::allreduce,
-        "each rank combines a slice straight from all operands, and all get all slices", HASHMI).with(Associative),
+        "each rank combines a slice straight from all operands, and all get all slices", HASHMI).with(Associative).in_segments(),
     entry(Allreduce, "two-level", two_level::allreduce,
         "within nodes to their leaders, among leaders, and back", HAN).with(Associative).of_levels(two_level::ALLREDUCE),
 

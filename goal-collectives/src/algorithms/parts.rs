@@ -14,7 +14,7 @@ pub(super) fn segment(rank: &Rank<'_>, block: u64, default: u64) -> u64 {
 }
 
 /// Returns a buffer in parts of so many bytes; the last one may be smaller.
-pub(super) fn chunks(buf: Buf, bytes: u64) -> impl Iterator<Item = Buf> {
+pub(super) fn chunks(buf: Buf, bytes: u64) -> impl Iterator<Item = Buf> + use<> {
     let bytes = bytes.max(1);
     (0..buf.size().div_ceil(bytes)).map(move |number| {
         let offset = number * bytes;
