@@ -132,8 +132,9 @@ impl Operation {
         program.finish()
     }
 
-    /// Returns the collective that the operation is, and the algorithm that is best for so few ranks.
-    /// Allreduces are built here: theirs write no operand, and combine pieces that fit a cache.
+    /// Returns the collective that the operation is, and the algorithm that is best for so few
+    /// ranks. Allreduces are built here: theirs write no operand, and combine pieces that fit a
+    /// cache.
     fn collective(self, ranks: u32, is_far: bool) -> Option<(CollectiveKind, &'static str)> {
         match self {
             Operation::Barrier if is_far && ranks.is_power_of_two() => {

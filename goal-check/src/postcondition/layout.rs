@@ -1,6 +1,6 @@
 //! MPI's definition of each collective: the places of the inputs, and what the outputs must hold.
 
-mod blocks;
+mod checks;
 
 use crate::options::{Blocks, Collective};
 use goal_lang::{BlockList, CollectiveKind, Datatype, Function, Neighbors, Op, Program};

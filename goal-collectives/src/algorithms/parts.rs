@@ -48,7 +48,8 @@ pub(super) fn ring_steps(rank: &Rank<'_>, block: Buf, me: u32) -> Vec<u32> {
     }
     let mut steps: Vec<u32> = (0..count)
         .flat_map(|element| {
-            // The last chunk that begins at or before the element: edges are count * number / total.
+            // The last chunk that begins at or before the element: edges are at
+            // count * number / total.
             let number =
                 (u128::from(element + 1) * u128::from(total)).div_ceil(u128::from(count)) - 1;
             let sent = (u64::from(me) + total - number as u64) % total;

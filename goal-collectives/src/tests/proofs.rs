@@ -172,7 +172,7 @@ fn blocks(algorithm: &Algorithm, request: &Request, has_gaps: bool) -> OfAll {
 /// several edges, and some ranks may have none.
 fn edges(ranks: u32) -> Vec<(u32, u32)> {
     let of = |rank: u32| {
-        let up = (rank % 3 > 0).then_some((rank, (rank + 1) % ranks));
+        let up = (!rank.is_multiple_of(3)).then_some((rank, (rank + 1) % ranks));
         let own = rank.is_multiple_of(2).then_some((rank, rank));
         [Some((rank, rank * 2 % ranks)), up, own, Some((0, ranks - 1))]
     };

@@ -1,5 +1,6 @@
 //! Collectives as programs, by the algorithms of goal-collectives. Every rank executes one action
-//! after the other, so that a program stays without races if an action is changed, lost or repeated.
+//! after the other, so that a program stays without races if an action is changed, lost or done
+//! twice.
 
 use crate::{Blocks, Collective};
 use goal_collectives::{Algorithm, Request};
