@@ -33,7 +33,7 @@
 //! A module imports only from modules of earlier lines:
 //!
 //! - `limits`
-//! - `binding`, `inherited`, `network`, `rights`, `trace`, `wait`
+//! - `binding`, `inherited`, `network`, `rights`, `threads`, `trace`, `wait`
 //! - `transport`
 //! - `job`
 //! - `order`
@@ -61,6 +61,7 @@ pub mod progress;
 mod rank;
 pub mod report;
 pub mod rights;
+mod threads;
 mod trace;
 pub mod transport;
 pub mod verify;

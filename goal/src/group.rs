@@ -59,6 +59,7 @@ impl Group {
             heap,
             core: Mutex::new(Core::new(member)),
             wanted: AtomicU32::new(0),
+            callers: AtomicU32::new(0),
             mode: AtomicU8::new(0),
             has_missed: AtomicBool::new(false),
             turned: Condvar::new(),

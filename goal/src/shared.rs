@@ -14,11 +14,28 @@ use goal_run::job::Mode;
 use goal_run::program::Attached;
 use goal_run::progress::Interrupted;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The time between two attempts to wake a thread that sleeps with the core.
 const WAKE_AGAIN: Duration = Duration::from_micros(100);
+
+/// A thread that has called this library.
+struct Caller(&'static Shared);
+
+impl Drop for Caller {
+    fn drop(&mut self) {
+        self.0.callers.fetch_sub(1, Ordering::SeqCst);
+        // A thread that sleeps may be the only one from now on. It wakes up, and says that the
+        // rank waits.
+        drop(self.0.lock_slowly());
+    }
+}
+
+thread_local! {
+    static CALLER: OnceCell<Caller> = const { OnceCell::new() };
+}
 
 /// The state of the group in this process.
 pub(crate) struct Shared {
@@ -34,6 +51,8 @@ pub(crate) struct Shared {
     pub(crate) mode: AtomicU8,
     /// True if the rank's thread found the core taken when it had made progress.
     pub(crate) has_missed: AtomicBool,
+    /// The threads that have called this library and have not ended.
+    pub(crate) callers: AtomicU32,
     /// Notified when a thread that waited with the core lets others have it.
     pub(crate) turned: Condvar,
 }
@@ -61,12 +80,19 @@ impl Shared {
 impl Shared {
     /// Takes the core, and asks a thread that sleeps with it to let go.
     #[inline]
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
+    pub(crate) fn lock(&'static self) -> MutexGuard<'static, Core> {
+        // A thread that ends makes no more calls that count.
+        let _ = CALLER.try_with(|caller| {
+            if caller.get().is_none() {
+                self.callers.fetch_add(1, Ordering::SeqCst);
+                let _ = caller.set(Caller(self));
+            }
+        });
         self.core.try_lock().unwrap_or_else(|| self.lock_slowly())
     }
 
     #[cold]
-    fn lock_slowly(&self) -> MutexGuard<'_, Core> {
+    fn lock_slowly(&'static self) -> MutexGuard<'static, Core> {
         self.wanted.fetch_add(1, Ordering::Relaxed);
         let core = loop {
             // The sleeper may have looked at `wanted` before and sleep only now, so it is woken
@@ -82,7 +108,7 @@ impl Shared {
 
     /// Calls `f` with the core, and then the functions of runs that have ended.
     #[inline]
-    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Core) -> Result<R>) -> Result<R> {
+    pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut Core) -> Result<R>) -> Result<R> {
         let mut core = self.lock();
         let mut result = f(&mut core);
         if let Err(error) = &mut result
@@ -96,7 +122,7 @@ impl Shared {
 
     /// Gives the core back, and calls the functions of runs that have ended.
     #[inline]
-    fn unlock(&self, mut core: MutexGuard<'_, Core>) {
+    fn unlock(&'static self, mut core: MutexGuard<'static, Core>) {
         if !core.parked.is_empty() {
             self.turned.notify_all();
         }
@@ -112,14 +138,14 @@ impl Shared {
     }
 
     /// Called by the rank's thread after it has made progress.
-    pub(crate) fn after_progress(&self) {
+    pub(crate) fn after_progress(&'static self) {
         // If the core is taken, its owner looks at this when it has given the core back.
         self.has_missed.store(true, Ordering::SeqCst);
         self.look_again();
     }
 
     /// Calls the functions of runs whose end the rank's thread has brought about.
-    fn look_again(&self) {
+    fn look_again(&'static self) {
         while self.has_missed.load(Ordering::SeqCst) {
             let Some(mut core) = self.core.try_lock() else { return };
             self.has_missed.store(false, Ordering::SeqCst);
@@ -138,7 +164,7 @@ impl Shared {
     /// # Errors
     /// There was no such run, or the job can't go on.
     #[inline]
-    pub(crate) fn test(&self, ticket: Ticket) -> Result<bool> {
+    pub(crate) fn test(&'static self, ticket: Ticket) -> Result<bool> {
         self.with(|core| core.test(ticket))
     }
 
@@ -146,7 +172,7 @@ impl Shared {
     ///
     /// # Errors
     /// There was no such run, or the job can't go on.
-    pub(crate) fn wait(&self, ticket: Ticket, call: &str) -> Result<()> {
+    pub(crate) fn wait(&'static self, ticket: Ticket, call: &str) -> Result<()> {
         loop {
             let mut core = self.lock();
             let ended = core.test(ticket);
@@ -173,7 +199,11 @@ impl Shared {
                 }
             }
             core.has_waiter = true;
-            self.attached.waits(call);
+            // The rank waits if every thread does that has called this library.
+            let waiting = core.parked.len() as u32 + 1;
+            if waiting >= self.callers.load(Ordering::SeqCst) {
+                self.attached.waits(call);
+            }
             let worked = core.work_until(ticket, &self.wanted);
             core.has_waiter = false;
             let result = match worked {

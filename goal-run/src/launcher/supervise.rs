@@ -214,8 +214,11 @@ pub(super) struct Quiet<'a> {
 
 impl<'a> Quiet<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
-        let watch = Watch::new(place.options.progress == Mode::Node, place.here.to_vec())
-            .of_programs(place.settings.are_programs());
+        let watch = Watch::new(place.options.progress == Mode::Node, place.here.to_vec());
+        let watch = match place.settings.are_programs() {
+            true => watch.of_programs(place.settings.wait),
+            false => watch,
+        };
         Self { place, watch }
     }
 

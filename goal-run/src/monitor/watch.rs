@@ -6,6 +6,8 @@
 //! with the same epoch did not run in between. So at the moment between the readings all ranks
 //! rested with empty mailboxes, and no message will ever be sent.
 
+use crate::job::Wait;
+use crate::threads::is_running;
 use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
 
@@ -26,8 +28,9 @@ pub(crate) struct Watch {
     before: Vec<Reading>,
     /// True if ranks act for each other.
     together: bool,
-    /// True if ranks are processes of programs: one that does not wait in a call may go on.
-    are_programs: bool,
+    /// If ranks are processes of programs: the number of threads of a rank that run while it waits
+    /// in a call. A rank that does not wait in a call, or has other threads that run, may go on.
+    of_programs: Option<usize>,
     /// The ranks of this host.
     ranks: Vec<u32>,
 }
@@ -43,12 +46,12 @@ pub(crate) struct Exchanged {
 impl Watch {
     /// Creates a watch over the ranks of a host. `together` says that they act for each other.
     pub(crate) fn new(together: bool, ranks: Vec<u32>) -> Self {
-        Self { before: Vec::new(), together, are_programs: false, ranks }
+        Self { before: Vec::new(), together, of_programs: None, ranks }
     }
 
-    /// States that ranks are processes of programs.
-    pub(crate) fn of_programs(self, are_programs: bool) -> Self {
-        Self { are_programs, ..self }
+    /// States that ranks are processes of programs. `wait` is how they wait.
+    pub(crate) fn of_programs(self, wait: Wait) -> Self {
+        Self { of_programs: Some(usize::from(wait == Wait::Spin)), ..self }
     }
 
     /// Reads all ranks. Returns true if none of them can go on, in a job on one host.
@@ -59,7 +62,7 @@ impl Watch {
     /// Reads all ranks. If none of them can go on without a message from another host, returns the
     /// numbers of messages that they exchanged until now.
     pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
-        let waits = |rank| !self.are_programs || segment.status(rank).attendance.waits();
+        let waits = |rank| self.of_programs.is_none() || segment.status(rank).attendance.waits();
         let read = |&rank: &u32| {
             let waits = waits(rank);
             read(segment, rank, self.together).filter(|_| waits)
@@ -70,8 +73,18 @@ impl Watch {
             sent: sum.sent + reading.sent,
             taken: sum.taken + reading.taken,
         };
-        let rests = !before.is_empty() && before == self.before;
+        let rests = !before.is_empty() && before == self.before && !self.has_other_threads(segment);
         rests.then(|| before.iter().fold(Exchanged::default(), add))
+    }
+}
+
+impl Watch {
+    /// Returns true if a thread of a program runs that does not wait in a call.
+    fn has_other_threads(&self, segment: &Segment) -> bool {
+        let Some(allowed) = self.of_programs else { return false };
+        let processes =
+            self.ranks.iter().filter_map(|&rank| segment.status(rank).attendance.process());
+        processes.into_iter().any(|process| is_running(process, allowed))
     }
 }
 

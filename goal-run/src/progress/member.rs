@@ -6,6 +6,7 @@ use super::error::Interrupted;
 use super::thread::Guard;
 use super::{now_of, poll_now};
 use crate::job::{Job, Origin};
+use crate::threads::is_running;
 use crate::transport::Ends;
 use crate::wait::Pause;
 use goal_engine::transport::Wakeup;
@@ -306,11 +307,13 @@ impl<'a> Member<'a> {
         match loss {
             _ if segment.gate().is_stopped() => Err(why_stopped(segment)),
             None if self.job.settings.origin == Origin::Alone && waiting == Waiting::Messages => {
-                // Only this rank could send a message, and a thread of it that does not wait.
-                match segment.status(rank).attendance.waits() {
-                    true => Err(Interrupted::Stuck),
-                    false => Ok(()),
+                // Only this rank could send a message, and a thread of it that does not wait. This
+                // thread runs now.
+                let waits = segment.status(rank).attendance.waits();
+                if waits && !is_running(std::process::id(), 1) {
+                    return Err(Interrupted::Stuck);
                 }
+                Ok(())
             }
             Some(loss) => Err(Interrupted::Lost(loss)),
             None => Ok(()),

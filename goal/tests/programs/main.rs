@@ -23,6 +23,7 @@ fn this_process_is_a_rank() {
         "collectives" => collectives::all(group),
         "threads" => threads::all(group),
         "misuse" => misuse::all(group),
+        "late" => threads::late(group),
         "stuck" => graphs::stuck(group),
         other => panic!("there is no part {other}"),
     }
@@ -67,6 +68,12 @@ fn collectives_run() {
 #[test]
 fn threads_share_the_group() {
     completes("threads", [1, 3]);
+}
+
+/// One thread of each rank waits, and another one computes or sleeps before its part.
+#[test]
+fn a_rank_with_another_thread_is_not_stuck() {
+    completes("late", [2]);
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! Several threads of a process at once.
 
 use goal::{Communicator, Group};
+use std::time::{Duration, Instant};
+
+/// The time that a thread is late. A launcher looks several times meanwhile.
+const LATE: Duration = Duration::from_millis(400);
 
 pub(crate) fn all(group: Group) {
     let everyone: Vec<u32> = (0..group.size()).collect();
@@ -15,13 +19,17 @@ pub(crate) fn all(group: Group) {
 
 /// Passes numbers around, in a communicator of this thread.
 fn rounds(group: Group, communicator: &Communicator, number: u64) {
+    rounds_of(group, communicator, number, 100);
+}
+
+fn rounds_of(group: Group, communicator: &Communicator, number: u64, times: u64) {
     let (rank, size) = (communicator.rank(), communicator.size());
     let buffer = group.zeros::<u64>(2).unwrap();
     let mut graph = goal::Graph::new(communicator);
     graph.send(buffer.slice(..1), (rank + 1) % size, 0).unwrap();
     graph.recv(buffer.slice(1..), (rank + size - 1) % size, 0).unwrap();
     let schedule = graph.compile().unwrap();
-    for round in 0..100 {
+    for round in 0..times {
         buffer.write().unwrap()[0] = 100 * number + round;
         let mut run = schedule.run().unwrap();
         if number.is_multiple_of(2) {
@@ -33,4 +41,30 @@ fn rounds(group: Group, communicator: &Communicator, number: u64) {
         }
         assert_eq!(buffer.read().unwrap()[1], 100 * number + round);
     }
+}
+
+/// The first thread of each of two ranks waits for what the second one of the other rank does late:
+/// once after a computation, before which it has never called the library, and once after a sleep.
+pub(crate) fn late(group: Group) {
+    let pair = || group.communicator(group.world(), &[0, 1]).expect("both ranks make it");
+    let both = [pair(), pair()];
+    let own = group.rank() as usize;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let begin = Instant::now();
+            while begin.elapsed() < LATE {
+                std::hint::spin_loop();
+            }
+            pass(group, &both[1 - own]);
+            std::thread::sleep(LATE);
+            pass(group, &both[1 - own]);
+        });
+        pass(group, &both[own]);
+        pass(group, &both[own]);
+    });
+}
+
+/// Passes a number around the ring of ranks.
+fn pass(group: Group, communicator: &Communicator) {
+    rounds_of(group, communicator, 1, 1);
 }
