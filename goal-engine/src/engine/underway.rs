@@ -1,12 +1,15 @@
 //! The actions of an instance that have started and not ended, for reports on a rank that waits.
 
 use super::code::Code;
-use super::ids::Action;
+use super::error::Failure;
+use super::ids::{Action, InstanceKey};
+use super::schedule::Schedule;
 use super::{Engine, Handle};
 use crate::transport::Transport;
 use goal_asm::nisa::Operation;
 use goal_lang::ANY;
 use std::fmt;
+use std::sync::Arc;
 
 /// An action that has started and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +76,21 @@ impl fmt::Display for Underway {
 }
 
 impl<T: Transport> Engine<'_, T> {
+    /// Returns the schedule of the instance that a failure names; `None` if it was finished, or is
+    /// run through a window.
+    pub fn schedule_of(&self, failure: &Failure) -> Option<&Arc<Schedule>> {
+        let Failure { communicator, instance, .. } = *failure;
+        let heap = &self.core.held.heap;
+        let running = self.core.running.iter().enumerate();
+        let key = running.filter_map(|(at, code)| code.map(|_| InstanceKey(at as u32)));
+        let mut found = key.map(|key| self.core.held.instances.get(heap, key));
+        let found = found.find(|one| (one.communicator, one.number) == (communicator, instance))?;
+        match &self.codes[found.code as usize] {
+            Code::Whole(schedule) => Some(schedule),
+            Code::Window(_) | Code::Ended => None,
+        }
+    }
+
     /// Returns the actions of an instance that have started and not ended, in the order of the
     /// schedule; none of an instance in a window. An action that can start counts as started.
     ///
@@ -144,5 +162,20 @@ mod tests {
         while other.poll(0).unwrap().worked {}
         assert!(other.test(of_other));
         assert_eq!(other.underway(of_other), []);
+    }
+
+    #[test]
+    fn a_failure_has_its_schedule() {
+        let nisa = nisa(&program("rank 0 { init 0 = UInt8 1 0\n exec divUInt8 with 0,1 1,1 }"));
+        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), 0, Seed::default()));
+        let [transport] = InMemory::group(1).try_into().map_err(drop).unwrap();
+        let mut engine = Engine::new(0, transport, Options::default(), state());
+        let other = engine.start(&schedule, 3, Storage::new(&schedule));
+        let failure = engine.poll(0).unwrap_err();
+        assert_eq!((failure.communicator, failure.instance), (3, 0));
+        assert!(engine.schedule_of(&failure).is_some_and(|found| Arc::ptr_eq(found, &schedule)));
+        let elsewhere = crate::Failure { communicator: 4, ..failure };
+        assert!(engine.schedule_of(&elsewhere).is_none());
+        assert_eq!(engine.underway(&other).len(), 1);
     }
 }

@@ -144,6 +144,13 @@ impl<'a> Job<'a> {
         self.segment.fail(rank, &describe(self.nisa, rank, failure, self.settings));
     }
 
+    /// The same with the name of the action in the schedule that it is from, which may be one that
+    /// a program has started.
+    pub(crate) fn fail_by(&self, engine: &Engine<'_, Ends<'_>>, rank: u32, failure: &Failure) {
+        let nisa = engine.schedule_of(failure).map_or(self.nisa, |schedule| schedule.nisa());
+        self.fail_in(nisa, rank, failure);
+    }
+
     /// Stores the failure of an action of a schedule that a program has started.
     pub(crate) fn fail_in(&self, nisa: &Nisa, rank: u32, failure: &Failure) {
         self.segment.fail(rank, &describe(nisa, rank, failure, self.settings));

@@ -75,7 +75,10 @@ pub(super) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Set
         return format!("rank {rank}: {}{host}", failure.cause);
     }
     let mut text = format!("{}: {}", place(rank, failure.action, failure.number), failure.cause);
-    if let Cause::SizeMismatch { source_rank, source_action, .. } = failure.cause {
+    // The schedule of a program's other rank is in its process.
+    if let Cause::SizeMismatch { source_rank, source_action, .. } = failure.cause
+        && !settings.are_programs()
+    {
         text.push_str(&format!("; it was sent by {}", place(source_rank, source_action, None)));
     }
     if settings.repeat > 1 {

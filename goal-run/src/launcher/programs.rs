@@ -28,7 +28,7 @@ use goal_shm::{Sealed, Segment};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getppid, kill_process_group,
-    set_parent_process_death_signal, waitid,
+    set_parent_process_death_signal, test_kill_process_group, waitid,
 };
 use std::fs::File;
 use std::io;
@@ -41,6 +41,12 @@ use std::time::{Duration, Instant};
 /// The longest time for which a launcher waits for a process that it may not end, as one whose file
 /// gave it another user.
 const FOREIGN_LIMIT: Duration = Duration::from_secs(5);
+
+/// The longest time for which a launcher waits until what ranks have started is gone.
+const VANISH_LIMIT: Duration = Duration::from_millis(200);
+
+/// The time between two looks at such processes.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// The lowest number of a descriptor that is passed on to a program.
 const PASSED_MIN: RawFd = 32;
@@ -289,16 +295,31 @@ impl Crew for Programs<'_> {
 
 impl Drop for Programs<'_> {
     fn drop(&mut self) {
-        let (mine, foreign): (Vec<_>, Vec<_>) =
-            self.processes.iter_mut().partition(|process| process.send(Signal::KILL));
+        let (mut mine, mut foreign) = (Vec::new(), Vec::new());
+        for process in &mut self.processes {
+            let is_mine = process.send(Signal::KILL);
+            // It may have left its group.
+            let _ = process.child.kill();
+            if is_mine { mine.push(process) } else { foreign.push(process) }
+        }
+        let mut groups: Vec<Pid> = mine.iter().map(|process| process.pid()).collect();
         for process in mine {
             let _ = process.child.wait();
         }
         let since = Instant::now();
         for process in foreign {
             while matches!(process.child.try_wait(), Ok(None)) && since.elapsed() < FOREIGN_LIMIT {
-                std::thread::sleep(Duration::from_millis(5));
+                std::thread::sleep(LOOK);
             }
+        }
+        // What else was in the groups has got the signal, and is waited for by the system.
+        let since = Instant::now();
+        loop {
+            groups.retain(|&group| test_kill_process_group(group).is_ok());
+            if groups.is_empty() || since.elapsed() >= VANISH_LIMIT {
+                return;
+            }
+            std::thread::sleep(LOOK);
         }
     }
 }

@@ -41,6 +41,9 @@
 //! rights that its starter lacks, [`attach`] refuses, since the order could then direct a process
 //! that may do more than the user.
 //!
+//! A process that forks after it has attached shares the segment with its child, in which this
+//! crate must not be used.
+//!
 //! Threat: a process that a rank starts inherits its order. The descriptors are closed in what a
 //! process executes after it has attached, and a rank is claimed in the segment once. So no second
 //! process becomes the same rank.

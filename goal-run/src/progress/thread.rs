@@ -239,7 +239,7 @@ impl<'a> ProgressThread<'a> {
         let progress = poll_now(engine);
         if let Err(failure) = &progress {
             // For the launcher; the rank gets the same failure from its next poll.
-            self.job.fail(self.rank, failure);
+            self.job.fail_by(engine, self.rank, failure);
         }
         let Ok(progress) = progress else {
             // Parks the thread. Not a plain store, which could overwrite `STOPPED`.

@@ -90,3 +90,15 @@ fn a_process_attaches_once() {
     ended.assert_status(7);
     ended.assert_says(&["this process has attached to its job before"]);
 }
+
+#[test]
+fn an_action_that_fails_is_named_as_its_schedule_has_it() {
+    for mode in ["caller", "thread", "node"] {
+        let ended = run("mismatch", &["-n", "2", "--progress", mode]);
+        ended.assert_status(1);
+        let says =
+            "rank 1, recv `b`: receives 16 bytes, but the message from rank 0 with tag 5 has 8";
+        ended.assert_says(&[says]);
+        assert!(!ended.err.contains("was sent by"), "{ended:?}");
+    }
+}

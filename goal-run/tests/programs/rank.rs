@@ -2,7 +2,9 @@
 
 use crate::bench::{AS_RANK, PART, this_file};
 use crate::common::members::nisa;
-use goal_engine::{Handle, Schedule, Storage, WORLD};
+use goal_engine::memory::{Cells, Region};
+use goal_engine::{Areas, Handle, Schedule, Storage, WORLD};
+use goal_run::job::Mode;
 use goal_run::program::{Attached, attach};
 use goal_run::progress::{Interrupted, Member};
 use rustix::process::{Signal, getpid, kill_process};
@@ -43,6 +45,8 @@ fn this_process_is_a_rank() {
             let rank = Rank::attach();
             end_as(&rank, 1, || rank.attached.fail("rank 1: its input is no matrix"));
         }
+        "mismatch" => mismatch(&mut Rank::attach()),
+        "in place" => in_place(&mut Rank::attach()),
         "stuck" => stuck(&mut Rank::attach()),
         "computes" => {
             let mut rank = Rank::attach();
@@ -252,4 +256,63 @@ fn a_library_may_share_its_end_of_the_job_among_threads() {
     fn is_shared<T: Send + Sync + 'static>() {}
     is_shared::<Attached>();
     is_shared::<std::sync::Mutex<Member<'static>>>();
+}
+
+/// Rank 1 gets a message of the wrong size, when it starts, when it waits or, in mode `thread`,
+/// while it computes.
+fn mismatch(rank: &mut Rank) {
+    let text = "num_ranks 2
+        rank 0 { c: calc 20000000  d: send 8b to 1 tag 5  d requires c }
+        rank 1 { a: calc 0  b: recv 16b from 0 tag 5  b requires a }";
+    let (nisa, me) = (nisa(text), rank.attached.rank());
+    let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), me, rank.attached.job().seed()));
+    let started = rank.member().start_in(&schedule, 2, Storage::new(&schedule));
+    let ended = started.and_then(|handle| match (me, rank.attached.progress()) {
+        (1, Mode::Thread) => forever(),
+        _ => rank.member().wait(&handle),
+    });
+    match ended {
+        Err(Interrupted::Failed(failure)) => rank.attached.fail_action(&nisa, &failure),
+        Err(error) => fail(&error.to_string()),
+        Ok(()) if me == 0 => {}
+        Ok(()) => fail("no failure"),
+    }
+    forever();
+}
+
+/// A large message from heap to heap, which the receiver or the sender copies in place.
+#[expect(unsafe_code, reason = "the memory of an instance is the rank's heap")]
+fn in_place(rank: &mut Rank) {
+    const BYTES: usize = 1 << 20;
+    let text = "num_ranks 2
+        rank 0 { send 0,1048576 to 1 tag 5 }
+        rank 1 { recv 0,1048576 from 0 tag 5 }";
+    let (me, heap) = (rank.attached.rank(), rank.attached.heap());
+    let schedule = Arc::new(Schedule::new(nisa(text), me, rank.attached.job().seed()));
+    let sizes = schedule.state_sizes();
+    let counters = Vec::leak(vec![0u16; sizes.counters]);
+    let finished = Vec::leak(vec![0u64; sizes.finished]);
+    // SAFETY: leaked, and used by the instance alone.
+    let (counters, finished) = unsafe {
+        let counters = Cells::new(counters.as_mut_ptr(), counters.len());
+        (counters, Cells::new(finished.as_mut_ptr(), finished.len()))
+    };
+    let areas = Areas {
+        memory: heap,
+        buffers: vec![],
+        scratch: Region::EMPTY,
+        counters,
+        finished,
+        matches: None,
+    };
+    // SAFETY: the heap is this rank's, and nothing else uses it; the rest is leaked.
+    let mut storage = unsafe { Storage::over(areas, None) };
+    if me == 0 {
+        storage.memory_mut()[..BYTES].fill(0x5a);
+    }
+    let handle = rank.member().start_in(&schedule, WORLD, storage).unwrap();
+    rank.wait(&handle);
+    let storage = rank.member().finish(handle).unwrap();
+    assert!(storage.memory()[..BYTES].iter().all(|&byte| byte == 0x5a));
+    rank.finalize();
 }

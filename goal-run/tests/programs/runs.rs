@@ -18,3 +18,16 @@ fn the_ranks_of_a_program_start_schedules_in_every_mode() {
         }
     }
 }
+
+/// What lies in a heap is copied once, by its receiver or its sender.
+#[test]
+fn heaps_are_memory_that_ranks_share() {
+    let ended = run("in place", &["-n", "2", "--transport", "^cma", "--stats", "--format", "json"]);
+    ended.assert_status(0);
+    let report = ended.out.split_once("{\"status\"").unwrap().1;
+    let report: serde_json::Value = serde_json::from_str(&format!("{{\"status\"{report}")).unwrap();
+    let count = |name: &str| report["stats"]["all"][name].as_u64().unwrap();
+    assert_eq!(count("read_in_place") + count("written_in_place"), 1, "{report}");
+    assert_eq!((&report["messages"], &report["bytes"]), (&1.into(), &1_048_576.into()));
+    assert!(report["elapsed_ns"].as_u64().unwrap() > 0);
+}
