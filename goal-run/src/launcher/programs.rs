@@ -27,8 +27,8 @@ use goal_eth::{AnyDriver, Held};
 use goal_shm::{Sealed, Segment};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getppid, kill_process_group,
-    set_parent_process_death_signal, test_kill_process_group, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpid, getppid,
+    kill_process_group, set_child_subreaper, set_parent_process_death_signal, waitid, waitpgid,
 };
 use std::fs::File;
 use std::io;
@@ -58,6 +58,8 @@ pub(super) struct Programs<'a> {
     processes: Vec<Process>,
     /// Tells the time of the launcher's death.
     warden: Warden,
+    /// True if this process adopts the orphans of its children also when it has no ranks.
+    adopts_always: bool,
     /// The resources that must be held while the processes use their drivers.
     held: Vec<Held>,
 }
@@ -121,7 +123,10 @@ impl<'a> Programs<'a> {
         keep_children();
         let warden = Warden::start(here.len())?;
         let (processes, held) = (Vec::new(), Vec::new());
-        let mut programs = Self { segment, program, processes, warden, held };
+        let adopts_always = child_subreaper().is_ok_and(|process| process.is_some());
+        // So that it can wait for what ranks have started.
+        let _ = set_child_subreaper(Some(getpid()));
+        let mut programs = Self { segment, program, processes, warden, adopts_always, held };
         let mut drivers = drivers.into_iter();
         let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
         for (started, &rank) in (0..).zip(here) {
@@ -145,7 +150,7 @@ impl<'a> Programs<'a> {
                 .env_remove(OF_SCHEDULE)
                 .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
                 .process_group(0);
-            let launcher = rustix::process::getpid();
+            let launcher = getpid();
             // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
             unsafe { command.pre_exec(move || prepare(launcher)) };
             let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
@@ -312,14 +317,29 @@ impl Drop for Programs<'_> {
                 std::thread::sleep(LOOK);
             }
         }
-        // What else was in the groups has got the signal, and is waited for by the system.
+        // What else was in the groups has got the signal, and is a child of this process by now or
+        // as soon as its parent has ended.
         let since = Instant::now();
         loop {
-            groups.retain(|&group| test_kill_process_group(group).is_ok());
+            groups.retain(|&group| !is_gone(group));
             if groups.is_empty() || since.elapsed() >= VANISH_LIMIT {
-                return;
+                break;
             }
             std::thread::sleep(LOOK);
+        }
+        if !self.adopts_always {
+            let _ = set_child_subreaper(None);
+        }
+    }
+}
+
+/// Waits for the children of a process group that have ended. Returns true if none is left.
+fn is_gone(group: Pid) -> bool {
+    loop {
+        match waitpgid(group, WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => return false,
+            Err(_) => return true,
         }
     }
 }
