@@ -5,6 +5,10 @@
 //! requests that it can meet. A graph is generated for one rank at a time, so a program for a
 //! million ranks can be written to a file without being held in memory.
 //!
+//! A graph is built from what its rank knows: of blocks of different sizes ([`Blocks`]) its own
+//! ones, if the algorithm asks for no more, and of a graph of neighbours its own edges. Algorithms
+//! of two levels are composed of others over a map of nodes ([`Nodes`]).
+//!
 //! This crate does no input or output, and checks nothing that it generates: goal-check proves it.
 //!
 //! ```

@@ -219,7 +219,8 @@ fn run_all(ranks_as: &Ranks) {
         for ranks in 1..=9u32 {
             let large = (number + ranks as usize).is_multiple_of(2);
             let in_turn: Vec<u32> = (0..ranks).map(|rank| rank % 2).collect();
-            let is_dealt = ranks % 3 == 0 && algorithm.kind != CollectiveKind::Scan;
+            let is_scan = matches!(algorithm.kind, CollectiveKind::Scan | CollectiveKind::Exscan);
+            let is_dealt = ranks % 3 == 0 && !is_scan;
             let nodes = if is_dealt { Nodes::new(&in_turn) } else { Nodes::of_size(ranks, 2) };
             let request = Request {
                 root: if algorithm.kind.has_root() { ranks / 2 } else { 0 },

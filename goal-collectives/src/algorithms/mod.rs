@@ -209,6 +209,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "the sum goes from rank to rank", "Open MPI, coll/base").with(Associative),
     entry(Exscan, "recursive-doubling", scan::exclusive_recursive_doubling,
         "log2 p rounds; in each a rank gets the sum of as many ranks as it has added up", "Hillis, Steele 1986").with(Associative),
+    entry(Exscan, "two-level", two_level::exscan,
+        "within nodes, among their last ranks, and within nodes the sum of the nodes before", HAN).with(Associative).of_levels(two_level::EXSCAN),
 
     entry(NeighborAllgather, "linear", neighbors::allgather,
         "everything at once", "Open MPI, coll/basic").of_counts(Counts::Own),

@@ -66,19 +66,22 @@ pub(super) fn in_order(rank: &mut Rank<'_>, own: Buf, sum: Buf, add: impl Fn(&mu
 /// In each round pairs of ranks exchange half of what they still have.
 pub(super) fn halving(rank: &mut Rank<'_>) {
     let (me, ranks) = (rank.me(), rank.ranks());
-    // The start of each block in the sums, and the end of the last one.
-    let edges: Vec<u64> = match rank.has_equal_blocks() {
-        true => (0..=u64::from(ranks)).map(|number| number * rank.block()).collect(),
-        false => {
-            let mut end = 0;
-            let ends = (0..ranks).map(|number| {
-                end += rank.block_of(number);
-                end
-            });
-            std::iter::once(0).chain(ends).collect()
-        }
+    // The end of each block in the sums, if blocks are not equal.
+    let mut end = 0;
+    let listed = if rank.has_equal_blocks() { 0 } else { ranks };
+    let ends: Vec<u64> = (0..listed)
+        .map(|number| {
+            end += rank.block_of(number);
+            end
+        })
+        .collect();
+    let block = rank.block();
+    let edge = |number: u32| match number.checked_sub(1) {
+        None => 0,
+        Some(_) if ends.is_empty() => u64::from(number) * block,
+        Some(last) => ends[last as usize],
     };
-    let sums = rank.scratch(edges[ranks as usize]);
+    let sums = rank.scratch(edge(ranks));
     let mut at = sums.place();
     for part in rank.circle(0, ranks, |number| rank.input_for(number)) {
         let to = at.part(0, part.size());
@@ -88,14 +91,14 @@ pub(super) fn halving(rank: &mut Rank<'_>) {
     for unit in (0..ranks.ilog2()).rev().map(|bit| 1u32 << bit) {
         let own = me & !(unit - 1);
         let group = |first: u32| {
-            let start = edges[first as usize];
-            sums.part(start, edges[(first + unit) as usize] - start)
+            let start = edge(first);
+            sums.part(start, edge(first + unit) - start)
         };
         rank.send(group(own ^ unit), me ^ unit);
         let arrived = rank.scratch(group(own).size());
         rank.recv(arrived, me ^ unit);
         rank.combine(arrived, group(own));
     }
-    let own = sums.part(edges[me as usize], rank.block_of(me));
+    let own = sums.part(edge(me), rank.block_of(me));
     rank.copy(own, rank.own_output());
 }

@@ -18,7 +18,8 @@ mod combining;
 mod moving;
 
 pub(super) use combining::{
-    ALLREDUCE, REDUCE, REDUCE_SCATTER, SCAN, allreduce, reduce, reduce_scatter, scan,
+    ALLREDUCE, EXSCAN, REDUCE, REDUCE_SCATTER, SCAN, allreduce, exscan, reduce, reduce_scatter,
+    scan,
 };
 pub(super) use moving::{
     ALLGATHER, ALLTOALL, BARRIER, BCAST, GATHER, SCATTER, allgather, alltoall, barrier, bcast,

@@ -9,6 +9,7 @@ use goal_lang::CollectiveKind::{Allreduce, Bcast, Exscan, Reduce, ReduceScatter,
 const REDUCE_STAGE: Stage =
     Stage { kind: Reduce, default: "binomial", ordered: "ordered-binomial" };
 const INNER_BCAST: Stage = Stage::new(Bcast, "binomial");
+const INNER_EXSCAN: Stage = Stage::new(Exscan, "recursive-doubling");
 const INNER_SCAN: Stage = Stage::new(Scan, "recursive-doubling");
 
 pub(in crate::algorithms) const REDUCE: Levels =
@@ -22,6 +23,11 @@ pub(in crate::algorithms) const REDUCE_SCATTER: Levels = Levels {
     inner: &[REDUCE_STAGE, INNER_SCATTER],
     outer: Stage::new(ReduceScatter, "pairwise"),
     is_in_order: false,
+};
+pub(in crate::algorithms) const EXSCAN: Levels = Levels {
+    inner: &[INNER_EXSCAN, INNER_BCAST],
+    outer: Stage::new(Exscan, "recursive-doubling"),
+    is_in_order: true,
 };
 pub(in crate::algorithms) const SCAN: Levels = Levels {
     inner: &[INNER_SCAN, INNER_BCAST],
@@ -89,5 +95,31 @@ pub(in crate::algorithms) fn scan(rank: &mut Rank<'_>) {
     if node.node > 0 {
         node.inner(rank, INNER_BCAST, view.count, None, before.place());
         rank.combine(before, rank.output(1));
+    }
+}
+
+/// Every node scans without the own input. Its last rank makes the node's sum, and gets that of the
+/// nodes before, which all of the node's ranks add.
+pub(in crate::algorithms) fn exscan(rank: &mut Rank<'_>) {
+    let (node, view) = (Node::new(rank).led_by_last(), rank.view().clone());
+    let output = rank.output(1);
+    let sum = rank.scratch(view.block());
+    // In place the scan writes over the input.
+    if node.is_leader() {
+        rank.copy(rank.input(1), sum);
+    }
+    node.inner(rank, INNER_EXSCAN, view.count, view.input, view.output);
+    if node.is_leader() && node.place > 0 {
+        rank.combine(output, sum);
+    }
+    let before = rank.scratch(view.block());
+    node.outer(rank, EXSCAN.outer, view.count, Some(sum.place()), before.place());
+    if node.node == 0 {
+        return;
+    }
+    node.inner(rank, INNER_BCAST, view.count, None, before.place());
+    match node.place {
+        0 => rank.copy(before, output),
+        _ => rank.combine(before, output),
     }
 }
