@@ -1,6 +1,7 @@
 //! Barriers. Their messages have no bytes: the thesis's listings send a byte of scratch memory that
 //! nobody has written, and receive into the same byte (5.4).
 
+use super::tree::{at, family, place};
 use crate::rank::Rank;
 use goal_lang::ActionId;
 
@@ -85,19 +86,16 @@ pub(super) fn tree(rank: &mut Rank<'_>) {
 
 /// Returns the children of this rank in a binomial tree with its root at the root, the farthest
 /// first, and its parent.
-fn family(rank: &Rank<'_>) -> (Vec<u32>, Option<u32>) {
-    let (root, ranks) = (rank.root(), rank.ranks());
-    let place = super::bcast::place(rank, root);
-    let low = if place == 0 { ranks.next_power_of_two() } else { place & place.wrapping_neg() };
-    let children = (0..low.ilog2()).rev().map(|bit| place + (1 << bit));
-    let children = children.filter(|&child| child < ranks);
-    let at = |place: u32| super::bcast::at(rank, root, place);
-    (children.map(at).collect(), (place > 0).then(|| at(place - low)))
+fn relatives(rank: &Rank<'_>) -> (Vec<u32>, Option<u32>) {
+    let root = rank.root();
+    let (children, parent) = family(place(rank, root), rank.ranks());
+    let ranks = children.into_iter().rev().map(|child| at(rank, root, child)).collect();
+    (ranks, parent.map(|parent| at(rank, root, parent)))
 }
 
 /// Signals go up a tree. Returns those that have arrived.
 pub(super) fn up(rank: &mut Rank<'_>) -> Vec<ActionId> {
-    let (children, parent) = family(rank);
+    let (children, parent) = relatives(rank);
     let arrived: Vec<_> = children.into_iter().map(|child| await_signal(rank, child)).collect();
     if let Some(parent) = parent {
         signal(rank, parent, &arrived);
@@ -107,7 +105,7 @@ pub(super) fn up(rank: &mut Rank<'_>) -> Vec<ActionId> {
 
 /// Signals go down a tree, from its root after all of `before`.
 pub(super) fn down(rank: &mut Rank<'_>, mut before: Vec<ActionId>) {
-    let (children, parent) = family(rank);
+    let (children, parent) = relatives(rank);
     if let Some(parent) = parent {
         before = vec![await_signal(rank, parent)];
     }

@@ -1,18 +1,9 @@
 //! Broadcasts. Ranks are counted from the root on.
 
 use super::parts::{chunk, chunks, ring_steps};
+use super::tree::{at, family, place, span};
 use crate::buf::Buf;
 use crate::rank::Rank;
-
-/// The place of a rank in the circle of all ranks that begins at the root.
-pub(super) fn place(rank: &Rank<'_>, root: u32) -> u32 {
-    if rank.me() >= root { rank.me() - root } else { rank.me() + (rank.ranks() - root) }
-}
-
-/// Returns the rank at a place.
-pub(super) fn at(rank: &Rank<'_>, root: u32, place: u32) -> u32 {
-    ((u64::from(root) + u64::from(place)) % u64::from(rank.ranks())) as u32
-}
 
 /// Returns the buffer that a rank sends from: the input at the root, which also copies it to its
 /// output, and the output at others.
@@ -131,28 +122,19 @@ pub(super) fn scatter_doubling(rank: &mut Rank<'_>) {
     }
 }
 
-/// Returns the number of places from this one on whose chunks a scatter by a binomial tree brings
-/// here.
-fn span(place: u32, ranks: u32) -> u32 {
-    let low = if place == 0 { ranks } else { place & place.wrapping_neg() };
-    low.min(ranks - place)
-}
-
 /// A place gets the chunks of its subtree, and passes on those of its children's.
 fn scatter(rank: &mut Rank<'_>, buf: Buf, root: u32) {
     let (place, ranks) = (place(rank, root), rank.ranks());
-    let low = if place == 0 { ranks.next_power_of_two() } else { place & place.wrapping_neg() };
+    let (children, parent) = family(place, ranks);
     let subtree = |rank: &Rank<'_>, first: u32| {
         let (start, end) =
             (chunk(rank, buf, first), chunk(rank, buf, first + span(first, ranks) - 1));
         start.until(end)
     };
-    if place > 0 {
-        rank.recv(subtree(rank, place), at(rank, root, place - low));
+    if let Some(parent) = parent {
+        rank.recv(subtree(rank, place), at(rank, root, parent));
     }
-    for child in (0..low.ilog2()).rev().map(|bit| place + (1 << bit)) {
-        if child < ranks {
-            rank.send(subtree(rank, child), at(rank, root, child));
-        }
+    for child in children.into_iter().rev() {
+        rank.send(subtree(rank, child), at(rank, root, child));
     }
 }

@@ -2,9 +2,9 @@
 //! straight from the operands of the others, and then gets the other slices straight from those
 //! that made them.
 
-use super::bcast::{at, place};
 use super::parts::{chunk, chunk_of, chunks, segment};
 use super::reduce_scatter::in_order;
+use super::tree::{at, place};
 use crate::buf::Buf;
 use crate::rank::Rank;
 

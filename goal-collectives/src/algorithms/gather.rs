@@ -1,6 +1,6 @@
 //! Gathers and scatters.
 
-use super::bcast::{at, place};
+use super::tree::{at, family, place, span};
 use crate::buf::Buf;
 use crate::rank::Rank;
 
@@ -52,7 +52,7 @@ pub(super) fn synchronised(rank: &mut Rank<'_>) {
     }
 }
 
-/// A binomial tree as one rank sees it. Places are counted from the root on.
+/// A binomial tree as one rank sees it, which has a block at each place.
 struct Tree {
     place: u32,
     ranks: u32,
@@ -65,16 +65,9 @@ impl Tree {
     fn new(rank: &Rank<'_>) -> Self {
         let (root, ranks) = (rank.root(), rank.ranks());
         let place = place(rank, root);
-        let low = if place == 0 { ranks.next_power_of_two() } else { place & place.wrapping_neg() };
-        let children = (0..low.ilog2()).rev().map(|bit| place + (1 << bit));
-        let children = children.filter(|&child| child < ranks).collect();
-        Self { place, ranks, root, children, parent: (place > 0).then(|| place - low) }
-    }
-
-    /// The subtree of a place: as many places from it on.
-    fn span(&self, place: u32) -> u32 {
-        let low = if place == 0 { self.ranks } else { place & place.wrapping_neg() };
-        low.min(self.ranks - place)
+        let (mut children, parent) = family(place, ranks);
+        children.reverse();
+        Self { place, ranks, root, children, parent }
     }
 
     /// The bytes of the blocks of `count` places from `first` on.
@@ -88,7 +81,7 @@ impl Tree {
     /// Returns the blocks of a child's subtree as a part of those of the own one.
     fn part_of(&self, rank: &Rank<'_>, subtree: Buf, child: u32) -> Buf {
         let before = self.bytes(rank, self.place, child - self.place);
-        subtree.part(before, self.bytes(rank, child, self.span(child)))
+        subtree.part(before, self.bytes(rank, child, span(child, self.ranks)))
     }
 
     /// Calls `message` with each message about the subtree of a child of the root. The root has the
@@ -102,7 +95,7 @@ impl Tree {
         mut message: impl FnMut(&mut Rank<'_>, &[Buf], u32),
     ) {
         let first = at(rank, self.root, child);
-        let parts = rank.circle(first, self.span(child), |number| of(rank, number));
+        let parts = rank.circle(first, span(child, self.ranks), |number| of(rank, number));
         if rank.has_equal_blocks() {
             parts.into_iter().for_each(|part| message(rank, &[part], first));
         } else {
@@ -114,7 +107,7 @@ impl Tree {
     /// subtree.
     fn messages(&self, rank: &Rank<'_>, subtree: Buf, parent: u32) -> Vec<Buf> {
         let first = at(rank, self.root, self.place);
-        let count = self.span(self.place);
+        let count = span(self.place, self.ranks);
         let before = rank.ranks() - first;
         if parent > 0 || before >= count || !rank.has_equal_blocks() {
             return vec![subtree];
@@ -125,7 +118,7 @@ impl Tree {
 
     /// Returns scratch memory for the blocks of the own subtree.
     fn subtree(&self, rank: &mut Rank<'_>) -> Buf {
-        rank.scratch(self.bytes(rank, self.place, self.span(self.place)))
+        rank.scratch(self.bytes(rank, self.place, span(self.place, self.ranks)))
     }
 }
 

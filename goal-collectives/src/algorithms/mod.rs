@@ -12,6 +12,7 @@ mod parts;
 mod reduce;
 mod reduce_scatter;
 mod scan;
+mod tree;
 mod two_level;
 
 use crate::algorithm::{Algorithm, TwoLevels};

@@ -1,9 +1,9 @@
 //! Reductions to a root. If an operation does not commute, the inputs are combined in the order of
 //! ranks.
 
-use super::bcast::{at, place};
 use super::parts::{chunks, segment};
 use super::reduce_scatter::combine_all;
+use super::tree::{at, family, place};
 use crate::buf::Buf;
 use crate::rank::Rank;
 
@@ -35,9 +35,7 @@ pub(super) fn binomial(rank: &mut Rank<'_>) {
 /// The inputs go up a binomial tree to the rank `root`, which ends with them in its output.
 pub(super) fn up_the_tree(rank: &mut Rank<'_>, root: u32) {
     let (place, ranks) = (place(rank, root), rank.ranks());
-    let low = if place == 0 { ranks.next_power_of_two() } else { place & place.wrapping_neg() };
-    let children = (0..low.ilog2()).map(|bit| place + (1 << bit));
-    let children: Vec<u32> = children.filter(|&child| child < ranks).collect();
+    let (children, parent) = family(place, ranks);
     let input = rank.input(1);
     let sum = match (place, children.is_empty()) {
         (0, _) => rank.output(1),
@@ -50,24 +48,24 @@ pub(super) fn up_the_tree(rank: &mut Rank<'_>, root: u32) {
         rank.recv(arrived, at(rank, root, child));
         rank.combine(arrived, sum);
     }
-    if place > 0 {
-        rank.send(sum, at(rank, root, place - low));
+    if let Some(parent) = parent {
+        rank.send(sum, at(rank, root, parent));
     }
 }
 
 /// A binomial tree whose subtrees are consecutive ranks, to rank 0, which sends the result on.
 pub(super) fn ordered_binomial(rank: &mut Rank<'_>) {
     let (me, ranks, root) = (rank.me(), rank.ranks(), rank.root());
-    let low = if me == 0 { ranks.next_power_of_two() } else { me & me.wrapping_neg() };
+    let (children, parent) = family(me, ranks);
     let mut sum = rank.input(1);
-    for child in (0..low.ilog2()).map(|bit| me + (1 << bit)).filter(|&child| child < ranks) {
+    for child in children {
         let arrived = rank.scratch(sum.size());
         rank.recv(arrived, child);
         rank.combine(sum, arrived);
         sum = arrived;
     }
-    if me > 0 {
-        rank.send(sum, me - low);
+    if let Some(parent) = parent {
+        rank.send(sum, parent);
     } else if root > 0 {
         rank.send(sum, root);
     }
