@@ -212,8 +212,7 @@ fn program(
 
 /// Runs all algorithms, with messages below and above the eager limit in turn. Those that take
 /// blocks of different sizes run with them, too, on even or on odd numbers of ranks. Those of two
-/// levels run on nodes of two ranks, or
-/// with ranks dealt to two nodes in turn.
+/// levels run on nodes of two ranks, or with ranks dealt to two nodes in turn.
 fn run_all(ranks_as: &Ranks, with_blocks: impl Fn(u32) -> bool) {
     let mut runs = 0;
     for (number, algorithm) in ALGORITHMS.iter().enumerate() {
