@@ -28,7 +28,10 @@ pub(super) use moving::{
 
 /// The node of a rank, and what it does there.
 struct Node {
-    nodes: Arc<Nodes>,
+    /// The nodes; `None` if there is one, so that its ranks need not be listed.
+    nodes: Option<Arc<Nodes>>,
+    /// The number of ranks of all nodes.
+    ranks: u32,
     /// The own node.
     node: u32,
     /// The own place in it.
@@ -47,14 +50,15 @@ impl Node {
     fn new(rank: &Rank<'_>) -> Self {
         let request = rank.request;
         let nodes = request.nodes.clone();
-        let nodes = nodes.unwrap_or_else(|| Arc::new(Nodes::of_size(rank.ranks(), rank.ranks())));
-        let (node, place) = nodes.place(rank.me());
+        let find = |rank: u32| nodes.as_ref().map_or((0, rank), |nodes| nodes.place(rank));
+        let (node, place) = find(rank.me());
         let (root, root_place) = match rank.view().kind.has_root() {
-            true => nodes.place(rank.root()),
+            true => find(rank.root()),
             false => (0, 0),
         };
+        let ranks = rank.ranks();
         let (inner, outer) = (request.inner, request.outer);
-        Self { nodes, node, place, root, root_place, is_led_by_last: false, inner, outer }
+        Self { nodes, ranks, node, place, root, root_place, is_led_by_last: false, inner, outer }
     }
 
     /// Makes the last rank of each node its leader.
@@ -65,7 +69,7 @@ impl Node {
     /// The place of a node's leader.
     fn leader(&self, node: u32) -> u32 {
         match (self.is_led_by_last, node == self.root) {
-            (true, _) => self.members(node).len() as u32 - 1,
+            (true, _) => self.size_of(node) - 1,
             (false, true) => self.root_place,
             (false, false) => 0,
         }
@@ -80,26 +84,47 @@ impl Node {
         self.is_leader() && self.node == self.root
     }
 
-    /// The number of the node's ranks.
-    fn size(&self) -> u32 {
-        self.nodes.members(self.node).len() as u32
+    /// The number of nodes.
+    fn count(&self) -> u32 {
+        self.nodes.as_ref().map_or(1, |nodes| nodes.count())
     }
 
-    /// The ranks of a node.
-    fn members(&self, node: u32) -> &Arc<[u32]> {
-        self.nodes.members(node)
+    /// The number of ranks of a node.
+    fn size_of(&self, node: u32) -> u32 {
+        self.nodes.as_ref().map_or(self.ranks, |nodes| nodes.members(node).len() as u32)
+    }
+
+    /// The number of the own node's ranks.
+    fn size(&self) -> u32 {
+        self.size_of(self.node)
+    }
+
+    /// The number of ranks of every node, if it is the same.
+    fn common_size(&self) -> Option<u32> {
+        let sizes = self.nodes.as_ref().map_or(&[][..], |nodes| nodes.sizes());
+        if sizes.len() > 1 { None } else { Some(self.size()) }
+    }
+
+    /// Returns true if the order of ranks is that of nodes.
+    fn is_contiguous(&self) -> bool {
+        self.nodes.as_ref().is_none_or(|nodes| nodes.is_contiguous())
+    }
+
+    /// The rank at a place of a node.
+    fn member(&self, node: u32, place: u32) -> u32 {
+        self.nodes.as_ref().map_or(place, |nodes| nodes.members(node)[place as usize])
     }
 
     /// The ranks in the order of nodes, each with its place in it.
     fn in_order(&self) -> impl Iterator<Item = (u64, u32)> {
-        let nodes = 0..self.nodes.count();
-        (0..).zip(nodes.flat_map(|node| self.members(node).iter().copied()))
+        let places = (0..self.count())
+            .flat_map(|node| (0..self.size_of(node)).map(move |place| (node, place)));
+        (0..).zip(places.map(|(node, place)| self.member(node, place)))
     }
 
     /// The bytes of the blocks of the ranks before the own node, in the order of nodes.
     fn offset(&self, block: u64) -> u64 {
-        let before = (0..self.node).map(|node| self.members(node).len() as u64).sum::<u64>();
-        before * block
+        (0..self.node).map(|node| u64::from(self.size_of(node))).sum::<u64>() * block
     }
 
     /// Returns the view that this rank has of a collective within the node.
@@ -116,7 +141,7 @@ impl Node {
             me: self.place,
             ranks: self.size(),
             root: self.leader(self.node),
-            members: Some(self.members(self.node).clone()),
+            members: self.nodes.as_ref().map(|nodes| nodes.members(self.node).clone()),
             input,
             output,
             count,
@@ -154,11 +179,11 @@ impl Node {
         if !self.is_leader() {
             return;
         }
-        let sizes = (0..self.nodes.count()).map(|node| self.members(node).len() as u64);
-        let (count, blocks) = match (has_blocks(stage.kind), self.nodes.sizes()) {
+        let sizes = (0..self.count()).map(|node| u64::from(self.size_of(node)));
+        let (count, blocks) = match (has_blocks(stage.kind), self.common_size()) {
             (false, _) => (count, Blocks::Equal),
-            (true, &[size]) => (u64::from(size) * count, Blocks::Equal),
-            (true, _) => {
+            (true, Some(size)) => (u64::from(size) * count, Blocks::Equal),
+            (true, None) => {
                 let counts: Arc<[u64]> = sizes.map(|size| size * count).collect();
                 (count, Blocks::Each(BlockList::packed(counts)))
             }
@@ -175,20 +200,20 @@ impl Node {
         input: Option<Place>,
         output: Place,
     ) {
-        if !self.is_leader() || self.nodes.count() == 1 && input.is_none_or(|at| at == output) {
+        if !self.is_leader() || self.count() == 1 && input.is_none_or(|at| at == output) {
             return;
         }
-        let mut members = self.nodes.leaders().clone();
+        let mut members = self.nodes.as_ref().map(|nodes| nodes.leaders().clone());
         if self.is_led_by_last || self.root_place > 0 {
-            let leader = |node: u32| self.members(node)[self.leader(node) as usize];
-            members = (0..self.nodes.count()).map(leader).collect();
+            let leader = |node: u32| self.member(node, self.leader(node));
+            members = Some((0..self.count()).map(leader).collect());
         }
         let view = View {
             kind: stage.kind,
             me: self.node,
-            ranks: self.nodes.count(),
+            ranks: self.count(),
             root: self.root,
-            members: Some(members),
+            members,
             input,
             output,
             count,

@@ -92,3 +92,15 @@ fn an_exclusive_scan_adds_what_is_read_only() {
         body.actions.iter().filter(|action| matches!(action, Action::Exec { op: Op::Sum, .. }));
     assert_eq!(sums.count(), 2);
 }
+
+#[test]
+fn without_nodes_a_graph_in_two_levels_lists_no_ranks() {
+    use CollectiveKind::{Allreduce, Barrier, Bcast, Reduce, Scan};
+    for kind in [Allreduce, Barrier, Bcast, Reduce, Scan] {
+        // A list of the ranks takes gigabytes.
+        let request = Request::new(kind, 1 << 30);
+        let algorithm = algorithm(kind, "two-level").expect("in the table");
+        let body = algorithm.body(&request, 12).expect("right");
+        assert!(body.len() < 200, "{kind}");
+    }
+}

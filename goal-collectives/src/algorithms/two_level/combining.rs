@@ -72,7 +72,7 @@ pub(in crate::algorithms) fn reduce_scatter(rank: &mut Rank<'_>) {
     }
     let mut sums = rank.scratch(all * block).place();
     node.inner(rank, REDUCE_STAGE, all * view.count, Some(own), sums);
-    if !node.nodes.is_contiguous() {
+    if !node.is_contiguous() {
         let ordered = rank.scratch(all * block).place();
         let place = |(at, of): (u64, u32)| {
             (sums.part(u64::from(of) * block, block), ordered.part(at * block, block))

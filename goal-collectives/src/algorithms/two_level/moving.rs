@@ -78,7 +78,7 @@ pub(in crate::algorithms) fn gather(rank: &mut Rank<'_>) {
 /// Returns memory for the blocks of all ranks in the order of nodes: the output, if that is the
 /// order of ranks.
 fn all_blocks(rank: &mut Rank<'_>, node: &Node) -> Place {
-    if node.nodes.is_contiguous() {
+    if node.is_contiguous() {
         return rank.view().output;
     }
     rank.scratch(u64::from(rank.ranks()) * rank.block()).place()
@@ -86,7 +86,7 @@ fn all_blocks(rank: &mut Rank<'_>, node: &Node) -> Place {
 
 /// Copies blocks in the order of nodes to the output, unless they lie there.
 fn put_in_order(rank: &mut Rank<'_>, node: &Node, all: Place) {
-    if !node.nodes.is_contiguous() {
+    if !node.is_contiguous() {
         let (view, block) = (rank.view().clone(), rank.block());
         let place = |(at, of): (u64, u32)| (all.part(at * block, block), view.output_of(of));
         copy_blocks(rank, node.in_order().map(place));
@@ -106,7 +106,7 @@ pub(in crate::algorithms) fn scatter(rank: &mut Rank<'_>) {
         return node.inner(rank, INNER_SCATTER, view.count, Some(blocks), view.output);
     }
     let mut all = view.input.unwrap_or(view.output);
-    if !node.nodes.is_contiguous() {
+    if !node.is_contiguous() {
         all = rank.scratch(u64::from(view.ranks) * block).place();
         let place = |(at, of): (u64, u32)| (view.input_for(of), all.part(at * block, block));
         copy_blocks(rank, node.in_order().map(place));
@@ -150,12 +150,13 @@ pub(in crate::algorithms) fn alltoall(rank: &mut Rank<'_>) {
     node.inner(rank, INNER_GATHER, count, Some(own), all[0]);
     let (mut packed, mut unpacked) = (Vec::new(), Vec::new());
     let mut first = 0;
-    for members in (0..node.nodes.count()).map(|other| node.members(other).clone()) {
-        let of_node = members.len() as u64;
-        for (local, (place, &other)) in
-            (0..size).flat_map(|local| (0..).zip(members.iter()).map(move |other| (local, other)))
+    for other_node in 0..node.count() {
+        let of_node = u64::from(node.size_of(other_node));
+        let places = 0..node.size_of(other_node);
+        for (local, place) in
+            (0..size).flat_map(|local| places.clone().map(move |place| (local, place)))
         {
-            let (other, place): (u64, u64) = (u64::from(other), place);
+            let (other, place) = (u64::from(node.member(other_node, place)), u64::from(place));
             packed.push((at(0, local * ranks + other), at(1, first + local * of_node + place)));
             unpacked.push((at(2, first + place * size + local), at(3, local * ranks + other)));
         }
@@ -170,8 +171,8 @@ pub(in crate::algorithms) fn alltoall(rank: &mut Rank<'_>) {
 /// Leaders exchange a block for each pair of ranks of two nodes.
 fn exchange(rank: &mut Rank<'_>, node: &Node, input: Place, output: Place) {
     let (size, count) = (u64::from(node.size()), rank.view().count);
-    let sizes = (0..node.nodes.count()).map(|other| node.members(other).len() as u64);
-    let (count, blocks) = if node.nodes.sizes().len() == 1 {
+    let sizes = (0..node.count()).map(|other| u64::from(node.size_of(other)));
+    let (count, blocks) = if node.common_size().is_some() {
         (size * size * count, Blocks::Equal)
     } else {
         let counts: Arc<[u64]> = sizes.map(|other| size * other * count).collect();
