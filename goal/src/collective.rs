@@ -6,9 +6,8 @@ use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::raw::{Schedule, Ticket};
-use goal_collectives::{
-    Algorithm, GenerateError, Request, RequestError, Table, TableError, algorithm,
-};
+use crate::table::decisions;
+use goal_collectives::{Algorithm, GenerateError, Request, RequestError, TableError, algorithm};
 use goal_lang::{CollectiveKind, Datatype, Function, Space};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -72,7 +71,7 @@ impl Collective {
             Some(name) => algorithm(self.kind, name).ok_or_else(|| {
                 Error::new(ErrorCode::Argument, format!("{} has no algorithm {name}", self.kind))
             })?,
-            None => table().choose(&request).map_err(|error| of_table(&error))?.0,
+            None => decisions().choose(&request).map_err(|error| of_table(&error))?.0,
         };
         let mut body =
             algorithm.body(&request, communicator.rank()).map_err(|error| of_generate(&error))?;
@@ -172,12 +171,6 @@ fn cached(collective: &Collective, communicator: &Communicator) -> Result<Arc<Pe
     // Schedules take the core's lock when they are dropped.
     drop(dropped);
     Ok(kept)
-}
-
-/// The table of decisions of this process.
-fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(Table::published)
 }
 
 #[cold]

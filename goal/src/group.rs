@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::progress::{Core, error_of};
 use crate::shared::Shared;
+use crate::table::read_table;
 use goal_run::job::Mode;
 use goal_run::program::{AttachError, attach};
 use goal_run::progress::StartError;
@@ -40,6 +41,7 @@ impl Group {
         if GROUP.get().is_some() {
             return Err(Error::new(ErrorCode::Init, "the group is initialized already"));
         }
+        read_table()?;
         let attached = attach().map_err(|error| {
             let code = match &error {
                 AttachError::Stopped => ErrorCode::Stopped,

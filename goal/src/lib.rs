@@ -80,6 +80,7 @@ pub mod raw;
 mod safe;
 mod shared;
 mod slots;
+mod table;
 
 pub use buffer::{Buffer, Element, Read, Slice, Write};
 pub use collective::{Collective, Persistent};

@@ -95,3 +95,23 @@ fn compare(kind: Kind, output: &[i64], wanted: Option<&[i64]>) {
         assert_eq!(&output[..wanted.len()], wanted, "{kind}");
     }
 }
+
+/// The table names the chain, and has no rule for others.
+pub(crate) fn by_table(group: Group) {
+    let buffer = group.buffer(&[i64::from(group.rank())]).unwrap();
+    let arguments = Arguments {
+        kind: Kind::Bcast,
+        count: 1,
+        op: Op::Sum,
+        root: 0,
+        input: None,
+        output: Some(&buffer),
+    };
+    let schedule = group.collective(group.world(), &arguments).unwrap();
+    assert_eq!(schedule.algorithm(), Some("chain"));
+    schedule.run().unwrap().wait().unwrap();
+    assert_eq!(buffer.read().unwrap()[..], [0]);
+    let none = Arguments { kind: Kind::Allgather, ..arguments };
+    let error = group.collective(group.world(), &none).map(drop).unwrap_err();
+    assert_eq!(error.code(), goal::ErrorCode::Unsupported);
+}

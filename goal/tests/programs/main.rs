@@ -24,6 +24,7 @@ fn this_process_is_a_rank() {
         "threads" => threads::all(group),
         "misuse" => misuse::all(group),
         "late" => threads::late(group),
+        "table" => collectives::by_table(group),
         "stuck" => graphs::stuck(group),
         other => panic!("there is no part {other}"),
     }
@@ -32,10 +33,16 @@ fn this_process_is_a_rank() {
 
 /// Runs a part on so many ranks, and returns how the job ended.
 fn job(part: &str, ranks: u32, progress: Mode) -> End {
+    job_with(&[], part, ranks, progress)
+}
+
+/// Does the same with more variables.
+fn job_with(variables: &[String], part: &str, ranks: u32, progress: Mode) -> End {
     let arguments = ["--exact", "this_process_is_a_rank", "--nocapture"];
     let executable = "/usr/bin/env".into();
     let this_file = std::env::current_exe().unwrap();
-    let mut all = vec![format!("{PART}={part}").into(), this_file.into()];
+    let mut all: Vec<std::ffi::OsString> = variables.iter().map(Into::into).collect();
+    all.extend([format!("{PART}={part}").into(), this_file.into()]);
     all.extend(arguments.map(Into::into));
     let options = Options {
         ranks: Ranks::Program(Program { executable, arguments: all }),
@@ -74,6 +81,22 @@ fn threads_share_the_group() {
 #[test]
 fn a_rank_with_another_thread_is_not_stuck() {
     completes("late", [2]);
+}
+
+/// A table of decisions that the environment names.
+#[test]
+fn the_table_of_the_environment_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("table.json");
+    let table = r#"{"measured": "nothing", "rules": [
+        {"collective": "bcast", "algorithm": "chain", "source": "this test"}
+    ]}"#;
+    std::fs::write(&file, table).unwrap();
+    let given = |value: &std::path::Path| format!("GOAL_TABLE={}", value.display());
+    let end = job_with(&[given(&file)], "table", 2, Mode::Caller);
+    assert_eq!(end, End::Complete);
+    let end = job_with(&[given(folder.path())], "table", 1, Mode::Caller);
+    assert!(matches!(end, End::Died { .. }), "a folder is no table: {end:?}");
 }
 
 #[test]

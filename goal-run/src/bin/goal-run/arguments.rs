@@ -7,6 +7,7 @@ use super::info::Info;
 use super::key::KeyArguments;
 use super::output::warn;
 use super::ping::Ping;
+use super::tune::Tune;
 use super::values::{Format, RanksAs, THREADS, calc, choice, seconds};
 use clap::{ArgAction, Parser, Subcommand};
 use goal_asm::nisa::StreamLimits;
@@ -177,6 +178,8 @@ pub(crate) enum Command {
     Ping(Ping),
     /// Answer the echoes of goal-run ping
     Answer(Answer),
+    /// Measure the algorithms of collectives on ranks of this host, and write a table of decisions
+    Tune(Tune),
     /// Make a key for jobs on several hosts
     Key(KeyArguments),
     /// Write the completions of a shell to standard output

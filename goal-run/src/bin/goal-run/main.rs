@@ -13,6 +13,7 @@ mod key;
 mod output;
 mod ping;
 mod programs;
+mod tune;
 mod values;
 
 use arguments::{Arguments, Command};
@@ -70,6 +71,7 @@ fn run() -> ExitCode {
             Command::Info(info) => info::run(info),
             Command::Ping(ping) => ping::run(ping),
             Command::Answer(answer) => answer::run(answer),
+            Command::Tune(tune) => tune::run(tune),
             Command::Key(key) => key::run(key),
             Command::Completions(shell) => {
                 shell.run::<Arguments>("goal-run").map(|()| 0).map_err(Failure::from)

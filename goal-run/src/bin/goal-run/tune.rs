@@ -1,0 +1,38 @@
+//! `goal-run tune`: starts `goal-tune`, which lies beside this program, on ranks of this host.
+//!
+//! Threat: a user puts another program beside this one. It runs with the rights of the user who
+//! starts this one, as any program does that `goal-run` starts.
+
+use super::output::Failure;
+use clap::Args;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// The program that measures.
+const PROGRAM: &str = "goal-tune";
+
+/// The arguments of `goal-run tune`.
+#[derive(Args)]
+pub(crate) struct Tune {
+    /// Number of ranks
+    #[arg(short = 'n', long = "ranks", value_name = "N")]
+    ranks: u32,
+    /// Options of goal-tune: --help lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+    options: Vec<OsString>,
+}
+
+pub(crate) fn run(tune: &Tune) -> Result<u8, Failure> {
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::System(format!("the path of goal-run: {error}")))?;
+    let program = own.with_file_name(PROGRAM);
+    if !program.is_file() {
+        let text = format!("{} is not there: install it beside goal-run", program.display());
+        return Err(Failure::System(text));
+    }
+    let ranks = tune.ranks.to_string();
+    let error =
+        Command::new(own).args(["-n", &ranks, "--"]).arg(program).args(&tune.options).exec();
+    Err(Failure::System(format!("goal-run can't be started: {error}")))
+}
