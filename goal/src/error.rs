@@ -80,6 +80,8 @@ codes! {
     System = -22, "GOAL_ERR_SYSTEM", "the system refused";
     /// Another host or a transport was lost.
     Lost = -23, "GOAL_ERR_LOST", "a host of the job was lost";
+    /// A fault of the library.
+    Internal = -24, "GOAL_ERR_INTERNAL", "a fault of the library";
 }
 
 /// The reason why a call failed.

@@ -17,6 +17,8 @@ pub(crate) struct Core {
     pub(crate) has_waiter: bool,
     /// The runs that other threads wait for meanwhile.
     pub(crate) parked: Vec<Ticket>,
+    /// The number of these threads.
+    pub(crate) sleepers: u32,
     /// Functions of runs that have ended, to be called without the lock.
     pub(crate) due: Vec<OnEnd>,
 }
@@ -29,6 +31,7 @@ impl Core {
             failure: None,
             has_waiter: false,
             parked: Vec::new(),
+            sleepers: 0,
             due: Vec::new(),
         }
     }
@@ -175,11 +178,23 @@ impl Core {
         Error::new(ErrorCode::Stuck, text)
     }
 
-    /// Makes progress, and sleeps if there is nothing to do, until the run has ended, another
-    /// thread wants the core, or a run that others wait for has ended.
+    /// Returns the place of the first run that has ended, after a bounded amount of progress if
+    /// none has.
+    #[inline]
+    pub(crate) fn first_ended(&mut self, tickets: &[Ticket]) -> Result<Option<usize>> {
+        for (at, &ticket) in tickets.iter().enumerate() {
+            if self.test(ticket)? {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes progress, and sleeps if there is nothing to do, until one of the runs has ended,
+    /// another thread wants the core, or a run that others wait for has ended.
     pub(crate) fn work_until(
         &mut self,
-        ticket: Ticket,
+        tickets: &[Ticket],
         wanted: &AtomicU32,
     ) -> std::result::Result<(), Interrupted> {
         let Self { member: Some(member), slots, parked, .. } = self else { return Ok(()) };
@@ -191,11 +206,8 @@ impl Core {
             let mut runs = |handle: Option<&Handle>| -> std::result::Result<bool, Interrupted> {
                 handle.map_or(Ok(false), |handle| Ok(!member.has_ended(handle)?))
             };
-            if !runs(slots.running(Slots::number(ticket)))? {
-                return Ok(false);
-            }
-            for &other in parked {
-                if !runs(slots.running(Slots::number(other)))? {
+            for &awaited in tickets.iter().chain(parked) {
+                if !runs(slots.running(Slots::number(awaited)))? {
                     return Ok(false);
                 }
             }

@@ -292,10 +292,13 @@ impl Inner {
         let replaced = buffers.unwrap_or_default();
         let address = |at: usize| replaced.get(at).copied().unwrap_or(bases[at] as usize);
         self.code.buffers().iter().enumerate().map(move |(at, &length)| {
-            // SAFETY: whoever starts the schedule answers for it.
-            unsafe {
-                Region::new(std::ptr::with_exposed_provenance_mut(address(at)), length as usize)
+            let start = std::ptr::with_exposed_provenance_mut::<u8>(address(at));
+            // A buffer without bytes may be NULL, which no slice may be.
+            if length == 0 {
+                return Region::EMPTY;
             }
+            // SAFETY: whoever starts the schedule answers for it.
+            unsafe { Region::new(start, length as usize) }
         })
     }
 
@@ -364,6 +367,15 @@ pub fn test(ticket: Ticket) -> Result<bool> {
 /// There was no such run, or the job can't go on.
 pub fn wait(ticket: Ticket, call: &str) -> Result<()> {
     Group::current()?.shared().wait(ticket, call)
+}
+
+/// Waits until one of several runs has ended, and returns its place among them. `call` is as for
+/// [`wait`].
+///
+/// # Errors
+/// There is no run, there was no such run, or the job can't go on.
+pub fn wait_any(tickets: &[Ticket], call: &str) -> Result<usize> {
+    Group::current()?.shared().wait_any(tickets, call)
 }
 
 /// Calls `on_end` when a run has ended: at once if it has, else in the call of this library that

@@ -8,7 +8,7 @@
 use crate::communicator::{Communicator, Communicators};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
-use crate::progress::{Core, error_of, is_fatal};
+use crate::progress::{Core, error_of, is_fatal, no_run};
 use crate::slots::{Slots, Ticket};
 use goal_run::job::Mode;
 use goal_run::program::Attached;
@@ -173,23 +173,37 @@ impl Shared {
     /// # Errors
     /// There was no such run, or the job can't go on.
     pub(crate) fn wait(&'static self, ticket: Ticket, call: &str) -> Result<()> {
+        self.wait_any(&[ticket], call).map(drop)
+    }
+
+    /// Waits until one of several runs has ended, and returns its place among them.
+    ///
+    /// # Errors
+    /// There is no run, there was no such run, or the job can't go on.
+    pub(crate) fn wait_any(&'static self, tickets: &[Ticket], call: &str) -> Result<usize> {
+        if tickets.is_empty() {
+            return Err(no_run());
+        }
         loop {
             let mut core = self.lock();
-            let ended = core.test(ticket);
-            match ended {
-                Ok(true) => {
+            match core.first_ended(tickets) {
+                Ok(Some(at)) => {
                     self.unlock(core);
-                    return Ok(());
+                    return Ok(at);
                 }
-                Ok(false) if core.has_waiter => {
-                    core.parked.push(ticket);
+                Ok(None) if core.has_waiter => {
+                    core.parked.extend(tickets);
+                    core.sleepers += 1;
                     self.turned.wait(&mut core);
-                    if let Some(at) = core.parked.iter().position(|&parked| parked == ticket) {
-                        core.parked.swap_remove(at);
+                    core.sleepers -= 1;
+                    for ticket in tickets {
+                        if let Some(at) = core.parked.iter().position(|parked| parked == ticket) {
+                            core.parked.swap_remove(at);
+                        }
                     }
                     continue;
                 }
-                Ok(false) => {}
+                Ok(None) => {}
                 Err(mut error) => {
                     if is_fatal(error.code()) {
                         self.note_failure(&mut core, &mut error);
@@ -200,14 +214,17 @@ impl Shared {
             }
             core.has_waiter = true;
             // The rank waits if every thread does that has called this library.
-            let waiting = core.parked.len() as u32 + 1;
+            let waiting = core.sleepers + 1;
             if waiting >= self.callers.load(Ordering::SeqCst) {
                 self.attached.waits(call);
             }
-            let worked = core.work_until(ticket, &self.wanted);
+            let worked = core.work_until(tickets, &self.wanted);
             core.has_waiter = false;
             let result = match worked {
-                Ok(()) => core.reap().and_then(|()| core.settle(Slots::number(ticket)).map(drop)),
+                Ok(()) => core.reap().and_then(|()| {
+                    let mut numbers = tickets.iter().map(|&ticket| Slots::number(ticket));
+                    numbers.try_for_each(|number| core.settle(number).map(drop))
+                }),
                 Err(interrupted) => {
                     let mut error = error_of(&interrupted);
                     if interrupted == Interrupted::Stuck {
