@@ -43,7 +43,7 @@ fn crates_depend_as_the_architecture_says() {
         .collect();
     let workspace = read(&root().join("Cargo.toml"));
     let members = workspace.lines().filter_map(|line| line.trim().strip_prefix('"'));
-    let libraries = members.filter(|line| line.starts_with("goal"));
+    let libraries = members.filter(|line| line.starts_with("goal") || line.starts_with("libgoal"));
     let found: BTreeMap<&str, Vec<String>> = libraries
         .filter_map(|line| line.split('"').next())
         .map(|name| (name, dependencies(&read(&root().join(name).join("Cargo.toml")))))

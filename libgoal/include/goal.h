@@ -1,0 +1,632 @@
+/*
+ * goal.h - schedules of group communication (GOAL) for C99 and C++11
+ *
+ * A program describes a group operation as a graph of sends, receives and local operations, one for
+ * each rank, compiles it, and runs it while it computes. Chapter 2 of the ESPGOAL thesis (2011)
+ * defines most of these functions; "2009" marks those of the paper that defined GOAL (ICPP 2009).
+ *
+ * The manual pages are made of the comments here. A comment that begins with PAGE begins a page.
+ */
+#ifndef GOAL_H
+#define GOAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GOAL_VERSION_MAJOR 0
+#define GOAL_VERSION_MINOR 1
+#define GOAL_VERSION_PATCH 0
+
+#ifdef __cplusplus
+/* The value of an argument that is left out, in C++. In C every argument is given. */
+#define GOAL_DEFAULT(value) = value
+extern "C" {
+#else
+#define GOAL_DEFAULT(value)
+#endif
+
+/*
+ * Handles are numbers in the form of pointers, which the library checks. A handle that was freed,
+ * or is of another kind, gives GOAL_ERR_HANDLE and does no harm. NULL is no handle.
+ */
+typedef struct GOAL_Graph_s *GOAL_Graph;
+typedef struct GOAL_Schedule_s *GOAL_Schedule;
+typedef struct GOAL_Handle_s *GOAL_Handle;
+typedef struct GOAL_Comm_s *GOAL_Comm;
+
+/* An action of a graph. Valid ones are >= 0. */
+typedef int64_t GOAL_Vertex;
+
+#define GOAL_INVALID_VERTEX ((GOAL_Vertex)-1)
+#define GOAL_HANDLE_NULL ((GOAL_Handle)0)
+#define GOAL_COMM_WORLD ((GOAL_Comm)(uintptr_t)1)
+#define GOAL_ANY_SOURCE (-1)
+#define GOAL_ANY_TAG (-1)
+#define GOAL_UNDEFINED (-1)
+#define GOAL_IN_PLACE ((void *)(intptr_t)-1)
+
+/* Spellings of the thesis' and the paper's listings. */
+#define INVALID_VERTEX GOAL_INVALID_VERTEX
+#define GOAL_requires GOAL_Requires
+#define GOAL_Rcv GOAL_Recv
+
+/* The place of a buffer: an address of the program, or an offset in the scratchpad. */
+typedef enum { GOAL_USERSPACE = 0, GOAL_SCRATCHPAD = 1 } GOAL_MemType;
+
+/* An offset in the scratchpad as the argument of a buffer. */
+#define GOAL_OFFSET(bytes) ((void *)(uintptr_t)(bytes))
+
+/* Local operations. GOAL_LAND, GOAL_LOR and GOAL_LXOR are logical ones of any type. */
+typedef enum {
+  GOAL_MAX = 0,
+  GOAL_MIN = 1,
+  GOAL_ADD = 2,
+  GOAL_SUB = 3,
+  GOAL_DIV = 4,
+  GOAL_MUL = 5,
+  GOAL_COPY = 6,
+  GOAL_AND = 7,
+  GOAL_OR = 8,
+  GOAL_XOR = 9,
+  GOAL_WTIME = 11,
+  GOAL_LAND = 12,
+  GOAL_LOR = 13,
+  GOAL_LXOR = 14,
+  GOAL_OP_LAST = 0x1ffff
+} GOAL_Op;
+
+typedef enum { GOAL_SINT = 0, GOAL_UINT = 1, GOAL_FLOAT = 2 } GOAL_DataType;
+
+/* Datatypes with their width. */
+typedef enum {
+  GOAL_INT8 = 0x008,
+  GOAL_INT16 = 0x010,
+  GOAL_INT32 = 0x020,
+  GOAL_INT64 = 0x040,
+  GOAL_BOOL = 0x101,
+  GOAL_UINT8 = 0x108,
+  GOAL_UINT16 = 0x110,
+  GOAL_UINT32 = 0x120,
+  GOAL_UINT64 = 0x140,
+  GOAL_FLOAT16 = 0x210,
+  GOAL_FLOAT32 = 0x220,
+  GOAL_FLOAT64 = 0x240
+} GOAL_Type;
+
+/* A registered function as the operation of a collective, and a predefined one for GOAL_Exec. */
+#define GOAL_USER_OP(fid) ((GOAL_Op)(0x10000 + (fid)))
+#define GOAL_PREDEFINED(op, type) (0x40000000 | ((int)(op) << 16) | (int)(type))
+
+/* Errors. Each has a sentence, which GOAL_Error_string returns. */
+enum {
+  GOAL_SUCCESS = 0,
+  GOAL_ERR_INIT = -1,
+  GOAL_ERR_FINALIZED = -2,
+  GOAL_ERR_HANDLE = -3,
+  GOAL_ERR_VERTEX = -4,
+  GOAL_ERR_ARG = -5,
+  GOAL_ERR_RANK = -6,
+  GOAL_ERR_TAG = -7,
+  GOAL_ERR_COUNT = -8,
+  GOAL_ERR_BUFFER = -9,
+  GOAL_ERR_MEMTYPE = -10,
+  GOAL_ERR_OP = -11,
+  GOAL_ERR_DATATYPE = -12,
+  GOAL_ERR_GRAPH = -13,
+  GOAL_ERR_LIMIT = -14,
+  GOAL_ERR_BUSY = -15,
+  GOAL_ERR_FAILED = -16,
+  GOAL_ERR_STOPPED = -17,
+  GOAL_ERR_STUCK = -18,
+  GOAL_ERR_MEMORY = -19,
+  GOAL_ERR_FILE = -20,
+  GOAL_ERR_UNSUPPORTED = -21,
+  GOAL_ERR_SYSTEM = -22,
+  GOAL_ERR_LOST = -23,
+  GOAL_ERR_INTERNAL = -24
+};
+
+/*
+ * PAGE goal_group - start and end of a group, ranks, extensions, progress
+ *
+ * A group is the processes that goal-run started together, its ranks, from 0 on. Without a launcher
+ * a process is a group of one. All functions of the library may be called from any thread.
+ */
+
+/* Joins the group, once in a process. Returns when all ranks have called it. */
+int GOAL_Init(void);
+
+/* Returns 1 if GOAL_Init was called with success, also after GOAL_Finalize; else 0. */
+int GOAL_IsInitialized(void);
+
+/* Returns the number of ranks. */
+int GOAL_GroupSize(void);
+
+/* Returns the number of this process, from 0 on. */
+int GOAL_MyRank(void);
+
+/*
+ * Leaves the group and frees all graphs, schedules and communicators. Returns when all ranks have
+ * called it. Returns GOAL_ERR_BUSY, with no effect, if a run has not ended. Memory from GOAL_Alloc
+ * stays readable.
+ */
+int GOAL_Finalize(void);
+
+/* Returns 1 if the group is finalized or not initialized yet; else 0. */
+int GOAL_IsFinalized(void);
+
+/* What goes beyond chapter 2 of the thesis. */
+typedef enum {
+  GOAL_EXT_USER_FUNCTIONS = 1,
+  GOAL_EXT_COMMUNICATORS = 2,
+  GOAL_EXT_COLLECTIVES = 3,
+  GOAL_EXT_LOAD = 4,
+  GOAL_EXT_DECLARED_BUFFERS = 5,
+  GOAL_EXT_START_DEPENDENCIES = 6,
+  GOAL_EXT_END_EVENTS = 7,
+  GOAL_EXT_SHARED_MEMORY = 8,
+  GOAL_EXT_PROGRESS = 9,
+  GOAL_EXT_WILDCARDS = 10
+} GOAL_ExtensionId;
+
+/* Returns 1 if this library has an extension; else 0. */
+int GOAL_IsExtensionAvailable(GOAL_ExtensionId ext);
+
+/* Who makes progress of schedules between two calls of a rank. */
+typedef enum {
+  GOAL_PROGRESS_CALLER = 0,
+  GOAL_PROGRESS_THREAD = 1,
+  GOAL_PROGRESS_NODE = 2
+} GOAL_Progress;
+
+/* Returns a GOAL_Progress: nobody, a thread of the rank, or ranks of the host that wait. */
+int GOAL_Get_progress(void);
+
+/*
+ * Changes who makes progress: GOAL_PROGRESS_CALLER or GOAL_PROGRESS_THREAD. GOAL_PROGRESS_NODE is
+ * chosen when a job starts (goal-run --progress node); a change from or to it gives
+ * GOAL_ERR_UNSUPPORTED.
+ */
+int GOAL_Set_progress(GOAL_Progress progress);
+
+/*
+ * PAGE goal_errors - codes and texts of errors
+ *
+ * A function that returns a number returns a negative code after an error. One that returns a
+ * handle or a pointer returns NULL, one that returns a vertex GOAL_INVALID_VERTEX. Wrong arguments
+ * and handles have no other effect.
+ */
+
+/* Returns a sentence on a code. It lasts as long as the process. */
+const char *GOAL_Error_string(int code);
+
+/*
+ * Returns the text of this thread's last error: the call, the argument and the reason. It lasts
+ * until the thread's next error. It is empty if there was none.
+ */
+const char *GOAL_Last_error(void);
+
+/* Returns the code of this thread's last error, and 0 if there was none. */
+int GOAL_Last_error_code(void);
+
+/*
+ * PAGE goal_graph - graphs of messages and dependencies
+ *
+ * A function that adds an action returns its vertex. Actions run in any order that the dependencies
+ * allow. Buffers are used when the schedule runs, and must last until then; arrays of arguments are
+ * copied at once. A send and its receive must have the same number of bytes. Messages of a pair
+ * with the same tag meet their receives in the order of their starts.
+ */
+
+/* Creates an empty graph of the group. */
+GOAL_Graph GOAL_CreateGraph(void);
+
+/* Creates an empty graph whose ranks count in a communicator. */
+GOAL_Graph GOAL_CreateGraphOn(GOAL_Comm comm);
+
+/* Frees a graph. Schedules that were compiled from it stay. */
+int GOAL_FreeGraph(GOAL_Graph graph);
+
+/* Adds a message of count bytes to rank dest. */
+GOAL_Vertex GOAL_Send(GOAL_Graph graph, const void *buf, int count, int dest,
+                      int tag GOAL_DEFAULT(0), GOAL_MemType mem GOAL_DEFAULT(GOAL_USERSPACE));
+
+/*
+ * Adds the receipt of a message of count bytes from rank source, which may be GOAL_ANY_SOURCE. The
+ * tag may be GOAL_ANY_TAG.
+ */
+GOAL_Vertex GOAL_Recv(GOAL_Graph graph, void *buf, int count, int source, int tag GOAL_DEFAULT(0),
+                      GOAL_MemType mem GOAL_DEFAULT(GOAL_USERSPACE));
+
+/* Adds a message of several pieces, one behind the other. Lengths are in bytes. */
+GOAL_Vertex GOAL_SendVec(GOAL_Graph graph, void **offsets, int *lengths, int num_elements, int dest,
+                         int tag GOAL_DEFAULT(0), GOAL_MemType mem GOAL_DEFAULT(GOAL_USERSPACE));
+
+/* Adds a receipt into several pieces. Only the sum of lengths must be that of the message. */
+GOAL_Vertex GOAL_RecvVec(GOAL_Graph graph, void **offsets, int *lengths, int num_elements, int src,
+                         int tag GOAL_DEFAULT(0), GOAL_MemType mem GOAL_DEFAULT(GOAL_USERSPACE));
+
+/* Makes target wait for the end of prereq. */
+int GOAL_Requires(GOAL_Graph graph, GOAL_Vertex prereq, GOAL_Vertex target);
+
+/* Makes target wait for the start of prereq. */
+int GOAL_IRequires(GOAL_Graph graph, GOAL_Vertex prereq, GOAL_Vertex target);
+
+/*
+ * Sets the bytes of the scratchpad, temporary memory of each run. Buffers with GOAL_SCRATCHPAD are
+ * offsets in it. Its content is not defined at the start of a run.
+ */
+int GOAL_AllocateScratchpad(GOAL_Graph graph, size_t bytes);
+
+/*
+ * Declares memory as a buffer that a run may replace (GOAL_RunOn). Every action that uses bytes of
+ * it must stay inside. Returns its number, from 0 on.
+ */
+int GOAL_Declare(GOAL_Graph graph, void *buf, size_t bytes);
+
+/*
+ * PAGE goal_localop - local operations
+ *
+ * The operation is applied to elements at the same place of b1 and b2, in this order, and the
+ * result goes to bres; GOAL_COPY has no b2. Buffers may be the same or disjoint. The width is in
+ * bits: 8, 16, 32 or 64 for GOAL_SINT and GOAL_UINT, 16, 32 or 64 for GOAL_FLOAT. Integers wrap,
+ * and a division by zero ends the job.
+ *
+ * GOAL_UINT of width 1 is a logical value in a byte, false if 0. It has GOAL_AND, GOAL_OR,
+ * GOAL_XOR, GOAL_MAX (as GOAL_OR) and GOAL_MIN (as GOAL_AND), whose results are 0 or 1, and
+ * GOAL_COPY. GOAL_AND, GOAL_OR and GOAL_XOR of integers work bit by bit, and there are none of
+ * floats; the table in the thesis is not readable, and this is what makes sense. GOAL_LAND,
+ * GOAL_LOR and GOAL_LXOR give 0 or 1 of any type.
+ *
+ * GOAL_WTIME stores the time in seconds as a double into bres, and uses no other argument. Any
+ * other combination gives GOAL_ERR_OP or GOAL_ERR_DATATYPE.
+ */
+
+/* Adds a local operation on num_elements elements. The thesis prints int as its result. */
+GOAL_Vertex GOAL_LocalOp(GOAL_Graph graph, const void *b1, const void *b2, void *bres, GOAL_Op op,
+                         GOAL_DataType dt, int element_width, int num_elements,
+                         GOAL_MemType b1_mem GOAL_DEFAULT(GOAL_USERSPACE),
+                         GOAL_MemType b2_mem GOAL_DEFAULT(GOAL_USERSPACE),
+                         GOAL_MemType b3_mem GOAL_DEFAULT(GOAL_USERSPACE));
+
+/* Adds a local operation on buffers of several pieces. Lengths are in bytes. */
+GOAL_Vertex GOAL_LocalOpVec(GOAL_Graph graph, void **buf1, int *lengths1, int num_elements1,
+                            void **buf2, int *lengths2, int num_elements2, void **buf3,
+                            int *lengths3, int num_elements3, GOAL_DataType datatype,
+                            int datatype_width, GOAL_Op op,
+                            GOAL_MemType b1_temp GOAL_DEFAULT(GOAL_USERSPACE),
+                            GOAL_MemType b2_temp GOAL_DEFAULT(GOAL_USERSPACE),
+                            GOAL_MemType b3_temp GOAL_DEFAULT(GOAL_USERSPACE));
+
+/*
+ * PAGE goal_schedule - schedules: compiled, loaded, started
+ *
+ * A schedule can run any number of times, also several times at once. Until a run has ended, nobody
+ * may write what its actions read, or use what they write. All ranks of a communicator start its
+ * schedules in the same order; the n-th run of one rank meets the n-th of the others.
+ */
+
+/* Compiles a graph. The graph stays as it is. */
+GOAL_Schedule GOAL_Compile(GOAL_Graph graph);
+
+/*
+ * Loads this rank's schedule from a file in binary form (goalc build). The file has as many ranks
+ * as the communicator. It works on bytes bytes at memory, which are not set to the file's initial
+ * values; or, if memory is NULL, on memory of its own with the initial values, which the program
+ * does not see.
+ */
+GOAL_Schedule GOAL_Load(const char *path, GOAL_Comm comm, void *memory, size_t bytes);
+
+/* Does the same with a file's bytes. They are copied. */
+GOAL_Schedule GOAL_LoadMemory(const void *nisa, size_t nisa_bytes, GOAL_Comm comm, void *memory,
+                              size_t bytes);
+
+/* Returns 1 if the schedule can be run; else 0. A run never invalidates it. */
+int GOAL_IsScheduleValid(GOAL_Schedule sched);
+
+/* Does nothing but check the handle: every schedule can run again. */
+int GOAL_MakeScheduleReusable(GOAL_Schedule sched);
+
+/* Frees a schedule. Returns GOAL_ERR_BUSY, with no effect, if it runs. */
+int GOAL_FreeSchedule(GOAL_Schedule sched);
+
+/* Starts a schedule. Returns a handle of the run, which stays valid and needs not be freed. */
+GOAL_Handle GOAL_Run(GOAL_Schedule sched);
+
+/*
+ * Starts a schedule on n other buffers in the place of the n declared ones: the buffers of
+ * GOAL_Declare in their order; of a collective its input (none if in place) and its output.
+ */
+GOAL_Handle GOAL_RunOn(GOAL_Schedule sched, void *const *buffers, int n);
+
+/*
+ * PAGE goal_end - ends of runs
+ *
+ * A function that tests makes some progress. One that waits sleeps if there is nothing to do. If
+ * every rank waits for what never comes, the job ends with a report, and waits return
+ * GOAL_ERR_STUCK. In arrays, GOAL_HANDLE_NULL stands for nothing.
+ */
+
+/* Returns 1 if a run has ended; else 0. */
+int GOAL_Test(GOAL_Handle handle);
+
+/* Waits until a run has ended. */
+int GOAL_Wait(GOAL_Handle handle);
+
+/* Returns 1 if all runs have ended; else 0. */
+int GOAL_Testall(int n, const GOAL_Handle *handles);
+
+/* Waits until all runs have ended. */
+int GOAL_Waitall(int n, const GOAL_Handle *handles);
+
+/*
+ * Returns 1 if one of the runs has ended, stores its place in index, and puts GOAL_HANDLE_NULL
+ * there; else returns 0. If all are GOAL_HANDLE_NULL, returns 1 with GOAL_UNDEFINED in index.
+ */
+int GOAL_Testany(int n, GOAL_Handle *handles, int *index);
+
+/* Waits until one of the runs has ended, and stores its place as GOAL_Testany does. */
+int GOAL_Waitany(int n, GOAL_Handle *handles, int *index);
+
+/* A function that is called at the end of a run. It may call the library. */
+typedef void (*GOAL_Callback)(GOAL_Handle handle, void *arg);
+
+/*
+ * Calls a function once when a run has ended: at once if it has, else in the call of the library,
+ * by any thread, that notices the end. With GOAL_PROGRESS_THREAD the rank's thread notices it too.
+ */
+int GOAL_On_end(GOAL_Handle handle, GOAL_Callback callback, void *arg);
+
+/*
+ * Returns a new descriptor that becomes readable when the run has ended, or can't go on: for poll
+ * and epoll. The caller closes it. While no thread waits in a call of the library, a thread of the
+ * library looks at the run at least once a millisecond. A process that waits in poll counts as one
+ * that computes, so the job is not found stuck.
+ */
+int GOAL_Eventfd(GOAL_Handle handle);
+
+/*
+ * PAGE goal_comm - communicators
+ *
+ * A communicator is a list of ranks, numbered anew, with messages of its own.
+ */
+
+/*
+ * Makes a communicator of n ranks of parent. Each of these ranks calls it with the same list. No
+ * message is sent.
+ */
+GOAL_Comm GOAL_Comm_create(GOAL_Comm parent, const int *ranks, int n);
+
+/* Returns this process's rank in the communicator. */
+int GOAL_Comm_rank(GOAL_Comm comm);
+
+/* Returns the number of ranks of the communicator. */
+int GOAL_Comm_size(GOAL_Comm comm);
+
+/* Frees a communicator. What was made on it stays. */
+int GOAL_Comm_free(GOAL_Comm comm);
+
+/*
+ * PAGE goal_memory - memory that the ranks of a host share
+ *
+ * Any memory can be a buffer. The other ranks of the host read buffers from GOAL_Alloc in place,
+ * which saves a copy or a system call for large messages.
+ */
+
+/* Allocates bytes bytes, aligned to 64. Their content is not defined. */
+void *GOAL_Alloc(size_t bytes);
+
+/* Frees memory from GOAL_Alloc, which no run may use. NULL is allowed. */
+int GOAL_Free(void *memory);
+
+/*
+ * PAGE goal_2009 - functions of the 2009 paper
+ *
+ * GOAL_Send, GOAL_Recv and GOAL_Compile are those of goal_graph(3) and goal_schedule(3).
+ */
+
+/* Creates an empty graph: GOAL_CreateGraph. */
+GOAL_Graph GOAL_Create(void);
+
+/*
+ * A function of the program, which computes buf2 = buf1 f buf2. It must not call the library, nor
+ * leave by longjmp or by an exception.
+ */
+typedef void (*GOAL_Function)(void *buf1, size_t s1, void *buf2, size_t s2);
+
+/*
+ * Registers a function for all graphs and collectives, and returns its number. The same function
+ * has the same number. The graph is only checked, and may be NULL.
+ */
+int GOAL_Reg_func(GOAL_Graph graph, GOAL_Function func);
+
+/*
+ * Adds a call of a function, with s1 and s2 bytes. The fid is a registered one, or GOAL_PREDEFINED
+ * of an operation and a type: it computes buf2 = buf1 op buf2.
+ */
+GOAL_Vertex GOAL_Exec(GOAL_Graph graph, int fid, void *buf1, int s1, void *buf2, int s2,
+                      GOAL_MemType mem1 GOAL_DEFAULT(GOAL_USERSPACE),
+                      GOAL_MemType mem2 GOAL_DEFAULT(GOAL_USERSPACE));
+
+/* Makes a wait for the end of b: "a requires b". GOAL_Requires has them in the other order. */
+int GOAL_Requ(GOAL_Graph graph, GOAL_Vertex a, GOAL_Vertex b);
+
+/* Starts a schedule and waits for its end. */
+int GOAL_Sched_run(GOAL_Schedule sched);
+
+/*
+ * PAGE goal_collectives - collectives, as in MPI
+ *
+ * Each has three forms. GOAL_X runs it and waits. GOAL_Ix starts it and returns a handle.
+ * GOAL_X_init returns a schedule, which GOAL_Run starts on the buffers any number of times. The
+ * first two compile a collective once for each combination of arguments other than the buffers.
+ *
+ * The count is that of one block: of a rank's input or, if the input has a part for each rank, of
+ * such a part. An operation has to be associative; one by GOAL_USER_OP need not commute. All ranks
+ * of the communicator call its collectives in the same order with the same arguments, buffers
+ * aside. GOAL_IN_PLACE may stand for a buffer where MPI allows it.
+ */
+
+/* No rank ends before every rank has started. */
+int GOAL_Barrier(GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Barrier. */
+GOAL_Handle GOAL_Ibarrier(GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Barrier. */
+GOAL_Schedule GOAL_Barrier_init(GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Every rank ends with the root's elements. */
+int GOAL_Bcast(void *buf, int64_t count, GOAL_Type datatype, int root,
+               GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Bcast. */
+GOAL_Handle GOAL_Ibcast(void *buf, int64_t count, GOAL_Type datatype, int root,
+                        GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Bcast. */
+GOAL_Schedule GOAL_Bcast_init(void *buf, int64_t count, GOAL_Type datatype, int root,
+                              GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* The root ends with the combination of all inputs. */
+int GOAL_Reduce(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype, GOAL_Op op,
+                int root, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Reduce. */
+GOAL_Handle GOAL_Ireduce(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                         GOAL_Op op, int root, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Reduce. */
+GOAL_Schedule GOAL_Reduce_init(const void *sendbuf, void *recvbuf, int64_t count,
+                               GOAL_Type datatype, GOAL_Op op, int root,
+                               GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Every rank ends with the combination of all inputs. */
+int GOAL_Allreduce(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                   GOAL_Op op, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Allreduce. */
+GOAL_Handle GOAL_Iallreduce(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                            GOAL_Op op, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Allreduce. */
+GOAL_Schedule GOAL_Allreduce_init(const void *sendbuf, void *recvbuf, int64_t count,
+                                  GOAL_Type datatype, GOAL_Op op,
+                                  GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* The root ends with the inputs of all ranks, in their order. */
+int GOAL_Gather(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype, int root,
+                GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Gather. */
+GOAL_Handle GOAL_Igather(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                         int root, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Gather. */
+GOAL_Schedule GOAL_Gather_init(const void *sendbuf, void *recvbuf, int64_t count,
+                               GOAL_Type datatype, int root,
+                               GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Every rank ends with the inputs of all ranks, in their order. */
+int GOAL_Allgather(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                   GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Allgather. */
+GOAL_Handle GOAL_Iallgather(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                            GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Allgather. */
+GOAL_Schedule GOAL_Allgather_init(const void *sendbuf, void *recvbuf, int64_t count,
+                                  GOAL_Type datatype,
+                                  GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Every rank ends with its block of the root's input. */
+int GOAL_Scatter(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype, int root,
+                 GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Scatter. */
+GOAL_Handle GOAL_Iscatter(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                          int root, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Scatter. */
+GOAL_Schedule GOAL_Scatter_init(const void *sendbuf, void *recvbuf, int64_t count,
+                                GOAL_Type datatype, int root,
+                                GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Block r of every rank's input ends at rank r. */
+int GOAL_Alltoall(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                  GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Alltoall. */
+GOAL_Handle GOAL_Ialltoall(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                           GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Alltoall. */
+GOAL_Schedule GOAL_Alltoall_init(const void *sendbuf, void *recvbuf, int64_t count,
+                                 GOAL_Type datatype, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Block r of the combination of all inputs ends at rank r. */
+int GOAL_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int64_t count,
+                              GOAL_Type datatype, GOAL_Op op,
+                              GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Reduce_scatter_block. */
+GOAL_Handle GOAL_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int64_t count,
+                                       GOAL_Type datatype, GOAL_Op op,
+                                       GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Reduce_scatter_block. */
+GOAL_Schedule GOAL_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int64_t count,
+                                             GOAL_Type datatype, GOAL_Op op,
+                                             GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Rank r ends with the combination of the inputs of ranks 0 to r. */
+int GOAL_Scan(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype, GOAL_Op op,
+              GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Scan. */
+GOAL_Handle GOAL_Iscan(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                       GOAL_Op op, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Scan. */
+GOAL_Schedule GOAL_Scan_init(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                             GOAL_Op op, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Rank r ends with the combination of the inputs of the ranks before it. */
+int GOAL_Exscan(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype, GOAL_Op op,
+                GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Exscan. */
+GOAL_Handle GOAL_Iexscan(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                         GOAL_Op op, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Exscan. */
+GOAL_Schedule GOAL_Exscan_init(const void *sendbuf, void *recvbuf, int64_t count,
+                               GOAL_Type datatype, GOAL_Op op,
+                               GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+#ifdef __cplusplus
+} /* extern "C" */
+
+/*
+ * The thesis leaves out the tag in front of the memory type, and names offsets in the scratchpad by
+ * plain numbers (2.2.4 and 2.2.5). These overloads take such calls as they are meant.
+ */
+inline GOAL_Vertex GOAL_Send(GOAL_Graph graph, const void *buf, int count, int dest,
+                             GOAL_MemType mem) {
+  return GOAL_Send(graph, buf, count, dest, 0, mem);
+}
+inline GOAL_Vertex GOAL_Recv(GOAL_Graph graph, void *buf, int count, int source,
+                             GOAL_MemType mem) {
+  return GOAL_Recv(graph, buf, count, source, 0, mem);
+}
+inline GOAL_Vertex GOAL_Send(GOAL_Graph graph, int offset, int count, int dest, GOAL_MemType mem) {
+  return GOAL_Send(graph, GOAL_OFFSET(offset), count, dest, 0, mem);
+}
+inline GOAL_Vertex GOAL_Recv(GOAL_Graph graph, int offset, int count, int source,
+                             GOAL_MemType mem) {
+  return GOAL_Recv(graph, GOAL_OFFSET(offset), count, source, 0, mem);
+}
+#endif
+
+#endif /* GOAL_H */

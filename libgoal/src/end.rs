@@ -1,0 +1,172 @@
+//! Notices of ends: functions that are called, and descriptors that become readable.
+//!
+//! A function is called in the call of this library that notices the end. A descriptor has to
+//! become readable without such a call, so a thread of the library looks at its run from time to
+//! time, unless a thread of the program waits in a call. The rank does not count as waiting
+//! meanwhile: the program may compute.
+#![allow(unsafe_code)] // exported names, pointers of the caller
+
+use crate::border::{border, status};
+use crate::types::{GOAL_Handle, ticket};
+use goal::raw::{self, Ticket};
+use goal::{Error, ErrorCode, Result};
+use parking_lot::Mutex;
+use rustix::event::{EventfdFlags, eventfd};
+use std::ffi::{c_int, c_void};
+use std::os::fd::{IntoRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+type GOAL_Callback = Option<unsafe extern "C" fn(handle: GOAL_Handle, arg: *mut c_void)>;
+
+/// What the program wants its function to get.
+struct Argument(*mut c_void);
+
+// SAFETY: the header says that any thread of the program may call the function.
+unsafe impl Send for Argument {}
+
+impl Argument {
+    fn get(self) -> *mut c_void {
+        self.0
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_On_end(
+    handle: GOAL_Handle,
+    callback: GOAL_Callback,
+    arg: *mut c_void,
+) -> c_int {
+    status("GOAL_On_end", || {
+        let run = ticket(handle)?;
+        let Some(callback) = callback else {
+            return Err(Error::new(ErrorCode::Argument, "callback is NULL"));
+        };
+        let arg = Argument(arg);
+        // SAFETY: the caller passes a function of this type, which may be called once with `arg`.
+        raw::when_ended(run, Box::new(move || unsafe { callback(handle, arg.get()) }))
+    })
+}
+
+/// A descriptor of the library's own, and the run that it belongs to.
+struct Watched {
+    run: Ticket,
+    event: Arc<OwnedFd>,
+}
+
+struct Watch {
+    watched: Vec<Watched>,
+    /// True while the thread that looks at the runs lives.
+    has_thread: bool,
+}
+
+static WATCH: Mutex<Watch> = Mutex::new(Watch { watched: Vec::new(), has_thread: false });
+
+/// The number of threads that wait in a call. They notice all ends, so no other thread looks at
+/// runs then: a rank is found stuck only if no thread of it does anything but wait.
+static WAITING: AtomicU32 = AtomicU32::new(0);
+
+/// The number of descriptors whose run may not have ended.
+static WATCHED: AtomicUsize = AtomicUsize::new(0);
+
+/// The shortest and the longest time between two looks at the runs.
+const PAUSE_MIN: Duration = Duration::from_micros(20);
+const PAUSE_MAX: Duration = Duration::from_millis(1);
+
+fn system(error: &dyn ToString) -> Error {
+    Error::new(ErrorCode::System, error.to_string())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Eventfd(handle: GOAL_Handle) -> c_int {
+    border("GOAL_Eventfd", || {
+        let run = ticket(handle)?;
+        let has_ended = raw::test(run)?;
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        let given = eventfd(has_ended.into(), flags).map_err(|error| system(&error))?;
+        if !has_ended {
+            let event = Arc::new(given.try_clone().map_err(|error| system(&error))?);
+            watch(Watched { run, event: Arc::clone(&event) })?;
+            raw::when_ended(run, Box::new(move || notify(&event)))?;
+        }
+        Ok(given.into_raw_fd())
+    })
+}
+
+/// Makes a descriptor readable. That fails only if its counter is full: it is readable then.
+fn notify(event: &OwnedFd) {
+    let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+}
+
+fn watch(watched: Watched) -> Result<()> {
+    let mut watch = WATCH.lock();
+    watch.watched.push(watched);
+    WATCHED.store(watch.watched.len(), Ordering::SeqCst);
+    start(&mut watch)
+}
+
+/// Starts the thread if it is needed and does not live.
+fn start(watch: &mut Watch) -> Result<()> {
+    let is_needed = !watch.watched.is_empty() && WAITING.load(Ordering::SeqCst) == 0;
+    if is_needed && !watch.has_thread {
+        let thread = thread::Builder::new().name("goal-events".into());
+        thread.spawn(look).map_err(|error| system(&error))?;
+        watch.has_thread = true;
+    }
+    Ok(())
+}
+
+/// Calls `wait`, which waits for a run and notices the ends of others.
+pub(crate) fn waiting<R>(wait: impl FnOnce() -> R) -> R {
+    WAITING.fetch_add(1, Ordering::SeqCst);
+    let result = wait();
+    let was_last = WAITING.fetch_sub(1, Ordering::SeqCst) == 1;
+    if was_last && WATCHED.load(Ordering::SeqCst) > 0 {
+        // Without a thread the ends are noticed by later calls.
+        let _ = start(&mut WATCH.lock());
+    }
+    result
+}
+
+/// Looks at the runs of descriptors until there is none, or a thread waits.
+fn look() {
+    let mut pause = PAUSE_MIN;
+    loop {
+        let runs: Vec<Ticket> = {
+            let mut watch = WATCH.lock();
+            if watch.watched.is_empty() || WAITING.load(Ordering::SeqCst) > 0 {
+                watch.has_thread = false;
+                return;
+            }
+            watch.watched.iter().map(|watched| watched.run).collect()
+        };
+        // Without the lock: a test may call functions of the program.
+        let mut ended = Vec::new();
+        for run in runs {
+            match raw::test(run) {
+                Ok(false) => {}
+                // The test has made its descriptor readable.
+                Ok(true) => ended.push((run, false)),
+                // No run goes on. Whoever polls finds the error with the next call.
+                Err(_) => ended.push((run, true)),
+            }
+        }
+        if ended.is_empty() {
+            thread::sleep(pause);
+            pause = (pause * 2).min(PAUSE_MAX);
+            continue;
+        }
+        pause = PAUSE_MIN;
+        let mut watch = WATCH.lock();
+        watch.watched.retain(|watched| {
+            let found = ended.iter().find(|(run, _)| *run == watched.run);
+            if let Some((_, true)) = found {
+                notify(&watched.event);
+            }
+            found.is_none()
+        });
+        WATCHED.store(watch.watched.len(), Ordering::SeqCst);
+    }
+}

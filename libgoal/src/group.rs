@@ -1,0 +1,114 @@
+//! The group: start, end, ranks, errors, extensions and progress.
+#![allow(unsafe_code)] // exported names
+
+use crate::border::{border, group, last_code, last_text, status};
+use crate::types::{GOAL_ExtensionId, GOAL_Progress};
+use crate::{communicator, graph, schedule};
+use goal::{Error, ErrorCode, Group};
+use goal_run::job::Mode;
+use std::ffi::{CStr, c_char, c_int};
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Init() -> c_int {
+    status("GOAL_Init", || Group::init().map(drop))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_IsInitialized() -> c_int {
+    Group::is_initialized().into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_GroupSize() -> c_int {
+    border("GOAL_GroupSize", || Ok(group()?.size() as c_int))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_MyRank() -> c_int {
+    border("GOAL_MyRank", || Ok(group()?.rank() as c_int))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Finalize() -> c_int {
+    status("GOAL_Finalize", || {
+        let ended = group()?.finalize();
+        if Group::is_finalized() {
+            graph::GRAPHS.clear();
+            schedule::SCHEDULES.clear();
+            communicator::COMMUNICATORS.clear();
+        }
+        ended
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_IsFinalized() -> c_int {
+    (!Group::is_initialized() || Group::is_finalized()).into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_IsExtensionAvailable(extension: GOAL_ExtensionId) -> c_int {
+    // Numbers from 1 on; all that the header names are there.
+    (1..=10).contains(&extension).into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Error_string(code: c_int) -> *const c_char {
+    if code == 0 {
+        return c"success".as_ptr();
+    }
+    let text = ErrorCode::from_number(code).map_or(c"there is no such code", text_of);
+    text.as_ptr()
+}
+
+/// Returns the sentence on a code, made once.
+fn text_of(code: ErrorCode) -> &'static CStr {
+    use std::ffi::CString;
+    use std::sync::OnceLock;
+    static TEXTS: OnceLock<Vec<CString>> = OnceLock::new();
+    let texts = TEXTS.get_or_init(|| {
+        let text = |code: &ErrorCode| CString::new(code.text()).unwrap_or_default();
+        ErrorCode::ALL.iter().map(text).collect()
+    });
+    let at = ErrorCode::ALL.iter().position(|&other| other == code);
+    at.and_then(|at| texts.get(at)).map_or(c"", CString::as_c_str)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Last_error() -> *const c_char {
+    last_text()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Last_error_code() -> c_int {
+    last_code()
+}
+
+fn number_of(mode: Mode) -> GOAL_Progress {
+    match mode {
+        Mode::Caller => 0,
+        Mode::Thread => 1,
+        Mode::Node => 2,
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Get_progress() -> c_int {
+    border("GOAL_Get_progress", || Ok(number_of(group()?.progress())))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Set_progress(progress: GOAL_Progress) -> c_int {
+    status("GOAL_Set_progress", || {
+        let group = group()?;
+        let Some(wanted) = Mode::ALL.into_iter().find(|&mode| number_of(mode) == progress) else {
+            let text =
+                format!("progress is {progress}: there are 0 (caller), 1 (thread), 2 (node)");
+            return Err(Error::new(ErrorCode::Argument, text));
+        };
+        if wanted == group.progress() {
+            return Ok(());
+        }
+        group.set_progress(wanted)
+    })
+}

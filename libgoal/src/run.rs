@@ -1,0 +1,125 @@
+//! Ends of runs: tests and waits for one or several.
+#![allow(unsafe_code)] // exported names, arrays of the caller
+
+use crate::arguments::{array, count, present};
+use crate::border::{border, group, status};
+use crate::end::waiting;
+use crate::types::{GOAL_Handle, ticket};
+use goal::raw::{self, Ticket};
+use goal::{Error, Result};
+use std::ffi::c_int;
+use std::slice;
+
+/// The index of no handle.
+const UNDEFINED: c_int = -1;
+
+/// Waits for a run in the function `call`.
+pub(crate) fn wait(ticket: Ticket, call: &str) -> Result<()> {
+    waiting(|| raw::wait(ticket, call))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Test(handle: GOAL_Handle) -> c_int {
+    border("GOAL_Test", || Ok(raw::test(ticket(handle)?)?.into()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Wait(handle: GOAL_Handle) -> c_int {
+    status("GOAL_Wait", || wait(ticket(handle)?, "GOAL_Wait"))
+}
+
+/// Returns the tickets of an array with their places. Handles that are NULL are left out.
+///
+/// # Safety
+/// As for [`array`].
+unsafe fn tickets(n: c_int, handles: *const GOAL_Handle) -> Result<Vec<(c_int, Ticket)>> {
+    group()?;
+    // SAFETY: as the caller says.
+    let handles = unsafe { array(handles, count(n, "n")?, "handles")? };
+    let given = (0..).zip(handles).filter(|(_, handle)| handle.0 != 0);
+    given
+        .map(|(at, &handle)| {
+            let ticket = ticket(handle).map_err(|error| at_place(at, &error))?;
+            Ok((at, ticket))
+        })
+        .collect()
+}
+
+#[cold]
+fn at_place(at: c_int, error: &Error) -> Error {
+    Error::new(error.code(), format!("handles[{at}]: {error}"))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_Testall(n: c_int, handles: *const GOAL_Handle) -> c_int {
+    border("GOAL_Testall", || {
+        let mut have_ended = true;
+        // SAFETY: the caller passes `n` handles.
+        for (at, ticket) in unsafe { tickets(n, handles)? } {
+            have_ended &= raw::test(ticket).map_err(|error| at_place(at, &error))?;
+        }
+        Ok(have_ended.into())
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_Waitall(n: c_int, handles: *const GOAL_Handle) -> c_int {
+    status("GOAL_Waitall", || {
+        // SAFETY: the caller passes `n` handles.
+        for (at, ticket) in unsafe { tickets(n, handles)? } {
+            wait(ticket, "GOAL_Waitall").map_err(|error| at_place(at, &error))?;
+        }
+        Ok(())
+    })
+}
+
+/// Stores which run has ended, and takes its handle out of the array.
+///
+/// # Safety
+/// The caller of the library passes `n` handles and an index, which it may write.
+unsafe fn found(at: c_int, n: c_int, handles: *mut GOAL_Handle, index: *mut c_int) -> Result<()> {
+    if at != UNDEFINED {
+        // SAFETY: as the caller says; `tickets` has checked the array.
+        let handles = unsafe { slice::from_raw_parts_mut(handles, n as usize) };
+        handles[at as usize] = GOAL_Handle(0);
+    }
+    present(index, "index")?;
+    // SAFETY: as the caller says.
+    unsafe { index.write(at) };
+    Ok(())
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_Testany(n: c_int, handles: *mut GOAL_Handle, index: *mut c_int) -> c_int {
+    border("GOAL_Testany", || {
+        present(index, "index")?;
+        // SAFETY: the caller passes `n` handles.
+        let tickets = unsafe { tickets(n, handles)? };
+        let mut ended = if tickets.is_empty() { Some(UNDEFINED) } else { None };
+        for (at, ticket) in tickets {
+            if raw::test(ticket).map_err(|error| at_place(at, &error))? {
+                ended = Some(at);
+                break;
+            }
+        }
+        // SAFETY: the caller passes `n` handles and an index.
+        unsafe { found(ended.unwrap_or(UNDEFINED), n, handles, index)? };
+        Ok(ended.is_some().into())
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_Waitany(n: c_int, handles: *mut GOAL_Handle, index: *mut c_int) -> c_int {
+    status("GOAL_Waitany", || {
+        present(index, "index")?;
+        // SAFETY: the caller passes `n` handles.
+        let (places, tickets): (Vec<c_int>, Vec<Ticket>) =
+            unsafe { tickets(n, handles)? }.into_iter().unzip();
+        let ended = match tickets.is_empty() {
+            true => UNDEFINED,
+            false => places[waiting(|| raw::wait_any(&tickets, "GOAL_Waitany"))?],
+        };
+        // SAFETY: the caller passes `n` handles and an index.
+        unsafe { found(ended, n, handles, index) }
+    })
+}

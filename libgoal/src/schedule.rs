@@ -1,0 +1,143 @@
+//! Schedules: compiled, loaded, started and freed (ESPGOAL 2.2.6 and 2.2.7).
+#![allow(unsafe_code)] // exported names, memory of the caller
+
+use crate::arguments::{array, count, present};
+use crate::border::{border, group, status};
+use crate::communicator::communicator;
+use crate::graph::GRAPHS;
+use crate::run::wait;
+use crate::table::{Kind, Table};
+use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
+use goal::raw::{Schedule, Ticket};
+use goal::{Error, ErrorCode, Result};
+use goal_engine::memory::Region;
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::{fs, slice};
+
+/// A schedule of the program.
+pub(crate) struct Entry {
+    schedule: Schedule,
+    /// The buffers that it is started on, if they were given to a function that prepared it.
+    bound: Option<Box<[usize]>>,
+}
+
+pub(crate) static SCHEDULES: Table<Entry> = Table::new(Kind::Schedule);
+
+/// Stores a schedule, with the buffers that it is started on if they are not its own.
+pub(crate) fn keep(schedule: Schedule, bound: Option<Box<[usize]>>) -> Result<GOAL_Schedule> {
+    Ok(GOAL_Schedule(SCHEDULES.add(Entry { schedule, bound })?))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Compile(graph: GOAL_Graph) -> GOAL_Schedule {
+    border("GOAL_Compile", || {
+        let entry = GRAPHS.get(graph.0)?;
+        let schedule = Schedule::compile(&entry.lock().graph)?;
+        keep(schedule, None)
+    })
+}
+
+/// Returns a region of the program's memory, and none for NULL.
+fn region(memory: *mut c_void, bytes: usize) -> Option<Region> {
+    // SAFETY: the header states that the caller's memory lasts as long as the schedule, and who may
+    // use it during a run.
+    (!memory.is_null()).then(|| unsafe { Region::new(memory.cast(), bytes) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_Load(
+    path: *const c_char,
+    comm: GOAL_Comm,
+    memory: *mut c_void,
+    bytes: usize,
+) -> GOAL_Schedule {
+    border("GOAL_Load", || {
+        let communicator = communicator(comm)?;
+        // SAFETY: the caller passes a string.
+        let path = unsafe { CStr::from_ptr(present(path, "path")?) };
+        let path = OsStr::from_bytes(path.to_bytes());
+        let file = fs::read(path).map_err(|error| {
+            Error::new(ErrorCode::File, format!("{}: {error}", path.to_string_lossy()))
+        })?;
+        keep(Schedule::load(file, &communicator, region(memory, bytes))?, None)
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_LoadMemory(
+    nisa: *const c_void,
+    nisa_bytes: usize,
+    comm: GOAL_Comm,
+    memory: *mut c_void,
+    bytes: usize,
+) -> GOAL_Schedule {
+    border("GOAL_LoadMemory", || {
+        let communicator = communicator(comm)?;
+        let start = present(nisa.cast::<u8>(), "nisa")?;
+        // SAFETY: the caller passes `nisa_bytes` bytes.
+        let file = unsafe { slice::from_raw_parts(start, nisa_bytes) }.to_vec();
+        keep(Schedule::load(file, &communicator, region(memory, bytes))?, None)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_IsScheduleValid(sched: GOAL_Schedule) -> c_int {
+    SCHEDULES.get(sched.0).is_ok().into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_MakeScheduleReusable(sched: GOAL_Schedule) -> c_int {
+    status("GOAL_MakeScheduleReusable", || SCHEDULES.get(sched.0).map(drop))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_FreeSchedule(sched: GOAL_Schedule) -> c_int {
+    status("GOAL_FreeSchedule", || {
+        SCHEDULES.remove(sched.0, |Entry { schedule, bound }| {
+            let failed = schedule.free().err();
+            failed.map(|(error, schedule)| (error, Entry { schedule, bound }))
+        })
+    })
+}
+
+#[inline]
+fn start(sched: GOAL_Schedule) -> Result<Ticket> {
+    let entry = SCHEDULES.get(sched.0)?;
+    // SAFETY: the header states the duties of the caller: the memory that the schedule names lasts
+    // until the run has ended, and nobody else uses it against the schedule.
+    unsafe { entry.schedule.start_on(entry.bound.as_deref()) }
+}
+
+pub(crate) fn handle(ticket: Ticket) -> GOAL_Handle {
+    GOAL_Handle(ticket.to_number() as usize)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Run(sched: GOAL_Schedule) -> GOAL_Handle {
+    border("GOAL_Run", || start(sched).map(handle))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_RunOn(
+    sched: GOAL_Schedule,
+    buffers: *const *mut c_void,
+    n: c_int,
+) -> GOAL_Handle {
+    border("GOAL_RunOn", || {
+        let entry = SCHEDULES.get(sched.0)?;
+        // SAFETY: the caller passes `n` addresses.
+        let buffers = unsafe { array(buffers, count(n, "n")?, "buffers")? };
+        let buffers: Vec<usize> = buffers.iter().map(|buffer| buffer.expose_provenance()).collect();
+        // SAFETY: as for `start`.
+        unsafe { entry.schedule.start_on(Some(&buffers)) }.map(handle)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Sched_run(sched: GOAL_Schedule) -> c_int {
+    status("GOAL_Sched_run", || {
+        group()?;
+        wait(start(sched)?, "GOAL_Sched_run")
+    })
+}

@@ -1,0 +1,170 @@
+//! The functions of `goal.h` and their comments, by pages.
+
+/// A page: functions that belong together.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// The name, as `goal_graph`.
+    pub name: String,
+    /// What the page is on, in a few words.
+    pub title: String,
+    /// The paragraphs before the functions.
+    pub text: Vec<String>,
+    /// The functions and types, in their order.
+    pub items: Vec<Item>,
+}
+
+/// A declaration of the header.
+#[derive(Debug)]
+pub struct Item {
+    /// The name of a function; `None` for a type.
+    pub function: Option<String>,
+    /// The declaration as in the header.
+    pub declaration: String,
+    /// The paragraphs of its comment.
+    pub text: Vec<String>,
+}
+
+impl Item {
+    /// Returns the types of a function: that of its result, and those of its arguments.
+    pub fn types(&self) -> Option<(String, Vec<String>)> {
+        let name = self.function.as_deref()?;
+        let declaration = without_defaults(&self.declaration);
+        let (result, rest) = declaration.split_once(&format!("{name}("))?;
+        let arguments = rest.rsplit_once(')')?.0;
+        let arguments = arguments.split(',').map(|argument| {
+            let argument = argument.trim();
+            if argument == "void" {
+                return String::new();
+            }
+            let start = argument.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+            argument[..start].trim().to_owned()
+        });
+        let arguments = arguments.filter(|argument| !argument.is_empty()).collect();
+        Some((result.trim().to_owned(), arguments))
+    }
+}
+
+/// Returns a declaration in one line, without the defaults of C++.
+fn without_defaults(declaration: &str) -> String {
+    let words: Vec<&str> = declaration.split_whitespace().collect();
+    let mut line = words.join(" ");
+    while let Some(at) = line.find(" GOAL_DEFAULT(") {
+        let end = at + line[at..].find(')').unwrap_or(0);
+        line.replace_range(at..=end, "");
+    }
+    line
+}
+
+/// Returns the paragraphs of a comment.
+fn paragraphs(comment: &str) -> Vec<String> {
+    let lines = comment.lines().map(|line| line.trim().trim_start_matches('*').trim());
+    let mut paragraphs = vec![String::new()];
+    for line in lines {
+        match (line.is_empty(), paragraphs.last_mut()) {
+            (true, _) => paragraphs.push(String::new()),
+            (false, Some(last)) if last.is_empty() => last.push_str(line),
+            (false, Some(last)) => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            (false, None) => {}
+        }
+    }
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs
+}
+
+/// Reads a header. What comes before the first comment that begins with PAGE is on no page, and
+/// neither is what comes after the declarations for C.
+pub fn pages(header: &str) -> Vec<Page> {
+    let mut pages: Vec<Page> = Vec::new();
+    let mut comment = Vec::new();
+    let mut declaration = String::new();
+    let mut rest = header.split("} /* extern \"C\" */").next().unwrap_or_default();
+    loop {
+        if declaration.is_empty() {
+            rest = rest.trim_start();
+        }
+        if let Some(inner) = rest.strip_prefix("/*") {
+            let (text, after) = inner.split_once("*/").unwrap_or((inner, ""));
+            rest = after;
+            let mut text = paragraphs(text);
+            if let Some(heading) = text.first().and_then(|first| first.strip_prefix("PAGE ")) {
+                let (name, title) = heading.split_once(" - ").unwrap_or((heading, ""));
+                let (name, title) = (name.to_owned(), title.to_owned());
+                text.remove(0);
+                pages.push(Page { name, title, text, items: Vec::new() });
+                text = Vec::new();
+            }
+            comment = text;
+            continue;
+        }
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        if line.is_empty() && after.is_empty() {
+            return pages;
+        }
+        rest = after;
+        if declaration.is_empty() && (line.starts_with('#') || line.starts_with("extern")) {
+            continue;
+        }
+        declaration.push_str(line);
+        declaration.push('\n');
+        let is_open = declaration.matches('{').count() > declaration.matches('}').count();
+        if is_open || !line.trim_end().ends_with(';') {
+            continue;
+        }
+        let whole = std::mem::take(&mut declaration).trim_end().to_owned();
+        let is_type = whole.starts_with("typedef") || whole.starts_with("enum");
+        let name = whole.split('(').next().unwrap_or_default();
+        let name = name.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
+        let function = name.filter(|_| !is_type).map(str::to_owned);
+        let item = Item { function, declaration: whole, text: std::mem::take(&mut comment) };
+        if let Some(page) = pages.last_mut() {
+            page.items.push(item);
+        }
+    }
+}
+
+/// Returns the functions of a header.
+pub fn functions(header: &str) -> Vec<Item> {
+    let items = pages(header).into_iter().flat_map(|page| page.items);
+    items.filter(|item| item.function.is_some()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "\
+#define A(x) x
+/* PAGE goal_a - things */
+/* Adds.\n *\n * Twice. */
+int GOAL_Add(const void *b, int tag GOAL_DEFAULT(0),
+             void *const *more);
+typedef enum { A = 1,
+  B } GOAL_E;
+/* None. */
+GOAL_Graph GOAL_None(void);
+#ifdef __cplusplus
+} /* extern \"C\" */
+inline int x();
+";
+
+    #[test]
+    fn declarations_and_comments() {
+        let pages = pages(HEADER);
+        assert_eq!(
+            (pages.len(), pages[0].name.as_str(), pages[0].title.as_str()),
+            (1, "goal_a", "things")
+        );
+        let names: Vec<_> = pages[0].items.iter().map(|item| item.function.as_deref()).collect();
+        assert_eq!(names, [Some("GOAL_Add"), None, Some("GOAL_None")]);
+        assert_eq!(pages[0].items[0].text, ["Adds.", "Twice."]);
+        let types = pages[0].items[0].types().unwrap();
+        assert_eq!(
+            types,
+            ("int".into(), vec!["const void *".into(), "int".into(), "void *const *".into()])
+        );
+        assert_eq!(pages[0].items[2].types().unwrap(), ("GOAL_Graph".into(), vec![]));
+    }
+}

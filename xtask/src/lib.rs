@@ -1,0 +1,6 @@
+//! What `cargo xtask` and the tests of the library share: the header as data, the manual pages made
+//! of it, and the installation.
+
+pub mod header;
+pub mod install;
+pub mod man;

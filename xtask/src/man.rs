@@ -1,0 +1,91 @@
+//! Manual pages of section 3, made of the header.
+
+use crate::header::Page;
+use std::fmt::Write;
+
+/// Returns text that roff shows as it is.
+fn plain(text: &str) -> String {
+    text.replace('\\', "\\e").replace('-', "\\-")
+}
+
+/// Returns the table of error codes of the source that defines it: names and sentences.
+pub fn errors(source: &str) -> Vec<(String, String)> {
+    let rows = source.lines().filter(|line| line.contains("\"GOAL_ERR_") && line.contains(" = -"));
+    let parts = rows.map(|line| line.split('"').collect::<Vec<_>>());
+    parts.filter(|parts| parts.len() == 5).map(|parts| (parts[1].into(), parts[3].into())).collect()
+}
+
+/// Returns a page as roff. `errors` are the rows of the table of codes: name and sentence.
+pub fn roff(page: &Page, errors: &[(String, String)], version: &str) -> String {
+    let Page { name, title, text, items } = page;
+    let functions: Vec<&str> = items.iter().filter_map(|item| item.function.as_deref()).collect();
+    let mut out = format!(".TH {} 3 \"\" \"libgoal {version}\" \"GOAL\"\n", name.to_uppercase());
+    let _ = write!(out, ".SH NAME\n{name}, {} \\- {}\n", functions.join(", "), plain(title));
+    out += ".SH SYNOPSIS\n.nf\n.B #include <goal.h>\n.sp\n";
+    for item in items {
+        let _ = writeln!(out, "{}\n.sp", plain(&item.declaration));
+    }
+    out += ".fi\n.SH DESCRIPTION\n";
+    for (at, paragraph) in text.iter().enumerate() {
+        let _ = writeln!(out, "{}{}", if at == 0 { "" } else { ".PP\n" }, plain(paragraph));
+    }
+    for item in items {
+        let Some(name) = &item.function else { continue };
+        let _ = writeln!(out, ".TP\n.B {name}");
+        for (at, paragraph) in item.text.iter().enumerate() {
+            let _ = writeln!(out, "{}{}", if at == 0 { "" } else { ".IP\n" }, plain(paragraph));
+        }
+    }
+    out += ".PP\nGOAL_DEFAULT is the value of an argument that is left out in C++.\n";
+    out += ".SH ERRORS\n";
+    if name == "goal_errors" {
+        for (at, (code, sentence)) in (1..).zip(errors) {
+            let _ =
+                writeln!(out, ".TP\n.B {code} ({})\n{}", plain(&format!("-{at}")), plain(sentence));
+        }
+    } else {
+        out += "After an error a function returns a negative code, NULL or GOAL_INVALID_VERTEX.\n";
+        out += ".BR GOAL_Last_error (3)\nreturns the text.\n";
+    }
+    out += ".SH SEE ALSO\n.BR goal_group (3),\n.BR goal_errors (3),\n.BR goal\\-run (1)\n";
+    out
+}
+
+/// Returns the file of a function: it refers to its page.
+pub fn alias(page: &Page) -> String {
+    format!(".so man3/{}.3\n", page.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::header::pages;
+
+    const HEADER: &str =
+        "/* PAGE goal_a - things\n *\n * Some-thing. */\n/* Adds. */\nint GOAL_Add(void);\n";
+
+    #[test]
+    fn a_page_shows_everything() {
+        let page = &pages(HEADER)[0];
+        let text = roff(page, &[], "0.1.0");
+        for part in [
+            "goal_a, GOAL_Add \\- things",
+            "Some\\-thing.",
+            ".B GOAL_Add\nAdds.",
+            "int GOAL_Add(void);",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        assert_eq!(alias(page), ".so man3/goal_a.3\n");
+    }
+
+    #[test]
+    fn codes_are_read_from_their_table() {
+        let source =
+            "    /// A call.\n    Init = -1, \"GOAL_ERR_INIT\", \"the group, initialized\";\n";
+        assert_eq!(
+            errors(source),
+            [("GOAL_ERR_INIT".to_owned(), "the group, initialized".to_owned())]
+        );
+    }
+}
