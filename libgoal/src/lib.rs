@@ -3,9 +3,9 @@
 //! Each function checks its arguments, calls the crate `goal`, and turns an error into a code. Only
 //! the layer between C and Rust is here.
 //!
-//! - Handles are numbers with a generation ([`table`]), so a freed one, or one of another kind, is
+//! - Handles are numbers with a generation (`table.rs`), so a freed one, or one of another kind, is
 //!   an error and never an access.
-//! - A panic ends at the border and becomes `GOAL_ERR_INTERNAL` ([`border`]).
+//! - A panic ends at the border and becomes `GOAL_ERR_INTERNAL` (`border.rs`).
 //! - Threat: a C program passes any pointer. One that is NULL is refused where bytes are needed.
 //!   What else a pointer names is the caller's duty, as everywhere in C.
 #![allow(non_snake_case, non_camel_case_types)] // names of C
