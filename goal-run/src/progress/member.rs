@@ -18,11 +18,15 @@ use goal_shm::{Claim, Segment};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 /// The most ranks of a crowded job whose waiting ranks lend themselves too. In a larger one, the
 /// ranks that wait would act for each other instead of giving the processor to those that have
 /// work: of ranks that share two processors, up to 6 are faster with it, 8 and more slower.
 const WAITING_LENT_MAX: u32 = 6;
+
+/// The time between two looks of a rank that is a group of one for a message of its own.
+const LOOK_AGAIN: Duration = Duration::from_micros(200);
 
 /// A rank's end of a job. Between two calls its schedules make progress as the job's
 /// [`Mode`](crate::job::Mode) says.
@@ -241,6 +245,9 @@ impl<'a> Member<'a> {
     /// # Errors
     /// [`Interrupted`], except for failures of actions.
     pub(crate) fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
+        if self.is_forlorn(waiting) {
+            return self.rest_alone();
+        }
         if self.pause.publishes_counts() {
             self.publish_counts();
         }
@@ -306,18 +313,30 @@ impl<'a> Member<'a> {
         }
         match loss {
             _ if segment.gate().is_stopped() => Err(why_stopped(segment)),
-            None if self.job.settings.origin == Origin::Alone && waiting == Waiting::Messages => {
-                // Only this rank could send a message, and a thread of it that does not wait. This
-                // thread runs now.
-                let waits = segment.status(rank).attendance.waits();
-                if waits && !is_running(std::process::id(), 1) {
-                    return Err(Interrupted::Stuck);
-                }
-                Ok(())
-            }
             Some(loss) => Err(Interrupted::Lost(loss)),
             None => Ok(()),
         }
+    }
+
+    /// Returns true if only another thread of this process could bring the message that the rank
+    /// waits for: it is a group of one.
+    fn is_forlorn(&self, waiting: Waiting) -> bool {
+        self.job.settings.origin == Origin::Alone
+            && waiting == Waiting::Messages
+            && self.job.segment.status(self.rank).attendance.waits()
+    }
+
+    /// Waits for another thread of this process. Nobody wakes this one, so it looks again soon.
+    ///
+    /// # Errors
+    /// [`Interrupted::Stuck`] if no other thread runs.
+    fn rest_alone(&self) -> Result<(), Interrupted> {
+        // This thread runs now.
+        if !is_running(std::process::id(), 1) {
+            return Err(Interrupted::Stuck);
+        }
+        thread::sleep(LOOK_AGAIN);
+        Ok(())
     }
 
     /// Publishes the rank's counts for the launcher.

@@ -8,6 +8,7 @@ mod threads;
 use goal::{Group, Mode};
 use goal_run::launcher::{End, Options, Program, Ranks, run};
 use goal_run::program::skeleton;
+use std::process::Command;
 use std::time::Duration;
 
 /// The variable that names the part that a rank does.
@@ -25,6 +26,7 @@ fn this_process_is_a_rank() {
         "misuse" => misuse::all(group),
         "late" => threads::late(group),
         "table" => collectives::by_table(group),
+        "alone" => threads::alone(group),
         "stuck" => graphs::stuck(group),
         other => panic!("there is no part {other}"),
     }
@@ -97,6 +99,16 @@ fn the_table_of_the_environment_decides() {
     assert_eq!(end, End::Complete);
     let end = job_with(&[given(folder.path())], "table", 1, Mode::Caller);
     assert!(matches!(end, End::Died { .. }), "a folder is no table: {end:?}");
+}
+
+/// Without a launcher the process itself finds that nothing can come, also if another thread ran
+/// when it looked first.
+#[test]
+fn a_process_alone_does_not_wait_for_ever() {
+    let mut process = Command::new(std::env::current_exe().unwrap());
+    process.args(["--exact", "this_process_is_a_rank"]).env(PART, "alone");
+    let output = process.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
 }
 
 #[test]

@@ -68,3 +68,24 @@ pub(crate) fn late(group: Group) {
 fn pass(group: Group, communicator: &Communicator) {
     rounds_of(group, communicator, 1, 1);
 }
+
+/// Waits for a message that nobody sends, while another thread computes for a while.
+pub(crate) fn alone(group: Group) {
+    assert_eq!(group.size(), 1);
+    let buffer = group.zeros::<u8>(1).unwrap();
+    let mut graph = group.graph();
+    graph.recv(&buffer, 0, 1).unwrap();
+    let run = graph.compile().unwrap().run().unwrap();
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while begin.elapsed() < LATE {
+                std::hint::spin_loop();
+            }
+        });
+        let error = run.wait().unwrap_err();
+        assert_eq!(error.code(), goal::ErrorCode::Stuck);
+        assert!(begin.elapsed() >= LATE, "the other thread could have sent it");
+    });
+    std::process::exit(0);
+}
