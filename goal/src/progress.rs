@@ -19,6 +19,8 @@ pub(crate) struct Core {
     pub(crate) parked: Vec<Ticket>,
     /// The number of these threads.
     pub(crate) sleepers: u32,
+    /// Slots of schedules that were dropped while they ran.
+    orphans: Vec<u32>,
     /// Functions of runs that have ended, to be called without the lock.
     pub(crate) due: Vec<OnEnd>,
 }
@@ -32,6 +34,7 @@ impl Core {
             has_waiter: false,
             parked: Vec::new(),
             sleepers: 0,
+            orphans: Vec::new(),
             due: Vec::new(),
         }
     }
@@ -107,6 +110,21 @@ impl Core {
             self.due.push(on_end);
         } else {
             self.slots.watch(ticket, on_end);
+        }
+        Ok(())
+    }
+
+    /// Keeps slots that run and belong to no schedule any more, until they have ended.
+    pub(crate) fn adopt(&mut self, slots: impl Iterator<Item = u32>) {
+        self.orphans.extend(slots);
+    }
+
+    /// Frees the slots of dropped schedules that have ended.
+    pub(crate) fn release_orphans(&mut self) -> Result<()> {
+        for at in (0..self.orphans.len()).rev() {
+            if self.release(self.orphans[at])? {
+                self.orphans.swap_remove(at);
+            }
         }
         Ok(())
     }

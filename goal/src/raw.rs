@@ -209,6 +209,8 @@ impl Schedule {
                 member.start_again(handle).map_err(|error| error_of(&error))?;
                 return Ok(slots.restarted(number));
             }
+            core.release_orphans()?;
+            let (member, slots) = core.parts()?;
             // SAFETY: as the caller says.
             let storage = unsafe { inner.storage(buffers)? };
             let started = member.start_in(&inner.code, inner.communicator.id(), storage);
@@ -253,8 +255,15 @@ impl Schedule {
 
 impl Drop for Schedule {
     fn drop(&mut self) {
-        // Instances that still run keep what they need, and are released when the group ends.
-        let _ = self.release();
+        if !matches!(self.release(), Ok(false)) {
+            return;
+        }
+        // Instances that still run keep what they need.
+        let inner = &self.inner;
+        let _ = inner.group.shared().with(|core| {
+            core.adopt(inner.slots.lock().drain(..));
+            Ok(())
+        });
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) fn all(group: Group) {
     ring(group);
     pieces_and_operations(group);
     several_runs_at_once(group);
+    dropped_schedules_leave_nothing(group);
     futures(group);
     functions(group);
     other_buffers(group);
@@ -103,6 +104,31 @@ fn several_runs_at_once(group: Group) {
             break;
         }
     }
+}
+
+/// A schedule that is dropped while it runs gives its scratch memory back later.
+#[allow(unsafe_code)]
+fn dropped_schedules_leave_nothing(group: Group) {
+    let (next, before) = neighbours(group);
+    let [from, to] = [raw::scratch(0, 8), raw::scratch(1 << 20, 8)].map(Data::One);
+    let mut one = 1u64;
+    let number = Data::One(memory(&raw mut one as usize, 8));
+    for _ in 0..300 {
+        let mut graph = raw::Graph::new(group.world());
+        graph.allocate_scratch(2 << 20);
+        let set = graph.local_op(Op::Copy, goal::Datatype::UInt64, number, number, from).unwrap();
+        let send = graph.send(from, next, 0).unwrap();
+        graph.requires(set, send).unwrap();
+        graph.recv(to, before, 0).unwrap();
+        let schedule = raw::Schedule::compile(&graph).unwrap();
+        // SAFETY: the number lives until the run has ended.
+        let run = unsafe { schedule.start() }.unwrap();
+        drop(schedule);
+        raw::wait(run, "wait").unwrap();
+    }
+    // The heap has 64 MiB.
+    let most = group.allocate(48 << 20).expect("room");
+    group.free(most.as_ptr() as usize).unwrap();
 }
 
 struct Count(AtomicU32);
