@@ -3,10 +3,11 @@
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
 use crate::graph::Graph;
+use crate::group::Group;
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::{Schedule, Seed};
 use goal_lang::limits::Limits;
-use goal_lang::{ANY, Action, Body, Program, ProgramBuilder};
+use goal_lang::{ANY, Action, Body, Program, ProgramBuilder, Style, print};
 use goal_opt::{Pipeline, Timings};
 use std::sync::{Arc, OnceLock};
 
@@ -39,6 +40,22 @@ pub(crate) fn compile(graph: &Graph, rank: u32, ranks: u32, seed: Seed) -> Resul
     let declared = graph.declared().len();
     let schedule = schedule(body, rank, ranks, seed)?;
     Ok(Compiled { schedule, bases, declared })
+}
+
+impl Graph {
+    /// Returns the program of this process's rank as text, before any pass. Bytes that actions name
+    /// lie in buffers of their own there, one behind the other. The other ranks of the group have no
+    /// action.
+    ///
+    /// # Errors
+    /// An action names more scratch memory than there is, or declared buffers don't fit the actions.
+    pub fn text(&self) -> Result<String> {
+        let group = Group::current()?;
+        let mut body = self.body()?;
+        body.make_table(self.declared())
+            .map_err(|error| Error::new(ErrorCode::Buffer, error.to_string()))?;
+        Ok(text(body, group.rank(), group.size()))
+    }
 }
 
 /// Compiles the body of `rank` alone.
@@ -76,6 +93,14 @@ pub(crate) fn program_of(body: Body, rank: u32, ranks: u32) -> Program {
         program.rank(if other == rank { own } else { empty }, None);
     }
     program.finish()
+}
+
+/// Returns a body as the text of `rank`. Each buffer of its table has bytes of its own there.
+pub(crate) fn text(body: Body, rank: u32, ranks: u32) -> String {
+    let mut text = Vec::new();
+    let program = program_of(body.flattened(), rank, ranks);
+    print(&program, Style::Schedgen, &mut text).expect("a vector takes every byte");
+    String::from_utf8(text).expect("programs are text")
 }
 
 fn pipeline() -> &'static Pipeline {

@@ -159,6 +159,14 @@ impl Schedule {
         self.inner.code.nisa()
     }
 
+    /// Returns the program of this process's rank as text, after all passes. Buffers lie one behind
+    /// the other there. The other ranks of the group have no action.
+    pub fn text(&self) -> String {
+        let (rank, size) = (self.inner.group.rank(), self.inner.group.size());
+        let body = self.inner.code.nisa().decode().body_of(rank).clone();
+        compile::text(body, rank, size)
+    }
+
     /// Starts the schedule, as the next run of its communicator, and executes the part of it that
     /// can be done at once. All ranks of the communicator start its schedules in the same order.
     ///

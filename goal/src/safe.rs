@@ -176,6 +176,15 @@ impl Graph {
         Ok(Schedule { runs: Runs::Graph(schedule), memories: Arc::new(self.memories.clone()) })
     }
 
+    /// Returns the program of this process's rank as text, before any pass. Buffers lie one behind
+    /// the other there.
+    ///
+    /// # Errors
+    /// An action names more scratch memory than there is.
+    pub fn text(&self) -> Result<String> {
+        self.graph.text()
+    }
+
     fn take(&mut self, data: Slice<'_>, writes: bool) -> Piece {
         note(&mut self.memories, data.memory, writes);
         data.piece

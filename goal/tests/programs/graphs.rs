@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 pub(crate) fn all(group: Group) {
     ring(group);
+    texts(group);
     pieces_and_operations(group);
     several_runs_at_once(group);
     dropped_schedules_leave_nothing(group);
@@ -41,6 +42,23 @@ fn ring(group: Group) {
             while !run.test().unwrap() {}
         }
         assert_eq!(got.read().unwrap()[..], [1000 * before + round; 3]);
+    }
+}
+
+fn texts(group: Group) {
+    let bytes = [0u8; 16];
+    let mut graph = raw::Graph::new(group.world());
+    let [first, last] = [&bytes[..6], &bytes[10..]].map(|part| memory(part.as_ptr() as usize, 6));
+    let sent = graph.send(Data::One(first), 0, 3).unwrap();
+    let received = graph.recv(Data::One(last), 0, goal::ANY).unwrap();
+    graph.requires(sent, received).unwrap();
+    for text in [graph.text().unwrap(), raw::Schedule::compile(&graph).unwrap().text()] {
+        assert!(text.starts_with(&format!("num_ranks {}\n", group.size())), "{text}");
+        assert!(text.contains(&format!("rank {} {{", group.rank())), "{text}");
+        // Both lie in the rank's memory, wherever the array was.
+        for part in ["send 0,6 to 0 tag 3", "recv 64,6 from ANY tag ANY", " requires "] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
     }
 }
 

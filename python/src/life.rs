@@ -1,0 +1,75 @@
+//! The life of the interpreter: who may call into it, and when it is too late.
+//!
+//! Functions at the end of runs are called by any thread, also by the rank's own. None may enter an
+//! interpreter that ends, and a child of `fork` must not use the rank of its parent.
+
+use crate::error::{IntoPy, raised};
+use goal::ErrorCode;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+static FORKED: AtomicBool = AtomicBool::new(false);
+static CLOSING: AtomicBool = AtomicBool::new(false);
+/// Threads that are about to enter the interpreter, or are in it, from outside.
+static ENTERING: AtomicUsize = AtomicUsize::new(0);
+
+/// Called in the child of a `fork`.
+#[pyfunction]
+#[pyo3(name = "_forked")]
+pub(crate) fn forked() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+/// Called when the interpreter is about to end: no thread enters it from outside any more.
+#[pyfunction]
+#[pyo3(name = "_close")]
+pub(crate) fn close(py: Python<'_>) {
+    CLOSING.store(true, Ordering::SeqCst);
+    py.detach(|| {
+        while ENTERING.load(Ordering::SeqCst) > 0 {
+            std::thread::yield_now();
+        }
+    });
+}
+
+/// Returns true if this process is a child of the one that joined the group.
+pub(crate) fn is_forked() -> bool {
+    FORKED.load(Ordering::Relaxed)
+}
+
+/// Calls `f`, which uses the group, while other Python threads may run.
+///
+/// # Errors
+/// Those of `f`, or the process is a fork of the rank's.
+pub(crate) fn detached<T: Send>(
+    py: Python<'_>,
+    f: impl FnOnce() -> goal::Result<T> + Send,
+) -> PyResult<T> {
+    if is_forked() {
+        let text = "this process is a fork of the rank's: only the process that called goal.init \
+                    may use the group";
+        return Err(raised(py, ErrorCode::Init, text));
+    }
+    py.detach(f).into_py(py)
+}
+
+/// Calls `f`, which may take the lock of the rank's end, from the destructor of a Python object.
+pub(crate) fn dropping(f: impl FnOnce() + Send) {
+    let mut f = Some(f);
+    let mut call = || f.take().expect("it is called once")();
+    if Python::try_attach(|py| py.detach(&mut call)).is_none() {
+        call();
+    }
+}
+
+/// Calls `f` in the interpreter, from any thread. Returns `None` without a call if the interpreter
+/// ends, or is that of a fork.
+pub(crate) fn in_python<T>(f: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    if is_forked() {
+        return None;
+    }
+    ENTERING.fetch_add(1, Ordering::SeqCst);
+    let result = if CLOSING.load(Ordering::SeqCst) { None } else { Python::try_attach(f) };
+    ENTERING.fetch_sub(1, Ordering::SeqCst);
+    result
+}

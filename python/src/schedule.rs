@@ -1,0 +1,272 @@
+//! Schedules and their runs.
+#![allow(unsafe_code)] // schedules run on the memory that exports hold
+
+use crate::buffer::Export;
+use crate::error::{IntoPy, argument, raised};
+use crate::group::{Communicator, communicator_of};
+use crate::life;
+use goal::raw::{self, Ticket};
+use goal::{ErrorCode, Group, Mode, Persistent};
+use goal_engine::memory::Region;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::ptr::with_exposed_provenance_mut;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A compiled schedule.
+pub(crate) enum Code {
+    /// Of a graph or a file.
+    Own(raw::Schedule),
+    /// A collective, on these addresses.
+    Collective { collective: Arc<Persistent>, input: usize, output: usize },
+}
+
+impl Code {
+    fn schedule(&self) -> &raw::Schedule {
+        match self {
+            Code::Own(schedule) => schedule,
+            Code::Collective { collective, .. } => collective.schedule(),
+        }
+    }
+}
+
+/// A compiled schedule and the memory that its runs use.
+pub(crate) struct Compiled {
+    /// `None` only while it is dropped.
+    code: Option<Code>,
+    /// The memory, which stays exported.
+    _exports: Vec<Arc<Export>>,
+    /// True if runs write memory of the program, so that two at a time would write the same.
+    writes: bool,
+    last: Mutex<Option<Ticket>>,
+}
+
+impl Compiled {
+    pub(crate) fn new(code: Code, exports: Vec<Arc<Export>>, writes: bool) -> Schedule {
+        let code = Some(code);
+        Schedule(Arc::new(Self { code, _exports: exports, writes, last: Mutex::default() }))
+    }
+
+    fn code(&self) -> &Code {
+        self.code.as_ref().expect("it is taken when this is dropped")
+    }
+
+    fn start(&self) -> goal::Result<Ticket> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.writes
+            && let Some(last) = *last
+            && !raw::test(last)?
+        {
+            let text = "the schedule writes the buffers of a run that has not ended: wait for that \
+                        run first (GOAL_Wait)";
+            return Err(goal::Error::new(ErrorCode::Busy, text));
+        }
+        let started = match self.code() {
+            // SAFETY: the exports keep the memory until the run has ended, since the run keeps
+            // them. The program does not touch arrays of a run, as the documentation demands; if
+            // it does, bytes are not defined, and nothing else.
+            Code::Own(schedule) => unsafe { schedule.start() },
+            Code::Collective { collective, input, output } => {
+                // SAFETY: as above; the sizes were checked when it was made.
+                unsafe { collective.start(*input, *output) }
+            }
+        };
+        let ticket = started?;
+        *last = Some(ticket);
+        Ok(ticket)
+    }
+}
+
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        let code = self.code.take();
+        if life::is_forked() {
+            std::mem::forget(code);
+        } else {
+            life::dropping(move || drop(code));
+        }
+    }
+}
+
+/// A compiled graph, collective or file, which can be run any number of times. It keeps the arrays
+/// that its runs use.
+#[pyclass(module = "goal", frozen)]
+pub(crate) struct Schedule(Arc<Compiled>);
+
+#[pymethods]
+impl Schedule {
+    /// Starts the schedule, and executes the part of it that can be done at once. All ranks of the
+    /// communicator start its schedules in the same order.
+    ///
+    /// Until the run has ended, the program must not write the arrays that it reads, and must not
+    /// touch the arrays that it writes.
+    fn run(&self, py: Python<'_>) -> PyResult<Run> {
+        let compiled = &self.0;
+        let ticket = life::detached(py, || compiled.start())?;
+        Ok(Run { ticket, kept: Mutex::new(Some(Arc::clone(compiled))) })
+    }
+
+    /// Returns the compiled graph as the text of this rank in the language GOAL.
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        let code = self.0.code();
+        life::detached(py, || Ok(code.schedule().text()))
+    }
+
+    /// The number of actions.
+    #[getter]
+    fn actions(&self) -> u32 {
+        self.0.code().schedule().actions()
+    }
+
+    /// The name of the algorithm, if this is a collective.
+    #[getter]
+    fn algorithm(&self) -> Option<&'static str> {
+        match self.0.code() {
+            Code::Own(_) => None,
+            Code::Collective { collective, .. } => Some(collective.algorithm().name),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        let actions = self.actions();
+        match self.algorithm() {
+            None => format!("<goal.Schedule of {actions} actions>"),
+            Some(algorithm) => format!("<goal.Schedule of {actions} actions by {algorithm}>"),
+        }
+    }
+}
+
+/// A run of a schedule. `await run` waits for it in asyncio.
+///
+/// If it is dropped before it has ended, the run goes on and keeps its arrays.
+#[pyclass(module = "goal", frozen)]
+pub(crate) struct Run {
+    ticket: Ticket,
+    /// The memory that it uses; `None` once it has ended.
+    kept: Mutex<Option<Arc<Compiled>>>,
+}
+
+impl Run {
+    fn end(&self) {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(kept);
+    }
+
+    fn has_ended(&self) -> bool {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// Returns true if the run has ended. Makes a bounded amount of progress if it has not.
+    fn test(&self, py: Python<'_>) -> PyResult<bool> {
+        if self.has_ended() {
+            return Ok(true);
+        }
+        let ticket = self.ticket;
+        let has_ended = life::detached(py, || raw::test(ticket))?;
+        if has_ended {
+            self.end();
+        }
+        Ok(has_ended)
+    }
+
+    /// Waits until the run has ended. Other Python threads run meanwhile. `call` is the name by
+    /// which reports on ranks that wait for ever call it.
+    #[pyo3(signature = (call = "Run.wait"))]
+    fn wait(&self, py: Python<'_>, call: &str) -> PyResult<()> {
+        if self.has_ended() {
+            return Ok(());
+        }
+        let ticket = self.ticket;
+        life::detached(py, || raw::wait(ticket, call))?;
+        self.end();
+        Ok(())
+    }
+
+    /// Calls `function` once when the run has ended: at once if it has, else in the call that
+    /// notices it, or in a thread of the package in mode `thread`. An exception that it raises is
+    /// reported on standard error.
+    fn when_ended(&self, py: Python<'_>, function: Py<PyAny>) -> PyResult<()> {
+        if !function.bind(py).is_callable() {
+            return Err(argument(py, "the function can't be called"));
+        }
+        let ticket = self.ticket;
+        let call = move || {
+            let mut function = Some(function);
+            let called = life::in_python(|py| {
+                let function = function.take().expect("it is called once");
+                if let Err(error) = function.call0(py) {
+                    error.write_unraisable(py, Some(function.bind(py)));
+                }
+            });
+            if called.is_none() {
+                std::mem::forget(function);
+            }
+        };
+        life::detached(py, || raw::when_ended(ticket, Box::new(call)))
+    }
+
+    fn __await__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        let py = slf.py();
+        let is_thread = Group::current().into_py(py)?.progress() == Mode::Thread;
+        let steps = py.import("goal._await")?.getattr("steps")?;
+        steps.call1((slf, is_thread))
+    }
+
+    fn __repr__(&self) -> &'static str {
+        if self.has_ended() { "<goal.Run, ended>" } else { "<goal.Run>" }
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let kept = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(kept) = kept else { return };
+        if life::is_forked() {
+            std::mem::forget(kept);
+            return;
+        }
+        let ticket = self.ticket;
+        life::dropping(move || {
+            // If the job can't go on, peers may still use the memory, so it is never freed.
+            let longer = Arc::clone(&kept);
+            if raw::when_ended(ticket, Box::new(move || drop(kept))).is_err() {
+                std::mem::forget(longer);
+            }
+        });
+    }
+}
+
+/// Loads the schedule of this rank from a NISA file, or from its bytes, which are verified. The file
+/// has as many ranks as the communicator. The schedule works on `memory`, or, without it, on memory
+/// of its own that starts with the file's initial values.
+#[pyfunction]
+#[pyo3(signature = (file, comm = None, memory = None))]
+pub(crate) fn load(
+    py: Python<'_>,
+    file: &Bound<'_, PyAny>,
+    comm: Option<&Bound<'_, Communicator>>,
+    memory: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Schedule> {
+    let bytes = if let Ok(bytes) = file.cast::<PyBytes>() {
+        bytes.as_bytes().to_vec()
+    } else {
+        let path: std::path::PathBuf = file.extract()?;
+        py.detach(|| std::fs::read(&path))
+            .map_err(|error| raised(py, ErrorCode::File, &format!("{}: {error}", path.display())))?
+    };
+    let communicator = communicator_of(py, comm)?;
+    let export = memory.map(|memory| Export::new(memory, true, "memory")).transpose()?;
+    let place = export.as_ref().map(|export| (export.address(), export.len()));
+    let code = life::detached(py, || {
+        let region = place.map(|(address, len)| {
+            // SAFETY: the schedule keeps the export, and each run the schedule.
+            unsafe { Region::new(with_exposed_provenance_mut(address), len) }
+        });
+        raw::Schedule::load(bytes, &communicator, region)
+    })?;
+    let writes = export.is_some();
+    Ok(Compiled::new(Code::Own(code), export.map(Arc::new).into_iter().collect(), writes))
+}
