@@ -44,11 +44,11 @@ pub(crate) fn compile(graph: &Graph, rank: u32, ranks: u32, seed: Seed) -> Resul
 
 impl Graph {
     /// Returns the program of this process's rank as text, before any pass. Bytes that actions name
-    /// lie in buffers of their own there, one behind the other. The other ranks of the group have no
+    /// lie in buffers of their own there, one behind the other. Other ranks of the group have no
     /// action.
     ///
     /// # Errors
-    /// An action names more scratch memory than there is, or declared buffers don't fit the actions.
+    /// An action names more scratch memory than there is, or declared buffers don't fit actions.
     pub fn text(&self) -> Result<String> {
         let group = Group::current()?;
         let mut body = self.body()?;

@@ -4,7 +4,7 @@
 //! part of the stable interface; CPython exports them with the same layout since 3.3.
 //!
 //! Threat: an object may state any layout. The bytes that are used are `buf` and `len` of a view
-//! that the interpreter finds contiguous, and its owner answers for them as it does to every reader.
+//! that the interpreter finds contiguous, and its owner answers for them as to every reader.
 #![allow(unsafe_code)] // the interface of CPython
 
 use crate::error::raised;

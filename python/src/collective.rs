@@ -82,7 +82,11 @@ pub(crate) fn collective(
         return Err(raised(py, ErrorCode::Buffer, text));
     }
     let exports = [arrays.input, arrays.output].into_iter().flatten().map(Arc::new).collect();
-    Ok(Compiled::new(Code::Collective { collective, input, output }, exports, output_length > 0))
+    Ok(Compiled::schedule(
+        Code::Collective { collective, input, output },
+        exports,
+        output_length > 0,
+    ))
 }
 
 impl Arrays {

@@ -40,7 +40,7 @@ impl Vertex {
 /// Actions of this rank, and which of them must end before which may start. `Group.graph` makes it.
 ///
 /// Buffers are objects with the buffer protocol (numpy arrays, bytearrays, memoryviews), contiguous
-/// and, where an action writes them, writable; parts of scratch memory; or lists of these. The graph
+/// and, where an action writes them, writable; parts of scratch memory; or lists of these. A graph
 /// and its schedules keep them.
 #[pyclass(module = "goal")]
 pub(crate) struct Graph {
@@ -229,8 +229,8 @@ impl Graph {
         self.add(py, after, [], |graph, []| graph.nop())
     }
 
-    /// Returns further scratch memory, which each run gets for itself. Its content is not defined at
-    /// the start of a run. A slice of it names a part.
+    /// Returns further scratch memory, which each run gets for itself. Its content is not defined
+    /// at the start of a run. A slice of it names a part.
     fn scratch(&mut self, py: Python<'_>, bytes: i64) -> PyResult<Scratch> {
         let bytes = u64::try_from(bytes).map_err(|_| {
             raised(py, ErrorCode::Count, &format!("scratch memory of {bytes} bytes"))
@@ -271,7 +271,7 @@ impl Graph {
     fn compile(&self, py: Python<'_>) -> PyResult<Schedule> {
         let graph = &self.graph;
         let code = life::detached(py, || raw::Schedule::compile(graph))?;
-        Ok(Compiled::new(Code::Own(code), self.exports.clone(), self.writes))
+        Ok(Compiled::schedule(Code::Own(code), self.exports.clone(), self.writes))
     }
 
     /// Returns the graph as the text of this rank in the language GOAL. Each array has bytes of its

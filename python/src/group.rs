@@ -108,7 +108,7 @@ pub(crate) fn communicator_of(
     Ok(comm.map_or_else(|| group.world().clone(), |comm| comm.get().inner.clone()))
 }
 
-/// Joins the group. `progress` is how schedules make progress while the program computes, by default
+/// Joins the group. `progress` is how schedules make progress while a program computes, by default
 /// as the launcher says. Returns the rank and the number of ranks.
 #[pyfunction]
 #[pyo3(name = "_init", signature = (progress = None))]

@@ -42,7 +42,7 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    pub(crate) fn new(code: Code, exports: Vec<Arc<Export>>, writes: bool) -> Schedule {
+    pub(crate) fn schedule(code: Code, exports: Vec<Arc<Export>>, writes: bool) -> Schedule {
         let code = Some(code);
         Schedule(Arc::new(Self { code, _exports: exports, writes, last: Mutex::default() }))
     }
@@ -239,7 +239,7 @@ impl Drop for Run {
     }
 }
 
-/// Loads the schedule of this rank from a NISA file, or from its bytes, which are verified. The file
+/// Loads the schedule of this rank from a NISA file, or from its bytes, which are verified. A file
 /// has as many ranks as the communicator. The schedule works on `memory`, or, without it, on memory
 /// of its own that starts with the file's initial values.
 #[pyfunction]
@@ -268,5 +268,5 @@ pub(crate) fn load(
         raw::Schedule::load(bytes, &communicator, region)
     })?;
     let writes = export.is_some();
-    Ok(Compiled::new(Code::Own(code), export.map(Arc::new).into_iter().collect(), writes))
+    Ok(Compiled::schedule(Code::Own(code), export.map(Arc::new).into_iter().collect(), writes))
 }
