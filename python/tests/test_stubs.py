@@ -19,6 +19,9 @@ def mypy(*arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=HERE)
 
 
+@pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="stubtest takes typing.Any for no type before 3.11"
+)
 def test_stubs_match_the_native_part():
     done = mypy("mypy.stubtest", "goal")
     assert done.returncode == 0, done.stdout + done.stderr
