@@ -15,6 +15,7 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
     }
     let files = |folder| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = folders.iter().flat_map(files).collect();
+    paths.retain(|path| path.is_file());
     paths.sort();
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
