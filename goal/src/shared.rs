@@ -47,7 +47,7 @@ pub(crate) struct Shared {
     pub(crate) core: Mutex<Core>,
     /// The number of threads that want the core while another thread waits with it.
     pub(crate) wanted: AtomicU32,
-    /// How schedules make progress; the number of a [`Mode`] in [`Mode::ALL`].
+    /// The mode of progress, as its number in [`Mode::ALL`].
     pub(crate) mode: AtomicU8,
     /// True if the rank's thread found the core taken when it had made progress.
     pub(crate) has_missed: AtomicBool,

@@ -317,8 +317,8 @@ impl Drop for Programs<'_> {
                 std::thread::sleep(LOOK);
             }
         }
-        // What else was in the groups has got the signal, and is a child of this process by now or
-        // as soon as its parent has ended.
+        // Every other process of the groups has got the signal, and is a child of this process by
+        // now or as soon as its parent has ended.
         let since = Instant::now();
         loop {
             groups.retain(|&group| !is_gone(group));

@@ -19,7 +19,9 @@
 //! ```no_run
 //! use goal_engine::{Schedule, Storage, WORLD};
 //! use goal_run::program::attach;
-//! # fn compile(rank: u32, ranks: u32) -> std::sync::Arc<goal_asm::Nisa> { todo!() }
+//! # fn compile(_: u32, ranks: u32) -> std::sync::Arc<goal_asm::Nisa> {
+//! #     goal_run::program::skeleton(ranks, 64)
+//! # }
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let attached = attach()?;
 //! let mut member = attached.member()?;

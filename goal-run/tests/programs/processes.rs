@@ -63,7 +63,7 @@ fn a_script_may_start_the_real_program() {
     assert_eq!(told(&ended).len(), 3, "{ended:?}");
 }
 
-/// What ranks inherit has other numbers than what scripts open.
+/// Descriptors that ranks inherit have other numbers than those that scripts open.
 #[test]
 fn a_script_may_open_files_before_it_starts_the_program() {
     let opens: String = (3..10).map(|number| format!("exec {number}</dev/null; ")).collect();
@@ -110,7 +110,7 @@ fn nothing_is_left_of_ranks_and_what_they_started() {
     }
     let (mut child, mark) = start_scripts("status", "status");
     assert_eq!(child.wait().unwrap().code(), Some(3));
-    // What is left is about to vanish.
+    // A process that is left is about to vanish.
     assert_gone(&processes_with(&mark));
 }
 

@@ -19,7 +19,7 @@ fn the_ranks_of_a_program_start_schedules_in_every_mode() {
     }
 }
 
-/// What lies in a heap is copied once, by its receiver or its sender.
+/// A payload in a heap is copied once, by its receiver or its sender.
 #[test]
 fn heaps_are_memory_that_ranks_share() {
     let ended = run("in place", &["-n", "2", "--transport", "^cma", "--stats", "--format", "json"]);

@@ -25,7 +25,7 @@ struct Arguments {
     /// Sizes of a block, in bytes
     #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "8,128,2048,16384,65536,524288", value_parser = clap::value_parser!(u64).range(8..=1 << 30))]
     bytes: Vec<u64>,
-    /// How long to measure an algorithm at a size, in milliseconds
+    /// Time for an algorithm at a size, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     time: u64,
     /// File for the table; without it, the standard output
