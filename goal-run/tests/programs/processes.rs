@@ -119,14 +119,16 @@ fn a_stopped_job_goes_on() {
     let (child, mark) = start_scripts("stop", "waits");
     let launcher = Pid::from_child(&child);
     let all = all_of(&mark);
+    // A command of a script may have ended since it was seen.
     let state = |process: &Pid| {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap();
-        stat.rsplit_once(") ").unwrap().1.chars().next().unwrap()
+        let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+        stat.rsplit_once(") ").unwrap().1.chars().next().filter(|&state| state != 'Z')
     };
-    let stopped = || all.iter().filter(|process| state(process) == 'T').count();
+    let states = || all.iter().filter_map(state);
+    let stopped = || states().filter(|&state| state == 'T').count();
     kill_process(launcher, Signal::TSTP).unwrap();
     // All but the warden, which has nothing to do.
-    wait_for(|| (stopped() + 1 == all.len()).then_some(()));
+    wait_for(|| (stopped() + 1 == states().count()).then_some(()));
     kill_process(launcher, Signal::CONT).unwrap();
     wait_for(|| (stopped() == 0).then_some(()));
     kill_process(launcher, Signal::TERM).unwrap();
