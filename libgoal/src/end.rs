@@ -21,7 +21,7 @@ use std::time::Duration;
 
 type GOAL_Callback = Option<unsafe extern "C" fn(handle: GOAL_Handle, arg: *mut c_void)>;
 
-/// What the program wants its function to get.
+/// The arguments that the program wants its function to get.
 struct Argument(*mut c_void);
 
 // SAFETY: the header says that any thread of the program may call the function.

@@ -7,7 +7,7 @@
 //!   an error and never an access.
 //! - A panic ends at the border and becomes `GOAL_ERR_INTERNAL` (`border.rs`).
 //! - Threat: a C program passes any pointer. One that is NULL is refused where bytes are needed.
-//!   What else a pointer names is the caller's duty, as everywhere in C.
+//!   Other memory that a pointer names is the caller's duty, as everywhere in C.
 #![allow(non_snake_case, non_camel_case_types)] // names of C
 
 mod arguments;

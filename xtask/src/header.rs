@@ -5,7 +5,7 @@
 pub struct Page {
     /// The name, as `goal_graph`.
     pub name: String,
-    /// What the page is on, in a few words.
+    /// The subject of the page, in a few words.
     pub title: String,
     /// The paragraphs before the functions.
     pub text: Vec<String>,

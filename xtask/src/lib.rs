@@ -1,5 +1,5 @@
-//! What `cargo xtask` and the tests of the library share: the header as data, the manual pages made
-//! of it, and the installation.
+//! The part that `cargo xtask` and the tests of the library share: the header as data, the manual
+//! pages made of it, and the installation.
 
 pub mod header;
 pub mod install;
