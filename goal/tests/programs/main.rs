@@ -6,10 +6,11 @@ mod misuse;
 mod threads;
 
 use goal::{Group, Mode};
+use goal_run::job::Wait;
 use goal_run::launcher::{End, Options, Program, Ranks, run};
 use goal_run::program::skeleton;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The variable that names the part that a rank does.
 const PART: &str = "GOAL_TEST_PART";
@@ -35,11 +36,12 @@ fn this_process_is_a_rank() {
 
 /// Runs a part on so many ranks, and returns how the job ended.
 fn job(part: &str, ranks: u32, progress: Mode) -> End {
-    job_with(&[], part, ranks, progress)
+    let options = Options { progress, ..Options::default() };
+    job_with(&[], part, ranks, options)
 }
 
-/// Does the same with more variables.
-fn job_with(variables: &[String], part: &str, ranks: u32, progress: Mode) -> End {
+/// Does the same with more variables, and with options of the job.
+fn job_with(variables: &[String], part: &str, ranks: u32, options: Options) -> End {
     let arguments = ["--exact", "this_process_is_a_rank", "--nocapture"];
     let executable = "/usr/bin/env".into();
     let this_file = std::env::current_exe().unwrap();
@@ -48,9 +50,8 @@ fn job_with(variables: &[String], part: &str, ranks: u32, progress: Mode) -> End
     all.extend(arguments.map(Into::into));
     let options = Options {
         ranks: Ranks::Program(Program { executable, arguments: all }),
-        progress,
         timeout: Some(Duration::from_secs(120)),
-        ..Options::default()
+        ..options
     };
     run(&skeleton(ranks, 64 << 20), &options).unwrap().end
 }
@@ -79,10 +80,16 @@ fn threads_share_the_group() {
     completes("threads", [1, 3]);
 }
 
-/// One thread of each rank waits, and another one computes or sleeps before its part.
+/// One thread of each rank waits, and another one computes or sleeps before its part. The first one
+/// sleeps at once: one that polls shares a processor with the second one and would take longer to
+/// look idle than the second one takes.
 #[test]
 fn a_rank_with_another_thread_is_not_stuck() {
-    completes("late", [2]);
+    for progress in Mode::ALL {
+        let options = Options { progress, wait: Wait::Block, ..Options::default() };
+        let end = job_with(&[], "late", 2, options);
+        assert_eq!(end, End::Complete, "mode {}", progress.name());
+    }
 }
 
 /// A table of decisions that the environment names.
@@ -95,9 +102,9 @@ fn the_table_of_the_environment_decides() {
     ]}"#;
     std::fs::write(&file, table).unwrap();
     let given = |value: &std::path::Path| format!("GOAL_TABLE={}", value.display());
-    let end = job_with(&[given(&file)], "table", 2, Mode::Caller);
+    let end = job_with(&[given(&file)], "table", 2, Options::default());
     assert_eq!(end, End::Complete);
-    let end = job_with(&[given(folder.path())], "table", 1, Mode::Caller);
+    let end = job_with(&[given(folder.path())], "table", 1, Options::default());
     assert!(matches!(end, End::Died { .. }), "a folder is no table: {end:?}");
 }
 
@@ -106,9 +113,21 @@ fn the_table_of_the_environment_decides() {
 #[test]
 fn a_process_alone_does_not_wait_for_ever() {
     let mut process = Command::new(std::env::current_exe().unwrap());
-    process.args(["--exact", "this_process_is_a_rank"]).env(PART, "alone");
-    let output = process.output().unwrap();
-    assert!(output.status.success(), "{output:?}");
+    process.args(["--exact", "this_process_is_a_rank", "--nocapture"]).env(PART, "alone");
+    let mut process = process.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let status = loop {
+        match process.try_wait().unwrap() {
+            Some(status) => break status,
+            None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+            None => {
+                process.kill().unwrap();
+                process.wait().unwrap();
+                panic!("it waits for ever");
+            }
+        }
+    };
+    assert!(status.success(), "{status}");
 }
 
 #[test]

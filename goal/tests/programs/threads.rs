@@ -1,6 +1,8 @@
 //! Several threads of a process at once.
 
 use goal::{Communicator, Group};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The time that a thread is late. A launcher looks several times meanwhile.
@@ -17,12 +19,22 @@ pub(crate) fn all(group: Group) {
     });
 }
 
-/// Passes numbers around, in a communicator of this thread.
-fn rounds(group: Group, communicator: &Communicator, number: u64) {
-    rounds_of(group, communicator, number, 100);
+/// How a thread awaits the end of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Await {
+    /// It waits in a call.
+    Wait,
+    /// It polls, so that its rank never waits in a call.
+    Poll,
 }
 
-fn rounds_of(group: Group, communicator: &Communicator, number: u64, times: u64) {
+/// Passes numbers around, in a communicator of this thread.
+fn rounds(group: Group, communicator: &Communicator, number: u64) {
+    let by = if number.is_multiple_of(2) { Await::Wait } else { Await::Poll };
+    rounds_of(group, communicator, number, 100, by);
+}
+
+fn rounds_of(group: Group, communicator: &Communicator, number: u64, times: u64, by: Await) {
     let (rank, size) = (communicator.rank(), communicator.size());
     let buffer = group.zeros::<u64>(2).unwrap();
     let mut graph = goal::Graph::new(communicator);
@@ -32,11 +44,12 @@ fn rounds_of(group: Group, communicator: &Communicator, number: u64, times: u64)
     for round in 0..times {
         buffer.write().unwrap()[0] = 100 * number + round;
         let mut run = schedule.run().unwrap();
-        if number.is_multiple_of(2) {
-            run.wait().unwrap();
-        } else {
-            while !run.test().unwrap() {
-                std::thread::yield_now();
+        match by {
+            Await::Wait => run.wait().unwrap(),
+            Await::Poll => {
+                while !run.test().unwrap() {
+                    std::thread::yield_now();
+                }
             }
         }
         assert_eq!(buffer.read().unwrap()[1], 100 * number + round);
@@ -64,28 +77,45 @@ pub(crate) fn late(group: Group) {
     });
 }
 
-/// Passes a number around the ring of ranks.
+/// Passes a number around the ring of ranks, waiting in a call: a rank that polls is never stuck.
 fn pass(group: Group, communicator: &Communicator) {
-    rounds_of(group, communicator, 1, 1);
+    rounds_of(group, communicator, 1, 1, Await::Wait);
 }
 
-/// Waits for a message that nobody sends, while another thread computes for a while.
+/// The looks that must find a thread asleep.
+const ASLEEP: usize = 20;
+
+/// Waits for a message that nobody sends, while another thread computes until the first one has
+/// stopped polling.
 pub(crate) fn alone(group: Group) {
     assert_eq!(group.size(), 1);
     let buffer = group.zeros::<u8>(1).unwrap();
     let mut graph = group.graph();
     graph.recv(&buffer, 0, 1).unwrap();
     let run = graph.compile().unwrap().run().unwrap();
-    let begin = Instant::now();
+    let waiting = PathBuf::from("/proc").join(std::fs::read_link("/proc/thread-self").unwrap());
+    let computes = AtomicBool::new(true);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            while begin.elapsed() < LATE {
-                std::hint::spin_loop();
+            let mut asleep = 0;
+            while asleep < ASLEEP {
+                asleep += usize::from(is_asleep(&waiting));
+                let begin = Instant::now();
+                while begin.elapsed() < Duration::from_millis(1) {
+                    std::hint::spin_loop();
+                }
             }
+            computes.store(false, Ordering::SeqCst);
         });
         let error = run.wait().unwrap_err();
         assert_eq!(error.code(), goal::ErrorCode::Stuck);
-        assert!(begin.elapsed() >= LATE, "the other thread could have sent it");
+        assert!(!computes.load(Ordering::SeqCst), "the other thread could have sent it");
     });
     std::process::exit(0);
+}
+
+/// Returns true if the thread with this folder of `/proc` sleeps.
+fn is_asleep(thread: &Path) -> bool {
+    let stat = std::fs::read_to_string(thread.join("stat")).unwrap();
+    stat.rsplit_once(") ").unwrap().1.starts_with('S')
 }
