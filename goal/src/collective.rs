@@ -165,8 +165,7 @@ fn cached(collective: &Collective, communicator: &Communicator) -> Result<Arc<Pe
         } else {
             FxHashMap::default()
         };
-        cache.insert(key, Arc::clone(&kept));
-        dropped
+        (dropped, cache.insert(key, Arc::clone(&kept)))
     };
     // Schedules take the core's lock when they are dropped.
     drop(dropped);

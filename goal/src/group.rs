@@ -3,16 +3,19 @@
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
+use crate::process::{State, follow_forks};
 use crate::progress::{Core, error_of};
 use crate::shared::Shared;
+use crate::slots::wake;
 use crate::table::read_table;
+use crate::thread::within_function;
 use goal_run::job::Mode;
 use goal_run::program::{AttachError, attach};
 use goal_run::progress::StartError;
 use parking_lot::{Condvar, Mutex};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
 
 /// The group of ranks that this process belongs to. Copies name the same group.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +23,6 @@ pub struct Group(&'static Shared);
 
 static GROUP: OnceLock<Shared> = OnceLock::new();
 static STARTING: Mutex<()> = Mutex::new(());
-static FINALIZED: AtomicBool = AtomicBool::new(false);
 
 impl Group {
     /// Joins the group: the ranks that a launcher started together with this process, or this
@@ -31,8 +33,12 @@ impl Group {
     /// It was called before, or the process can't attach to its job.
     #[allow(unsafe_code)] // the rank's part of the segment becomes its heap
     pub fn init() -> Result<Self> {
+        // The lock may have been taken when the process was forked.
+        if State::Fork.is() {
+            return Err(is_fork());
+        }
         let _alone = STARTING.lock();
-        if FINALIZED.load(Ordering::Acquire) {
+        if State::Finalized.is() {
             return Err(Error::new(
                 ErrorCode::Finalized,
                 "the group is finalized and can't start again",
@@ -41,6 +47,7 @@ impl Group {
         if GROUP.get().is_some() {
             return Err(Error::new(ErrorCode::Init, "the group is initialized already"));
         }
+        follow_forks()?;
         read_table()?;
         let attached = attach().map_err(|error| {
             let code = match &error {
@@ -61,14 +68,17 @@ impl Group {
             heap,
             core: Mutex::new(Core::new(member)),
             wanted: AtomicU32::new(0),
-            callers: AtomicU32::new(0),
             mode: AtomicU8::new(0),
             has_missed: AtomicBool::new(false),
             turned: Condvar::new(),
         };
         shared.set_mode(shared.attached.progress());
         let group = Self(GROUP.get_or_init(|| shared));
-        group.0.lock().follow_thread(move || group.0.after_progress());
+        State::Used.enter();
+        group.0.with(|core| {
+            core.follow_thread(move || group.0.after_progress());
+            Ok(())
+        })?;
         Ok(group)
     }
 
@@ -79,7 +89,8 @@ impl Group {
     #[inline]
     pub fn current() -> Result<Self> {
         match GROUP.get() {
-            Some(shared) if !FINALIZED.load(Ordering::Relaxed) => Ok(Self(shared)),
+            Some(shared) if State::Used.is() => Ok(Self(shared)),
+            Some(_) if State::Fork.is() => Err(is_fork()),
             Some(_) => Err(Error::new(ErrorCode::Finalized, "the group is finalized")),
             None => Err(Error::new(
                 ErrorCode::Init,
@@ -95,7 +106,12 @@ impl Group {
 
     /// Returns true if the group is finalized.
     pub fn is_finalized() -> bool {
-        FINALIZED.load(Ordering::Acquire)
+        State::Finalized.is()
+    }
+
+    /// Returns true if this process is a fork of a rank. It is no rank itself.
+    pub fn is_fork() -> bool {
+        State::Fork.is()
     }
 
     pub(crate) fn shared(self) -> &'static Shared {
@@ -141,6 +157,8 @@ impl Group {
             })?;
             core.follow_thread(move || self.0.after_progress());
             self.0.set_mode(mode);
+            // Tasks that the rank's thread would have woken make progress themselves.
+            core.slots.sleepers().iter().for_each(|sleeper| wake(sleeper));
             Ok(())
         })
     }
@@ -156,18 +174,20 @@ impl Group {
     }
 
     /// Registers the function that actions call by this number. It gets both buffers, and may
-    /// change them. It must not call this library.
+    /// change them. Its calls of this library return [`ErrorCode::Unsupported`], and a panic ends
+    /// the job.
     ///
     /// # Errors
     /// The job can't go on.
     pub fn register(
         self,
         number: u32,
-        function: impl FnMut(&mut [u8], &mut [u8]) + Send + 'static,
+        mut function: impl FnMut(&mut [u8], &mut [u8]) + Send + 'static,
     ) -> Result<()> {
+        let guarded = move |a: &mut [u8], b: &mut [u8]| within_function(|| function(a, b));
         self.0.with(|core| {
             let (member, _) = core.parts()?;
-            member.register(number, Box::new(function)).map_err(|error| error_of(&error))
+            member.register(number, Box::new(guarded)).map_err(|error| error_of(&error))
         })
     }
 
@@ -193,16 +213,21 @@ impl Group {
     /// # Errors
     /// A run has not ended; the group goes on. Or the job can't end as it should.
     pub fn finalize(self) -> Result<()> {
-        let _alone = STARTING.lock();
-        Self::current()?;
-        let member = {
-            let mut core = self.0.lock();
-            core.leave()?
+        let Some(_alone) = STARTING.try_lock() else {
+            return Err(Error::new(ErrorCode::Busy, "another thread initializes or finalizes"));
         };
-        FINALIZED.store(true, Ordering::Release);
+        Self::current()?;
+        // Functions of ends that were noticed now are called before the group is finalized.
+        let member = self.0.with(Core::leave)?;
+        State::Finalized.enter();
         self.0
             .attached
             .finalize(member)
             .map_err(|error| Error::new(ErrorCode::Stopped, error.to_string()))
     }
+}
+
+#[cold]
+fn is_fork() -> Error {
+    Error::new(ErrorCode::Init, "this process is a fork of a rank, and no rank itself")
 }

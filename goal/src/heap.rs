@@ -29,8 +29,17 @@ pub(crate) struct Heap {
 
 struct State {
     blocks: Blocks,
-    /// The size of each block that was handed out, by its address.
-    live: FxHashMap<usize, usize>,
+    /// The owner of each block that was handed out, by its address.
+    live: FxHashMap<usize, Owner>,
+}
+
+/// The owner of a block, who alone gives it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The program, by [`Heap::free`].
+    Program,
+    /// A [`Block`].
+    Block,
 }
 
 impl fmt::Debug for Heap {
@@ -59,11 +68,15 @@ impl Heap {
         Self { state: Mutex::new(State { blocks, live: FxHashMap::default() }), bytes }
     }
 
-    /// Returns a new block. Its content is not defined.
+    /// Returns new memory of the program. Its content is not defined.
     ///
     /// # Errors
     /// There is no room.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<NonNull<u8>> {
+        self.allocate_for(Owner::Program, bytes)
+    }
+
+    fn allocate_for(&self, owner: Owner, bytes: usize) -> Result<NonNull<u8>> {
         let full = || {
             let text = format!(
                 "there is no room for {bytes} bytes in the {} bytes of shared memory (goal-run --heap)",
@@ -74,23 +87,34 @@ impl Heap {
         let layout = Layout::from_size_align(bytes.max(1), ALIGN).map_err(|_| full())?;
         let mut state = self.state.lock();
         let block = state.blocks.allocate(layout).ok_or_else(full)?;
-        state.live.insert(block.as_ptr() as usize, bytes);
+        state.live.insert(block.as_ptr() as usize, owner);
         Ok(block)
     }
 
-    /// Takes a block back.
+    /// Takes memory of the program back.
     ///
     /// # Errors
-    /// The address is not one of a block.
+    /// The address is not one of such memory. The library's own blocks, which may lie where memory
+    /// of the program was before, are none.
     pub(crate) fn free(&self, address: usize) -> Result<()> {
+        if self.free_of(Owner::Program, address) {
+            return Ok(());
+        }
+        let text = format!("{address:#x} is not memory from GOAL_Alloc, or was freed");
+        Err(Error::new(ErrorCode::Buffer, text))
+    }
+
+    /// Takes a block of this owner back. Returns false if there is none.
+    fn free_of(&self, owner: Owner, address: usize) -> bool {
         let mut state = self.state.lock();
-        let Some(block) = state.live.remove(&address).and(NonNull::new(address as *mut u8)) else {
-            let text = format!("{address:#x} is not memory from GOAL_Alloc, or was freed");
-            return Err(Error::new(ErrorCode::Buffer, text));
-        };
+        if state.live.get(&address) != Some(&owner) {
+            return false;
+        }
+        state.live.remove(&address);
+        let Some(block) = NonNull::new(address as *mut u8) else { return false };
         // SAFETY: it was allocated with this alignment, and is removed once.
         unsafe { state.blocks.deallocate(block, ALIGN) };
-        Ok(())
+        true
     }
 }
 
@@ -102,7 +126,7 @@ pub(crate) struct Block {
     bytes: usize,
 }
 
-// SAFETY: the block is this value's alone.
+// SAFETY: the block is this value's alone: nobody else can free it.
 unsafe impl Send for Block {}
 
 impl Block {
@@ -111,7 +135,7 @@ impl Block {
     /// # Errors
     /// There is no room.
     pub(crate) fn new(heap: &'static Heap, bytes: usize) -> Result<Self> {
-        let start = heap.allocate(bytes)?;
+        let start = heap.allocate_for(Owner::Block, bytes)?;
         Ok(Self { heap, start, bytes })
     }
 
@@ -125,7 +149,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // It is one of the heap.
-        let _ = self.heap.free(self.start.as_ptr() as usize);
+        let is_freed = self.heap.free_of(Owner::Block, self.start.as_ptr() as usize);
+        debug_assert!(is_freed, "the block is one of the heap");
     }
 }

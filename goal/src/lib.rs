@@ -75,12 +75,14 @@ mod error;
 mod graph;
 mod group;
 mod heap;
+mod process;
 mod progress;
 pub mod raw;
 mod safe;
 mod shared;
 mod slots;
 mod table;
+mod thread;
 
 pub use buffer::{Buffer, Element, Read, Slice, Write};
 pub use collective::{Collective, Persistent};

@@ -1,10 +1,9 @@
 //! Progress of a process's runs.
 
 use crate::error::{Error, ErrorCode, Result};
-use crate::slots::{Known, OnEnd, Slots, Ticket};
+use crate::slots::{Due, Known, OnEnd, Slots, Ticket};
 use goal_engine::Handle;
 use goal_run::progress::{Interrupted, Member};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The rank's end of the job and its instances.
 pub(crate) struct Core {
@@ -22,7 +21,7 @@ pub(crate) struct Core {
     /// Slots of schedules that were dropped while they ran.
     orphans: Vec<u32>,
     /// Functions of runs that have ended, to be called without the lock.
-    pub(crate) due: Vec<OnEnd>,
+    pub(crate) due: Vec<Due>,
 }
 
 impl Core {
@@ -83,9 +82,8 @@ impl Core {
         if !member.has_ended(handle).map_err(|error| error_of(&error))? {
             return Ok(false);
         }
-        if let Some(on_end) = slots.ended(number) {
-            self.due.push(on_end);
-        }
+        let on_end = slots.ended(number);
+        self.due.extend(on_end.into_iter().map(|on_end| Due(on_end, true)));
         Ok(true)
     }
 
@@ -98,16 +96,30 @@ impl Core {
         Ok(())
     }
 
-    /// Calls a function when the lock is given back.
-    pub(crate) fn call_later(&mut self, on_end: OnEnd) {
-        self.due.push(on_end);
+    /// Keeps the error that ended the job: no run goes on. Returns false if there was one before.
+    #[cold]
+    pub(crate) fn give_up(&mut self, error: &Error) -> bool {
+        if self.failure.is_some() {
+            return false;
+        }
+        self.failure = Some(error.clone());
+        let told = self.slots.give_up().into_iter().map(|on_end| Due(on_end, false));
+        self.due.extend(told);
+        true
+    }
+
+    /// Returns the error that the rank's end has met, if it has.
+    #[cold]
+    pub(crate) fn met(&mut self) -> Option<Error> {
+        let Ok((member, _)) = self.parts() else { return None };
+        member.advance().err().map(|error| error_of(&error))
     }
 
     /// Sets the function that is called at the end of a run; several are called one after the
     /// other.
     pub(crate) fn watch(&mut self, ticket: Ticket, on_end: OnEnd) -> Result<()> {
         if self.test(ticket)? {
-            self.due.push(on_end);
+            self.due.push(Due(on_end, true));
         } else {
             self.slots.watch(ticket, on_end);
         }
@@ -208,17 +220,17 @@ impl Core {
         Ok(None)
     }
 
-    /// Makes progress, and sleeps if there is nothing to do, until one of the runs has ended,
-    /// another thread wants the core, or a run that others wait for has ended.
+    /// Makes progress, and sleeps if there is nothing to do, until one of the runs, or one that
+    /// others wait for, has ended, or `is_wanted` returns true.
     pub(crate) fn work_until(
         &mut self,
         tickets: &[Ticket],
-        wanted: &AtomicU32,
+        is_wanted: impl Fn() -> bool,
     ) -> std::result::Result<(), Interrupted> {
         let Self { member: Some(member), slots, parked, .. } = self else { return Ok(()) };
         let (slots, parked) = (&*slots, &*parked);
         member.wait_while(|member| {
-            if wanted.load(Ordering::Relaxed) > 0 {
+            if is_wanted() {
                 return Ok(false);
             }
             let mut runs = |handle: Option<&Handle>| -> std::result::Result<bool, Interrupted> {
@@ -236,6 +248,28 @@ impl Core {
             }
             Ok(true)
         })
+    }
+
+    /// Returns true if one of these runs has ended.
+    pub(crate) fn has_one_ended(&mut self, tickets: &[Ticket]) -> Result<bool> {
+        let mut has_ended = false;
+        for &ticket in tickets {
+            has_ended |= self.settle(Slots::number(ticket))?
+                || !matches!(self.slots.known(ticket), Known::Running);
+        }
+        Ok(has_ended)
+    }
+
+    /// Forgets the runs that others wait for and that have ended. Returns true if there was one.
+    pub(crate) fn unpark_ended(&mut self) -> Result<bool> {
+        let mut any = false;
+        for at in (0..self.parked.len()).rev() {
+            if self.has_one_ended(&[self.parked[at]])? {
+                self.parked.swap_remove(at);
+                any = true;
+            }
+        }
+        Ok(any)
     }
 }
 

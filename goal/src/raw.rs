@@ -7,18 +7,21 @@ use crate::compile::{self, Compiled, NO_LIMITS};
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::heap::Block;
-use crate::progress::{error_of, no_run};
-use crate::slots::{Known, OnEnd};
+use crate::progress::{Core, error_of, no_run};
+use crate::slots::{Known, OnEnd, Sleeper};
+use crate::thread;
 use goal_asm::Nisa;
 use goal_engine::memory::Region;
 use goal_engine::{Handle, Schedule as Code, Storage};
 use goal_run::progress::Member;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 
 pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
-pub use crate::slots::Ticket;
+pub use crate::slots::{EndFunction, Ticket};
+pub use crate::thread::is_in_function;
 
 /// The memory that a schedule works on.
 enum Memory {
@@ -197,25 +200,21 @@ impl Schedule {
             inner.check_binding(buffers)?;
         }
         inner.group.shared().with(|core| {
-            let (member, slots) = core.parts()?;
             let mut own = inner.slots.lock();
             // An instance whose end nobody has looked at yet.
-            if let Some(&first) = own.first()
-                && let Some(handle) = slots.running(first)
-                && member.has_ended(handle).map_err(|error| error_of(&error))?
-                && let Some(on_end) = slots.ended(first)
-            {
-                core.call_later(on_end);
+            if let Some(&first) = own.first() {
+                core.settle(first)?;
             }
-            let (member, slots) = core.parts()?;
+            if let Some(ticket) = inner.start_again(core, &own, buffers)? {
+                return Ok(ticket);
+            }
+            // A new instance is dear, so all others are looked at first.
+            let mut any = false;
             for &number in own.iter() {
-                let Some(handle) = slots.parked(number) else { continue };
-                if inner.is_table() {
-                    // SAFETY: as the caller says.
-                    unsafe { inner.bind(member, handle, buffers)? };
-                }
-                member.start_again(handle).map_err(|error| error_of(&error))?;
-                return Ok(slots.restarted(number));
+                any |= core.settle(number)?;
+            }
+            if any && let Some(ticket) = inner.start_again(core, &own, buffers)? {
+                return Ok(ticket);
             }
             core.release_orphans()?;
             let (member, slots) = core.parts()?;
@@ -297,7 +296,59 @@ impl Inner {
         if let Some(at) = buffers.iter().zip(self.code.buffers()).position(missing) {
             return Err(Error::new(ErrorCode::Buffer, format!("buffer {at} is NULL")));
         }
-        Ok(())
+        match (buffers, self.code.buffers()) {
+            // Nothing that it could overlap.
+            ([] | [_], [] | [_]) => Ok(()),
+            _ => self.check_overlap(buffers),
+        }
+    }
+
+    /// Checks that buffers which replace declared ones are the same or have no byte in common, as
+    /// the engine needs it of operands, and that they lie apart from buffers that stay.
+    fn check_overlap(&self, buffers: &[usize]) -> Result<()> {
+        let Memory::Table { bases, declared } = &self.memory else { return Ok(()) };
+        let lengths = self.code.buffers();
+        let stay = bases.iter().enumerate().skip(*declared);
+        let stay = stay.map(|(at, &base)| (base as usize, lengths[at] as usize, at));
+        let given = buffers.iter().zip(lengths).enumerate();
+        let given = given.map(|(at, (&start, &length))| (start, length as usize, at));
+        let mut all: SmallVec<[_; 4]> =
+            given.chain(stay).filter(|&(_, bytes, _)| bytes > 0).collect();
+        all.sort_unstable();
+        // Of buffers with one start, the longest is the last.
+        let overlap = |pair: &[(usize, usize, usize)]| {
+            let [(start, length, _), (next, next_length, _)] = [pair[0], pair[1]];
+            let is_same = start == next && length == next_length;
+            !is_same && start.saturating_add(length) > next
+        };
+        match all.windows(2).find(|pair| overlap(pair)) {
+            None => Ok(()),
+            Some(pair) => {
+                let text = format!("buffers {} and {} overlap", pair[0].2, pair[1].2);
+                Err(Error::new(ErrorCode::Buffer, text))
+            }
+        }
+    }
+
+    /// Starts one of the instances that have ended again.
+    #[inline]
+    fn start_again(
+        &self,
+        core: &mut Core,
+        own: &[u32],
+        buffers: Option<&[usize]>,
+    ) -> Result<Option<Ticket>> {
+        let (member, slots) = core.parts()?;
+        for &number in own {
+            let Some(handle) = slots.parked(number) else { continue };
+            if self.is_table() {
+                // SAFETY: as the caller of `Schedule::start_on` says, and only it calls this.
+                unsafe { self.bind(member, handle, buffers)? };
+            }
+            member.start_again(handle).map_err(|error| error_of(&error))?;
+            return Ok(Some(slots.restarted(number)));
+        }
+        Ok(None)
     }
 
     /// Returns the regions of the table, with the first ones replaced.
@@ -395,12 +446,30 @@ pub fn wait_any(tickets: &[Ticket], call: &str) -> Result<usize> {
     Group::current()?.shared().wait_any(tickets, call)
 }
 
-/// Calls `on_end` when a run has ended: at once if it has, else in the call of this library that
-/// notices it.
+/// Calls `on_end` with true when a run has ended: at once if it has, else in the call of this
+/// library that notices it. If the job can't go on meanwhile, calls it with false.
 ///
 /// # Errors
 /// There was no such run, or the job can't go on.
-pub fn when_ended(ticket: Ticket, on_end: OnEnd) -> Result<()> {
+pub fn when_ended(ticket: Ticket, on_end: EndFunction) -> Result<()> {
+    watch(ticket, OnEnd::Call(on_end))
+}
+
+/// Wakes the task in `sleeper` when a run has ended, or can't go on.
+pub(crate) fn wake_when_ended(ticket: Ticket, sleeper: Arc<Sleeper>) -> Result<()> {
+    watch(ticket, OnEnd::Wake(sleeper))
+}
+
+/// Calls `f`, and the functions of ends that it notices only when it has returned: for callers that
+/// hold locks which such functions may take.
+pub fn put_off<R>(f: impl FnOnce() -> R) -> R {
+    match Group::current() {
+        Ok(group) => thread::put_off(group.shared(), f),
+        Err(_) => f(),
+    }
+}
+
+fn watch(ticket: Ticket, on_end: OnEnd) -> Result<()> {
     Group::current()?.shared().with(|core| {
         if matches!(core.slots.known(ticket), Known::Never) {
             return Err(no_run());

@@ -7,7 +7,9 @@ use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
 use crate::graph;
 use crate::group::Group;
+use crate::progress::is_fatal;
 use crate::raw::{self, Data, Ticket, Vertex};
+use crate::slots::{Sleeper, wake};
 use goal_lang::{CollectiveKind, Datatype, Function, Op, Piece};
 use goal_run::job::Mode;
 use std::fmt;
@@ -138,6 +140,14 @@ impl Graph {
         self.graph.user(function, a, b)
     }
 
+    /// Adds an action that takes so many nanoseconds, as a computation would.
+    ///
+    /// # Errors
+    /// The graph is full.
+    pub fn calc(&mut self, nanos: u64) -> Result<Vertex> {
+        self.graph.calc(nanos)
+    }
+
     /// Adds an action that only carries dependencies.
     ///
     /// # Errors
@@ -252,8 +262,15 @@ impl Schedule {
                 unsafe { collective.start(*input, *output) }
             }
         };
-        let ticket = started.inspect_err(|_| release(&self.memories))?;
-        Ok(Run { ticket, memories: Some(Arc::clone(&self.memories)) })
+        let ticket = started.inspect_err(|error| {
+            if is_fatal(error.code()) {
+                // Peers may use the memory already, so it is never freed.
+                std::mem::forget(Arc::clone(&self.memories));
+            } else {
+                release(&self.memories);
+            }
+        })?;
+        Ok(Run { ticket, memories: Some(Arc::clone(&self.memories)), sleeper: None })
     }
 
     /// The name of the algorithm, if it is a collective.
@@ -280,6 +297,8 @@ pub struct Run {
     ticket: Ticket,
     /// The memory that it uses; `None` once it has ended.
     memories: Option<Arc<Memories>>,
+    /// The task that is woken at its end.
+    sleeper: Option<Arc<Sleeper>>,
 }
 
 impl Run {
@@ -321,17 +340,17 @@ impl Future for Run {
             Err(error) => return Poll::Ready(Err(error)),
             Ok(false) => {}
         }
-        let waker = context.waker().clone();
-        match Group::current().map(Group::progress) {
-            Ok(Mode::Thread) => {
-                let watched = raw::when_ended(self.ticket, Box::new(move || waker.wake()));
-                watched.map_or_else(|error| Poll::Ready(Err(error)), |()| Poll::Pending)
-            }
-            _ => {
-                waker.wake();
-                Poll::Pending
-            }
+        // In mode `thread` the rank's thread wakes the task; in others it makes progress by polls.
+        let is_known = self.sleeper.is_some();
+        let sleeper = Arc::clone(self.sleeper.get_or_insert_default());
+        *sleeper.lock() = Some(context.waker().clone());
+        if !is_known && let Err(error) = raw::wake_when_ended(self.ticket, Arc::clone(&sleeper)) {
+            return Poll::Ready(Err(error));
         }
+        if !matches!(Group::current().map(Group::progress), Ok(Mode::Thread)) {
+            wake(&sleeper);
+        }
+        Poll::Pending
     }
 }
 
@@ -340,7 +359,14 @@ impl Drop for Run {
         if let Some(memories) = self.memories.take() {
             // If the job can't go on, peers may still use the memory, so it is never freed.
             let kept = Arc::clone(&memories);
-            if raw::when_ended(self.ticket, Box::new(move || release(&memories))).is_err() {
+            let end = move |has_ended| {
+                if has_ended {
+                    release(&memories);
+                } else {
+                    std::mem::forget(memories);
+                }
+            };
+            if raw::when_ended(self.ticket, Box::new(end)).is_err() {
                 std::mem::forget(kept);
             }
         }

@@ -1,41 +1,32 @@
 //! The state of the group in this process, whichever thread calls.
 //!
-//! The rank's end of the job lies behind one lock. A thread that waits for a run sleeps with the
-//! lock; another thread that wants it says so in [`Shared::wanted`] and wakes the sleeper, which
-//! then lets it pass. Of several threads that wait one works, and the others sleep until it tells
-//! them that their runs have ended, or that it has stopped.
+//! The rank's end of the job lies behind one lock. Of several threads that wait for runs one works
+//! and sleeps with the lock; the others sleep until it tells them that their runs have ended, or
+//! that it has stopped. A thread that wants the lock says so in [`Shared::wanted`] and wakes the
+//! sleeper, which hands the lock over and takes it again.
+//!
+//! A panic while the lock is held ends the job: the engine may be in the middle of an action.
 
 use crate::communicator::{Communicator, Communicators};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::progress::{Core, error_of, is_fatal, no_run};
-use crate::slots::{Slots, Ticket};
+use crate::slots::{Due, Ticket};
+use crate::thread::{self, Common, callers, count, is_in_function};
 use goal_run::job::Mode;
 use goal_run::program::Attached;
 use goal_run::progress::Interrupted;
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use std::cell::OnceCell;
+use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The time between two attempts to wake a thread that sleeps with the core.
 const WAKE_AGAIN: Duration = Duration::from_micros(100);
 
-/// A thread that has called this library.
-struct Caller(&'static Shared);
-
-impl Drop for Caller {
-    fn drop(&mut self) {
-        self.0.callers.fetch_sub(1, Ordering::SeqCst);
-        // A thread that sleeps may be the only one from now on. It wakes up, and says that the
-        // rank waits.
-        drop(self.0.lock_slowly());
-    }
-}
-
-thread_local! {
-    static CALLER: OnceCell<Caller> = const { OnceCell::new() };
-}
+/// The most attempts to wake a thread that sleeps with the core, after another one has ended.
+const WAKE_MAX: u32 = 20;
 
 /// The state of the group in this process.
 pub(crate) struct Shared {
@@ -51,8 +42,6 @@ pub(crate) struct Shared {
     pub(crate) mode: AtomicU8,
     /// True if the rank's thread found the core taken when it had made progress.
     pub(crate) has_missed: AtomicBool,
-    /// The threads that have called this library and have not ended.
-    pub(crate) callers: AtomicU32,
     /// Notified when a thread that waited with the core lets others have it.
     pub(crate) turned: Condvar,
 }
@@ -79,16 +68,19 @@ impl Shared {
 
 impl Shared {
     /// Takes the core, and asks a thread that sleeps with it to let go.
+    ///
+    /// # Errors
+    /// The thread executes a registered function, whose caller has the core.
     #[inline]
-    pub(crate) fn lock(&'static self) -> MutexGuard<'static, Core> {
-        // A thread that ends makes no more calls that count.
-        let _ = CALLER.try_with(|caller| {
-            if caller.get().is_none() {
-                self.callers.fetch_add(1, Ordering::SeqCst);
-                let _ = caller.set(Caller(self));
-            }
-        });
-        self.core.try_lock().unwrap_or_else(|| self.lock_slowly())
+    pub(crate) fn hold(&'static self) -> Result<Held> {
+        if is_in_function() {
+            let text =
+                "a registered function can't call this library, which is executing a schedule";
+            return Err(Error::new(ErrorCode::Unsupported, text));
+        }
+        count(self);
+        let core = self.core.try_lock().unwrap_or_else(|| self.lock_slowly());
+        Ok(Held { shared: self, core: Some(core) })
     }
 
     #[cold]
@@ -109,36 +101,35 @@ impl Shared {
     /// Calls `f` with the core, and then the functions of runs that have ended.
     #[inline]
     pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut Core) -> Result<R>) -> Result<R> {
-        let mut core = self.lock();
+        let mut core = self.hold()?;
         let mut result = f(&mut core);
         if let Err(error) = &mut result
             && is_fatal(error.code())
         {
             self.note_failure(&mut core, error);
         }
-        self.unlock(core);
+        self.release(core);
         result
     }
 
     /// Gives the core back, and calls the functions of runs that have ended.
     #[inline]
-    fn unlock(&'static self, mut core: MutexGuard<'static, Core>) {
-        if !core.parked.is_empty() {
-            self.turned.notify_all();
-        }
+    pub(crate) fn release(&'static self, mut core: Held) {
         if core.slots.watched.is_empty() && core.due.is_empty() {
+            drop(core.into_guard());
             return;
         }
         // An error is for the next call, which meets it too.
         let _ = core.reap();
         let due = std::mem::take(&mut core.due);
-        drop(core);
-        due.into_iter().for_each(|on_end| on_end());
+        drop(core.into_guard());
+        thread::call(self, due);
         self.look_again();
     }
 
-    /// Called by the rank's thread after it has made progress.
+    /// Called by the rank's thread after it has made progress, or has met a failure.
     pub(crate) fn after_progress(&'static self) {
+        thread::exempt();
         // If the core is taken, its owner looks at this when it has given the core back.
         self.has_missed.store(true, Ordering::SeqCst);
         self.look_again();
@@ -147,15 +138,21 @@ impl Shared {
     /// Calls the functions of runs whose end the rank's thread has brought about.
     fn look_again(&'static self) {
         while self.has_missed.load(Ordering::SeqCst) {
-            let Some(mut core) = self.core.try_lock() else { return };
+            let Some(core) = self.core.try_lock() else { return };
+            let mut core = Held { shared: self, core: Some(core) };
             self.has_missed.store(false, Ordering::SeqCst);
-            let _ = core.reap();
-            let due = std::mem::take(&mut core.due);
-            if !core.parked.is_empty() {
-                self.turned.notify_all();
+            let failure = match core.reap() {
+                Err(error) => Some(error),
+                Ok(()) if core.slots.watched.is_empty() => None,
+                Ok(()) if self.attached.is_over() => core.met(),
+                Ok(()) => None,
+            };
+            if let Some(mut error) = failure.filter(|error| is_fatal(error.code())) {
+                self.note_failure(&mut core, &mut error);
             }
-            drop(core);
-            due.into_iter().for_each(|on_end| on_end());
+            let due = std::mem::take(&mut core.due);
+            drop(core.into_guard());
+            thread::call(self, due);
         }
     }
 
@@ -185,79 +182,158 @@ impl Shared {
             return Err(no_run());
         }
         loop {
-            let mut core = self.lock();
-            match core.first_ended(tickets) {
-                Ok(Some(at)) => {
-                    self.unlock(core);
-                    return Ok(at);
+            let mut core = self.hold()?;
+            let looked = core.first_ended(tickets).and_then(|ended| {
+                // Functions of other runs are called first; they may do anything.
+                if ended.is_some() || !core.due.is_empty() {
+                    return Ok(ended);
                 }
-                Ok(None) if core.has_waiter => {
-                    core.parked.extend(tickets);
-                    core.sleepers += 1;
-                    self.turned.wait(&mut core);
-                    core.sleepers -= 1;
-                    for ticket in tickets {
-                        if let Some(at) = core.parked.iter().position(|parked| parked == ticket) {
-                            core.parked.swap_remove(at);
-                        }
-                    }
-                    continue;
+                if core.has_waiter {
+                    self.park(&mut core, tickets);
+                    return Ok(None);
                 }
-                Ok(None) => {}
-                Err(mut error) => {
-                    if is_fatal(error.code()) {
-                        self.note_failure(&mut core, &mut error);
-                    }
-                    self.unlock(core);
-                    return Err(error);
+                core.has_waiter = true;
+                let worked = self.work(&mut core, tickets, call);
+                core.has_waiter = false;
+                // One of the others works from now on.
+                self.turned.notify_all();
+                worked.map(|()| None)
+            });
+            let looked = looked.map_err(|mut error| {
+                if is_fatal(error.code()) {
+                    self.note_failure(&mut core, &mut error);
                 }
+                error
+            });
+            self.release(core);
+            if let Some(at) = looked? {
+                return Ok(at);
             }
-            core.has_waiter = true;
+        }
+    }
+
+    /// Sleeps while another thread waits with the core, until it says that one of these runs has
+    /// ended, or that it has stopped.
+    fn park(&'static self, core: &mut Held, tickets: &[Ticket]) {
+        core.parked.extend(tickets);
+        core.sleepers += 1;
+        self.turned.wait(core.guard());
+        core.sleepers -= 1;
+        for ticket in tickets {
+            if let Some(at) = core.parked.iter().position(|parked| parked == ticket) {
+                core.parked.swap_remove(at);
+            }
+        }
+    }
+
+    /// Works and sleeps with the core until one of these runs has ended, or a function is due.
+    /// Hands the core over to threads that want it, or whose runs have ended.
+    fn work(&'static self, core: &mut Held, tickets: &[Ticket], call: &str) -> Result<()> {
+        loop {
             // The rank waits if every thread does that has called this library.
             let waiting = core.sleepers + 1;
-            if waiting >= self.callers.load(Ordering::SeqCst) {
+            let all_wait = || waiting >= callers();
+            let waits = all_wait();
+            if waits {
                 self.attached.waits(call);
             }
-            let worked = core.work_until(tickets, &self.wanted);
-            core.has_waiter = false;
-            let result = match worked {
-                Ok(()) => core.reap().and_then(|()| {
-                    let mut numbers = tickets.iter().map(|&ticket| Slots::number(ticket));
-                    numbers.try_for_each(|number| core.settle(number).map(drop))
-                }),
-                Err(interrupted) => {
-                    let mut error = error_of(&interrupted);
-                    if interrupted == Interrupted::Stuck {
-                        error = core.describe_waiting(call);
-                    }
-                    self.note_failure(&mut core, &mut error);
-                    Err(error)
-                }
-            };
+            let wanted = || self.wanted.load(Ordering::Relaxed) > 0;
+            let worked = core.work_until(tickets, || wanted() || !waits && all_wait());
             self.attached.computes();
-            self.turned.notify_all();
-            let is_wanted = self.wanted.load(Ordering::Relaxed) > 0;
-            let due = std::mem::take(&mut core.due);
-            if is_wanted {
-                MutexGuard::unlock_fair(core);
-                std::thread::yield_now();
-            } else {
-                drop(core);
+            if let Err(interrupted) = worked {
+                return Err(match interrupted {
+                    Interrupted::Stuck => core.describe_waiting(call),
+                    other => error_of(&other),
+                });
             }
-            due.into_iter().for_each(|on_end| on_end());
-            self.look_again();
-            result?;
+            core.reap()?;
+            let others = core.unpark_ended()?;
+            if others {
+                self.turned.notify_all();
+            }
+            if core.has_one_ended(tickets)? || !core.due.is_empty() {
+                return Ok(());
+            }
+            if others || wanted() {
+                MutexGuard::unlocked_fair(core.guard(), std::thread::yield_now);
+            }
         }
     }
 
     /// Keeps the error that ended the job, which later calls return too. The launcher reports it.
     #[cold]
     fn note_failure(&self, core: &mut Core, error: &mut Error) {
-        if core.failure.is_none() {
-            if error.code() != ErrorCode::Stopped {
-                self.attached.fail(&format!("rank {}: {error}", self.attached.rank()));
-            }
-            core.failure = Some(error.clone());
+        if core.give_up(error) && error.code() != ErrorCode::Stopped {
+            self.attached.fail(&format!("rank {}: {error}", self.attached.rank()));
         }
     }
+}
+
+impl Common for Shared {
+    /// Lets a thread that sleeps with the core look at the number of callers again. The thread that
+    /// has the core may be this one, which exits from within a call, so this does not insist.
+    fn has_left(&'static self) {
+        for _ in 0..WAKE_MAX {
+            if self.core.try_lock().is_some() {
+                return;
+            }
+            self.attached.wake();
+            std::thread::sleep(WAKE_AGAIN);
+        }
+    }
+
+    fn keep(&'static self, due: VecDeque<Due>) {
+        self.core.lock().due.extend(due);
+    }
+}
+
+/// The core, taken by this thread.
+pub(crate) struct Held {
+    shared: &'static Shared,
+    core: Option<MutexGuard<'static, Core>>,
+}
+
+impl Held {
+    fn guard(&mut self) -> &mut MutexGuard<'static, Core> {
+        self.core.as_mut().expect("it is held")
+    }
+
+    fn into_guard(mut self) -> MutexGuard<'static, Core> {
+        self.core.take().expect("it is held")
+    }
+}
+
+impl Deref for Held {
+    type Target = Core;
+
+    #[inline]
+    fn deref(&self) -> &Core {
+        self.core.as_ref().expect("it is held")
+    }
+}
+
+impl DerefMut for Held {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Core {
+        self.guard()
+    }
+}
+
+impl Drop for Held {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(core) = self.core.take() {
+            abandon(self.shared, core);
+        }
+    }
+}
+
+/// Gives the core back after a panic, which ends the job.
+#[cold]
+fn abandon(shared: &Shared, mut core: MutexGuard<'static, Core>) {
+    let text = "a fault of this library or of a registered function, in the middle of an action";
+    shared.note_failure(&mut core, &mut Error::new(ErrorCode::Failed, text));
+    core.has_waiter = false;
+    shared.attached.computes();
+    shared.turned.notify_all();
 }

@@ -1,8 +1,10 @@
 //! The instances of a process: running ones, and ended ones that can start again.
 
 use goal_engine::Handle;
+use parking_lot::Mutex;
 use std::any::Any;
 use std::sync::Arc;
+use std::task::Waker;
 
 /// A run of a schedule. It stays valid for ever: a run that has been followed by another one on the
 /// same instance has ended.
@@ -47,14 +49,47 @@ pub(crate) struct Slot {
     /// Kept while an instance of it is there.
     schedule: Option<Schedule>,
     /// Called when the run has ended.
-    pub(crate) on_end: Option<OnEnd>,
+    on_end: Vec<OnEnd>,
 }
 
 /// The schedule of an instance, and what that needs.
 pub(crate) type Schedule = Arc<dyn Any + Send + Sync>;
 
-/// A function that is called once when a run has ended.
-pub(crate) type OnEnd = Box<dyn FnOnce() + Send>;
+/// A function that is called once: with true when a run has ended, or with false when the job can't
+/// go on. Peers may use the memory of such a run for ever.
+pub type EndFunction = Box<dyn FnOnce(bool) + Send>;
+
+/// A task that waits for a run.
+pub(crate) type Sleeper = Mutex<Option<Waker>>;
+
+/// The ways to tell that a run has ended.
+pub(crate) enum OnEnd {
+    /// A function to call.
+    Call(EndFunction),
+    /// A task to wake.
+    Wake(Arc<Sleeper>),
+}
+
+/// A way to tell of a run, and true if it has ended, or false if it can't go on.
+pub(crate) struct Due(pub(crate) OnEnd, pub(crate) bool);
+
+impl Due {
+    /// Calls the function, or wakes the task.
+    pub(crate) fn call(self) {
+        match self.0 {
+            OnEnd::Call(function) => function(self.1),
+            OnEnd::Wake(sleeper) => wake(&sleeper),
+        }
+    }
+}
+
+/// Wakes a task.
+pub(crate) fn wake(sleeper: &Sleeper) {
+    let waker = sleeper.lock().take();
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
 
 /// All slots of a process.
 #[derive(Default)]
@@ -93,7 +128,12 @@ impl Slots {
     /// Adds an instance that runs for the first time.
     pub(crate) fn add(&mut self, handle: Handle, schedule: Schedule) -> Ticket {
         let number = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot { state: State::Free, run: 0, schedule: None, on_end: None });
+            self.slots.push(Slot {
+                state: State::Free,
+                run: 0,
+                schedule: None,
+                on_end: Vec::new(),
+            });
             self.slots.len() as u32 - 1
         });
         let slot = &mut self.slots[number as usize];
@@ -132,31 +172,43 @@ impl Slots {
         }
     }
 
-    /// Notes that the run of a ticket has ended. Returns the function to call.
+    /// Notes that the run of a slot has ended. Returns the functions to call.
     #[inline]
-    pub(crate) fn ended(&mut self, number: u32) -> Option<OnEnd> {
+    pub(crate) fn ended(&mut self, number: u32) -> Vec<OnEnd> {
         let slot = &mut self.slots[number as usize];
         if let State::Running(handle) = std::mem::replace(&mut slot.state, State::Free) {
             slot.state = State::Parked(handle);
         }
-        let on_end = slot.on_end.take()?;
-        self.watched.retain(|&watched| watched != number);
-        Some(on_end)
+        if !slot.on_end.is_empty() {
+            self.watched.retain(|&watched| watched != number);
+        }
+        std::mem::take(&mut slot.on_end)
     }
 
-    /// Sets the function that is called at the end of a run that has not ended.
+    /// Adds a function that is called at the end of a run that has not ended.
     pub(crate) fn watch(&mut self, ticket: Ticket, on_end: OnEnd) {
         let slot = &mut self.slots[ticket.slot as usize];
-        slot.on_end = Some(match slot.on_end.take() {
-            None => on_end,
-            Some(before) => Box::new(move || {
-                before();
-                on_end();
-            }),
-        });
-        if !self.watched.contains(&ticket.slot) {
+        if slot.on_end.is_empty() {
             self.watched.push(ticket.slot);
         }
+        slot.on_end.push(on_end);
+    }
+
+    /// Takes all functions out: no run goes on.
+    pub(crate) fn give_up(&mut self) -> Vec<OnEnd> {
+        let watched = std::mem::take(&mut self.watched);
+        let slots = &mut self.slots;
+        watched.into_iter().flat_map(|at| std::mem::take(&mut slots[at as usize].on_end)).collect()
+    }
+
+    /// The tasks that wait for runs.
+    pub(crate) fn sleepers(&self) -> Vec<Arc<Sleeper>> {
+        let watched = self.watched.iter().flat_map(|&at| &self.slots[at as usize].on_end);
+        let sleeper = |on_end: &OnEnd| match on_end {
+            OnEnd::Wake(sleeper) => Some(Arc::clone(sleeper)),
+            OnEnd::Call(_) => None,
+        };
+        watched.filter_map(sleeper).collect()
     }
 
     /// Frees the slot of a parked instance and returns its handle.

@@ -1,7 +1,8 @@
 //! The border to C: errors become codes and texts, and panics become errors.
 
+use goal::raw::is_in_function;
 use goal::{Error, ErrorCode, Group, Result};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -33,14 +34,12 @@ struct Last {
 
 thread_local! {
     static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
-    /// True while this thread executes a registered function.
-    static IN_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Executes the body of the function `call`.
 #[inline]
 pub(crate) fn border<T: Outcome>(call: &'static str, body: impl FnOnce() -> Result<T>) -> T {
-    if IN_FUNCTION.get() {
+    if is_in_function() {
         return failed(call, &inside());
     }
     match catch_unwind(AssertUnwindSafe(body)) {
@@ -54,14 +53,6 @@ pub(crate) fn border<T: Outcome>(call: &'static str, body: impl FnOnce() -> Resu
 #[inline]
 pub(crate) fn status(call: &'static str, body: impl FnOnce() -> Result<()>) -> c_int {
     border(call, || body().map(|()| 0))
-}
-
-/// Calls a registered function. Calls of the library from within are refused: the rank's end of the
-/// job is in use.
-pub(crate) fn in_function(call: impl FnOnce()) {
-    IN_FUNCTION.set(true);
-    call();
-    IN_FUNCTION.set(false);
 }
 
 #[cold]
@@ -109,14 +100,6 @@ mod tests {
         let code: c_int = border("GOAL_Test", || panic!("as a fault would"));
         assert_eq!(code, ErrorCode::Internal as c_int);
         assert_eq!(last_code(), code);
-    }
-
-    #[test]
-    fn a_registered_function_cannot_call() {
-        let mut code = 0;
-        in_function(|| code = status("GOAL_Init", || Ok(())));
-        assert_eq!(code, ErrorCode::Unsupported as c_int);
-        assert_eq!(status("GOAL_Init", || Ok(())), 0);
     }
 
     #[test]

@@ -46,7 +46,7 @@ unsafe extern "C" fn GOAL_On_end(
         };
         let arg = Argument(arg);
         // SAFETY: the caller passes a function of this type, which may be called once with `arg`.
-        raw::when_ended(run, Box::new(move || unsafe { callback(handle, arg.get()) }))
+        raw::when_ended(run, Box::new(move |_| unsafe { callback(handle, arg.get()) }))
     })
 }
 
@@ -89,7 +89,7 @@ extern "C" fn GOAL_Eventfd(handle: GOAL_Handle) -> c_int {
         if !has_ended {
             let event = Arc::new(given.try_clone().map_err(|error| system(&error))?);
             watch(Watched { run, event: Arc::clone(&event) })?;
-            raw::when_ended(run, Box::new(move || notify(&event)))?;
+            raw::when_ended(run, Box::new(move |_| notify(&event)))?;
         }
         Ok(given.into_raw_fd())
     })
@@ -120,14 +120,20 @@ fn start(watch: &mut Watch) -> Result<()> {
 
 /// Calls `wait`, which waits for a run and notices the ends of others.
 pub(crate) fn waiting<R>(wait: impl FnOnce() -> R) -> R {
-    WAITING.fetch_add(1, Ordering::SeqCst);
-    let result = wait();
-    let was_last = WAITING.fetch_sub(1, Ordering::SeqCst) == 1;
-    if was_last && WATCHED.load(Ordering::SeqCst) > 0 {
-        // Without a thread the ends are noticed by later calls.
-        let _ = start(&mut WATCH.lock());
+    /// Counts the thread as one that waits, also if `wait` panics.
+    struct Waiter;
+    impl Drop for Waiter {
+        fn drop(&mut self) {
+            let was_last = WAITING.fetch_sub(1, Ordering::SeqCst) == 1;
+            if was_last && WATCHED.load(Ordering::SeqCst) > 0 {
+                // Without a thread the ends are noticed by later calls.
+                let _ = start(&mut WATCH.lock());
+            }
+        }
     }
-    result
+    WAITING.fetch_add(1, Ordering::SeqCst);
+    let _waiter = Waiter;
+    wait()
 }
 
 /// Looks at the runs of descriptors until there is none, or a thread waits.

@@ -2,10 +2,10 @@
 #![allow(unsafe_code)] // exported names, functions of the caller
 
 use crate::arguments::{count, piece};
-use crate::border::{border, group, in_function};
+use crate::border::{border, group};
 use crate::graph::{GRAPHS, add};
 use crate::types::{GOAL_Graph, GOAL_MemType, GOAL_Vertex, USER_OP, operation, whole_type};
-use goal::raw::Data;
+use goal::raw::{Data, put_off};
 use goal::{Error, ErrorCode};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
@@ -35,23 +35,24 @@ extern "C" fn GOAL_Reg_func(graph: GOAL_Graph, func: GOAL_Function) -> c_int {
         let Some(func) = func else {
             return Err(Error::new(ErrorCode::Argument, "func is NULL"));
         };
-        let mut functions = FUNCTIONS.lock();
-        if let Some(number) = functions.iter().position(|&known| known == func as usize) {
-            return Ok(number as c_int);
-        }
-        let number = functions.len();
-        if number >= USER_OP as usize {
-            return Err(Error::new(ErrorCode::Limit, "there are 65536 registered functions"));
-        }
-        group.register(number as u32, move |a, b| {
-            // SAFETY: the caller has registered a function of this type, which uses these bytes
-            // only, and only during the call.
-            in_function(|| unsafe {
-                func(a.as_mut_ptr().cast(), a.len(), b.as_mut_ptr().cast(), b.len());
-            });
-        })?;
-        functions.push(func as usize);
-        Ok(number as c_int)
+        // Functions of ends may register functions, or ask for their numbers.
+        put_off(|| {
+            let mut functions = FUNCTIONS.lock();
+            if let Some(number) = functions.iter().position(|&known| known == func as usize) {
+                return Ok(number as c_int);
+            }
+            let number = functions.len();
+            if number >= USER_OP as usize {
+                return Err(Error::new(ErrorCode::Limit, "there are 65536 registered functions"));
+            }
+            group.register(number as u32, move |a, b| {
+                // SAFETY: the caller has registered a function of this type, which uses these
+                // bytes only, and only during the call.
+                unsafe { func(a.as_mut_ptr().cast(), a.len(), b.as_mut_ptr().cast(), b.len()) };
+            })?;
+            functions.push(func as usize);
+            Ok(number as c_int)
+        })
     })
 }
 

@@ -193,7 +193,7 @@ impl Run {
             return Err(argument(py, "the function can't be called"));
         }
         let ticket = self.ticket;
-        let call = move || {
+        let call = move |_| {
             let mut function = Some(function);
             let called = life::in_python(|py| {
                 let function = function.take().expect("it is called once");
@@ -232,7 +232,12 @@ impl Drop for Run {
         life::dropping(move || {
             // If the job can't go on, peers may still use the memory, so it is never freed.
             let longer = Arc::clone(&kept);
-            if raw::when_ended(ticket, Box::new(move || drop(kept))).is_err() {
+            let end = move |has_ended| {
+                if !has_ended {
+                    std::mem::forget(kept);
+                }
+            };
+            if raw::when_ended(ticket, Box::new(end)).is_err() {
                 std::mem::forget(longer);
             }
         });

@@ -133,6 +133,12 @@ impl Attached {
         self.job.segment.status(self.rank).attendance.compute();
     }
 
+    /// Returns true if the job has ended, or can't go on because of this rank.
+    pub fn is_over(&self) -> bool {
+        let segment = self.job.segment;
+        segment.gate().is_stopped() || segment.status(self.rank).state() == goal_shm::State::Failed
+    }
+
     /// Ends a sleep of the thread of this process that waits with the rank's member.
     pub fn wake(&self) {
         self.job.segment.mailbox(self.rank).wake();

@@ -7,6 +7,7 @@ use super::start::change;
 use crate::job::Mode;
 use goal_engine::memory::Region;
 use goal_engine::{Handle, within};
+use std::sync::Arc;
 
 impl Member<'static> {
     /// Changes how schedules make progress while the program computes: in calls, or in a thread.
@@ -25,7 +26,7 @@ impl<'a> Member<'a> {
     /// The first one of a thread stays; in other modes this has no effect.
     pub fn call_on_progress(&self, f: impl Fn() + Send + Sync + 'static) {
         if let Some(thread) = self.engines.thread() {
-            thread.call_on_progress(Box::new(f));
+            thread.call_on_progress(Arc::new(f));
         }
     }
 

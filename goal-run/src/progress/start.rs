@@ -14,7 +14,7 @@ use goal_eth::AnyDriver;
 use goal_shm::Part;
 use nix::sys::signal::SigSet;
 use std::sync::Arc;
-use std::thread::{self, Builder, JoinHandle};
+use std::thread::{self, Builder};
 use std::{io, mem};
 
 /// Returns an engine whose state is in memory of this process. The caller must hold the claim to
@@ -64,7 +64,7 @@ pub(crate) fn with_member_over<'a, R>(
     thread::scope(|scope| {
         let run = |shared: Arc<ProgressThread<'a>>| {
             // The scope waits for it.
-            named(rank).spawn_scoped(scope, move || work(job, &shared)).map(|_| None)
+            named(rank).spawn_scoped(scope, move || work(job, shared)).map(drop)
         };
         // Dropped before the scope ends, which ends the thread, also if `f` panics.
         Ok(f(&mut start(job, rank, driver, run)?))
@@ -80,20 +80,17 @@ pub(crate) fn member_over(
     rank: u32,
     driver: Option<AnyDriver>,
 ) -> Result<Member<'static>, StartError> {
-    start(job, rank, driver, |shared| spawn(job, rank, shared).map(Some))
+    start(job, rank, driver, |shared| spawn(job, rank, shared))
 }
 
 /// Starts the thread of a rank of a program.
-fn spawn(
-    job: Job<'static>,
-    rank: u32,
-    shared: Arc<ProgressThread<'static>>,
-) -> io::Result<JoinHandle<()>> {
-    named(rank).spawn(move || {
+fn spawn(job: Job<'static>, rank: u32, shared: Arc<ProgressThread<'static>>) -> io::Result<()> {
+    let thread = named(rank).spawn(move || {
         // Signals are for the threads of the program.
         let _ = SigSet::all().thread_block();
-        work(job, &shared);
-    })
+        work(job, shared);
+    });
+    thread.map(drop)
 }
 
 /// Changes how the schedules of a rank make progress.
@@ -110,7 +107,7 @@ pub(super) fn change(
         (Engines::Own(own), Mode::Thread) => {
             let shared = Arc::new(ProgressThread::new(job, rank, *own));
             match spawn(job, rank, Arc::clone(&shared)) {
-                Ok(thread) => *engines = Engines::Thread(Threaded::new(shared, Some(thread))),
+                Ok(()) => *engines = Engines::Thread(Threaded::new(shared)),
                 Err(cause) => {
                     let own = Arc::into_inner(shared).expect("no thread has it");
                     *engines = Engines::Own(Box::new(own.into_engine()));
@@ -139,7 +136,7 @@ fn start<'a>(
     job: Job<'a>,
     rank: u32,
     driver: Option<AnyDriver>,
-    run: impl FnOnce(Arc<ProgressThread<'a>>) -> io::Result<Option<JoinHandle<()>>>,
+    run: impl FnOnce(Arc<ProgressThread<'a>>) -> io::Result<()>,
 ) -> Result<Member<'a>, StartError> {
     let claim = job.segment.claim(rank, Part::Member).ok_or(StartError::Taken)?;
     let engines = match job.settings.progress {
@@ -156,8 +153,8 @@ fn start<'a>(
         }
         Mode::Thread => {
             let shared = Arc::new(ProgressThread::new(job, rank, engine(job, rank, driver)?));
-            let thread = run(Arc::clone(&shared)).map_err(|cause| StartError::Thread { cause })?;
-            Engines::Thread(Threaded::new(shared, thread))
+            run(Arc::clone(&shared)).map_err(|cause| StartError::Thread { cause })?;
+            Engines::Thread(Threaded::new(shared))
         }
     };
     Ok(Member::new(job, rank, engines, claim))
@@ -168,7 +165,7 @@ fn named(rank: u32) -> Builder {
 }
 
 /// The work of a rank's thread.
-fn work(job: Job<'_>, shared: &ProgressThread<'_>) {
+fn work(job: Job<'_>, shared: Arc<ProgressThread<'_>>) {
     if let Some(placement) = &job.settings.placement {
         placement.bind_thread();
     }

@@ -13,7 +13,7 @@ use rustix::thread::futex::{self, Flags};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The rank uses its engine itself; the thread is parked.
@@ -44,12 +44,24 @@ pub(super) struct ProgressThread<'a> {
     /// The reason why the thread gave up, after which the engine can't be used. Set with the engine
     /// locked.
     failure: OnceLock<Interrupted>,
-    /// Called on the thread after a poll that did something, without the engine.
+    /// Called on the thread after a poll that did something or failed, without the engine.
     on_progress: OnceLock<OnProgress>,
 }
 
-/// A function that the thread of a rank calls.
-pub(super) type OnProgress = Box<dyn Fn() + Send + Sync>;
+/// A function that the thread of a rank calls. It may take the engine from the thread.
+pub(super) type OnProgress = Arc<dyn Fn() + Send + Sync>;
+
+/// The thread's way on after a step.
+enum Step {
+    /// The next step.
+    On,
+    /// A call of [`ProgressThread::on_progress`], then the next step.
+    Tell,
+    /// The same call, then the end: the thread gave up.
+    TellAndEnd,
+    /// The end.
+    End,
+}
 
 /// The locked engine.
 pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<'a, Ends<'a>>>;
@@ -185,36 +197,31 @@ impl<'a> ProgressThread<'a> {
         self.job.segment.endpoint(self.rank).disarm_and_wake();
     }
 
-    /// Polls or sleeps once, on the thread. Returns false if the thread is to end.
-    fn step(&self) -> bool {
+    /// Polls or sleeps once, on the thread.
+    fn step(&self) -> Step {
         match self.state.load(Ordering::SeqCst) {
-            STOPPED => return false,
+            STOPPED => return Step::End,
             RECLAIMED => {
                 self.is_parked.store(1, Ordering::SeqCst);
                 let _ = futex::wait(&self.state, Flags::PRIVATE, RECLAIMED, None);
                 self.is_parked.store(0, Ordering::SeqCst);
-                return true;
+                return Step::On;
             }
             _ => {}
         }
         let mut engine = self.lock();
         // From reclaim to release only the rank may change the bell.
         if self.state.load(Ordering::SeqCst) != RELEASED {
-            return true;
+            return Step::On;
         }
         // The engine stays locked while a panic is handled, so the rank never uses a broken one.
         let acted = catch_unwind(AssertUnwindSafe(|| within(|| self.act(&mut engine))));
         match acted.map_err(|panic| panicked(&*panic)).and_then(|acted| Ok(acted?)) {
             Err(why) => {
                 self.give_up(why, &engine);
-                return false;
+                return Step::TellAndEnd;
             }
-            Ok(None) => {
-                drop(engine);
-                if let Some(on_progress) = self.on_progress.get() {
-                    on_progress();
-                }
-            }
+            Ok(None) => return Step::Tell,
             Ok(Some(sleep)) => {
                 drop(engine);
                 // The rank may reclaim the engine after this load. It then disarms the bell, so
@@ -224,7 +231,7 @@ impl<'a> ProgressThread<'a> {
                 }
             }
         }
-        true
+        Step::On
     }
 
     /// Polls the released engine. Returns how the thread is to sleep if there is nothing left to
@@ -296,11 +303,36 @@ impl WakeSources<'_> {
     }
 }
 
-/// Runs the thread. A panic fails the rank.
-pub(super) fn run_thread(shared: &ProgressThread<'_>) {
-    let ran = catch_unwind(AssertUnwindSafe(|| while shared.step() {}));
-    if let Err(panic) = ran {
-        shared.give_up(panicked(&*panic), &shared.lock());
+/// Runs the thread. A panic fails the rank. While it calls a function of the program the thread has
+/// no hold on the state, so a rank that changes its mode or leaves never waits for the program.
+pub(super) fn run_thread(mut shared: Arc<ProgressThread<'_>>) {
+    loop {
+        let step = catch_unwind(AssertUnwindSafe(|| shared.step()));
+        let (tells, ends) = match step {
+            Ok(Step::On) => continue,
+            Ok(Step::End) => return,
+            Ok(Step::Tell) => (true, false),
+            Ok(Step::TellAndEnd) => (true, true),
+            Err(panic) => {
+                shared.give_up(panicked(&*panic), &shared.lock());
+                (true, true)
+            }
+        };
+        let told = shared.on_progress.get().filter(|_| tells).cloned();
+        if let Some(on_progress) = told {
+            let state = Arc::downgrade(&shared);
+            drop(shared);
+            let called = catch_unwind(AssertUnwindSafe(|| on_progress()));
+            let Some(again) = state.upgrade() else { return };
+            if let Err(panic) = called {
+                again.give_up(panicked(&*panic), &again.lock());
+                return;
+            }
+            shared = again;
+        }
+        if ends {
+            return;
+        }
     }
 }
 

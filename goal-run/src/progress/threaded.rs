@@ -5,18 +5,18 @@ use crate::transport::Ends;
 use goal_engine::Engine;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::thread;
 
-/// A rank's side of the state that it shares with its thread, which ends when this is dropped.
+/// A rank's side of the state that it shares with its thread, which lets go of it when this is
+/// dropped, and ends. It may be in a function of the program then, so nobody waits for its end.
 pub(super) struct Threaded<'a> {
-    shared: Arc<ProgressThread<'a>>,
-    /// The thread, unless a scope waits for it.
-    thread: Option<JoinHandle<()>>,
+    /// `None` once it is taken.
+    shared: Option<Arc<ProgressThread<'a>>>,
 }
 
 impl<'a> Threaded<'a> {
-    pub(super) fn new(shared: Arc<ProgressThread<'a>>, thread: Option<JoinHandle<()>>) -> Self {
-        Self { shared, thread }
+    pub(super) fn new(shared: Arc<ProgressThread<'a>>) -> Self {
+        Self { shared: Some(shared) }
     }
 }
 
@@ -24,34 +24,34 @@ impl<'a> Deref for Threaded<'a> {
     type Target = ProgressThread<'a>;
 
     fn deref(&self) -> &ProgressThread<'a> {
-        &self.shared
+        self.shared.as_ref().expect("it is taken only at the end")
     }
 }
 
 impl<'a> Threaded<'a> {
     /// Ends the thread and returns the engine; `None` if the thread gave up.
     pub(super) fn into_engine(mut self) -> Option<Engine<'a, Ends<'a>>> {
-        self.end();
-        let shared = Arc::clone(&self.shared);
-        drop(self);
-        if shared.failure().is_some() {
-            return None;
-        }
-        // The thread has dropped its own.
-        Arc::into_inner(shared).map(ProgressThread::into_engine)
+        let shared = self.take()?;
+        shared.failure().is_none().then(|| shared.into_engine())
     }
 
-    fn end(&mut self) {
-        self.stop();
-        if let Some(thread) = self.thread.take() {
-            // It catches its panics.
-            let _ = thread.join();
+    /// Ends the thread and takes the state from it.
+    fn take(&mut self) -> Option<ProgressThread<'a>> {
+        let mut shared = self.shared.take()?;
+        shared.stop();
+        loop {
+            // The thread lets go of it between two steps, and does not sleep in one any more.
+            match Arc::try_unwrap(shared) {
+                Ok(own) => return Some(own),
+                Err(used) => shared = used,
+            }
+            thread::yield_now();
         }
     }
 }
 
 impl Drop for Threaded<'_> {
     fn drop(&mut self) {
-        self.end();
+        drop(self.take());
     }
 }

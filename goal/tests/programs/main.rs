@@ -1,6 +1,7 @@
 //! Programs with this crate: this file's own tests, started as the ranks of jobs.
 
 mod collectives;
+mod ends;
 mod graphs;
 mod misuse;
 mod threads;
@@ -29,9 +30,15 @@ fn this_process_is_a_rank() {
         "table" => collectives::by_table(group),
         "alone" => threads::alone(group),
         "stuck" => graphs::stuck(group),
+        "ends" => ends::all(group),
+        "two-wait" => ends::two_wait(group),
+        "fails" => ends::fails(group),
+        "functions" => ends::functions(group),
         other => panic!("there is no part {other}"),
     }
-    group.finalize().unwrap();
+    if !["two-wait", "fails", "functions"].contains(&part.as_str()) {
+        group.finalize().unwrap();
+    }
 }
 
 /// Runs a part on so many ranks, and returns how the job ended.
@@ -112,8 +119,13 @@ fn the_table_of_the_environment_decides() {
 /// when it looked first.
 #[test]
 fn a_process_alone_does_not_wait_for_ever() {
+    alone("alone");
+}
+
+/// Runs a part in a process without a launcher.
+fn alone(part: &str) {
     let mut process = Command::new(std::env::current_exe().unwrap());
-    process.args(["--exact", "this_process_is_a_rank", "--nocapture"]).env(PART, "alone");
+    process.args(["--exact", "this_process_is_a_rank", "--nocapture"]).env(PART, part);
     let mut process = process.spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     let status = loop {
@@ -128,6 +140,27 @@ fn a_process_alone_does_not_wait_for_ever() {
         }
     };
     assert!(status.success(), "{status}");
+}
+
+#[test]
+fn ends_are_told_in_every_mode() {
+    completes("ends", [1, 2]);
+}
+
+/// A failure on the rank's thread reaches a task that waits, and a panic ends the job.
+#[test]
+fn failures_reach_who_waits() {
+    alone("fails");
+    alone("functions");
+}
+
+#[test]
+fn ranks_whose_threads_all_wait_for_ever_are_named() {
+    for mode in [Mode::Caller, Mode::Thread] {
+        let text = format!("{:?}", job("two-wait", 2, mode));
+        assert!(text.contains("waits in Run::wait") && text.contains("tag 5"), "{text}");
+    }
+    alone("two-wait");
 }
 
 #[test]

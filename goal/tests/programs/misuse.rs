@@ -53,6 +53,9 @@ pub(crate) fn all(group: Group) {
     let load = |bytes| raw::Schedule::load(bytes, group.world(), None);
     assert_eq!(code(load(b"no schedule".to_vec())), ErrorCode::File);
     assert_eq!(code(group.free(&raw const buffer as usize)), ErrorCode::Buffer);
+    // The buffer lies there, and nobody else may give its memory back.
+    let address = buffer.read().unwrap().as_ptr() as usize;
+    assert_eq!(code(group.free(address)), ErrorCode::Buffer);
 
     let small = group.zeros::<i32>(1).unwrap();
     let arguments = Arguments {
