@@ -16,6 +16,10 @@ pub struct Table {
     pub measured: String,
     /// The rules, in the order in which they are tried.
     pub rules: Vec<Rule>,
+    /// Parameters of transports that were measured too. Launchers read them; here they are kept as
+    /// they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transports: Option<serde_json::Value>,
 }
 
 /// An algorithm, and the requests for which it is taken.

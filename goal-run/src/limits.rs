@@ -28,6 +28,22 @@ pub(crate) const PREFAULT_SHARE: u64 = 4;
 /// Most records that a trace of a run keeps, all ranks together, by default.
 pub const TRACE_EVENTS_MAX: u64 = 1 << 24;
 
+pub use goal_shm::{RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN};
+
+/// Packets that a rank may send to another one on another host before the first is acknowledged
+/// (`initial_burst_length` of the thesis, 3.2), by default.
+pub const INITIAL_BURST: u16 = 16;
+
+/// Fewest packets of an initial burst: a receiver acknowledges after half of them.
+pub const INITIAL_BURST_MIN: u16 = 2;
+
+/// Most packets in flight to a rank from one on another host (`burst_length` of the thesis), by
+/// default and at most: the rings of frames have room for so many.
+pub const BURST_MAX: u16 = 256;
+
+/// Most bytes of a table of decisions.
+pub const TABLE_BYTES_MAX: u64 = 1 << 20;
+
 /// The bound on numbers of processors: the size of the system's usual sets of processors.
 pub(crate) const PROCESSORS_MAX: u32 = 1024;
 

@@ -1,5 +1,6 @@
 //! The places of ranks in a job on several hosts.
 
+use crate::limits::{BURST_MAX, INITIAL_BURST};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Mac};
 use goal_eth::{AnyDriver, DriverKind, OpenError, PortGroup};
@@ -62,6 +63,8 @@ pub(crate) struct Network {
     pub(crate) secret: Secret,
     /// True if the data between ranks is authenticated.
     pub(crate) authenticates_data: bool,
+    /// The packets of an initial burst, and the most in flight, between two ranks.
+    pub(crate) bursts: (u16, u16),
     /// The bytes of messages that a rank may send to another before it was granted any room.
     pub(crate) first_room: u64,
     /// True if ranks open communicators at run time, as programs do.
@@ -94,6 +97,7 @@ impl Network {
             ethertypes,
             secret,
             authenticates_data: true,
+            bursts: (INITIAL_BURST, BURST_MAX),
             first_room: 0,
             has_communicators: false,
             bells,
@@ -105,6 +109,11 @@ impl Network {
     /// Sets whether the data between ranks is authenticated.
     pub(crate) fn authenticating(self, authenticates_data: bool) -> Self {
         Self { authenticates_data, ..self }
+    }
+
+    /// Sets the packets of an initial burst, and the most in flight, between two ranks.
+    pub(crate) fn bursting(self, initial: u16, most: u16) -> Self {
+        Self { bursts: (initial, most), ..self }
     }
 
     /// Sets whether ranks open communicators at run time.

@@ -21,10 +21,14 @@ const HUGE_PAGE: u64 = populate::HUGE_PAGE as u64;
 const MAILBOXES_BYTES: u64 = 64 << 20;
 const SLOTS_MIN: u64 = 64;
 const SLOTS_MAX: u64 = 512;
-/// The target for the bytes of all rings together, and bounds for the bytes of one.
+/// The target for the bytes of all rings together.
 const RINGS_BYTES: u64 = 64 << 20;
-const RING_BYTES_MIN: u64 = 4 << 10;
-const RING_BYTES_MAX: u64 = 64 << 10;
+/// Bounds for the most bytes of a ring between two ranks, which a job may set; a power of two.
+pub const RING_BYTES_MIN: u64 = 4 << 10;
+/// See [`RING_BYTES_MIN`].
+pub const RING_BYTES_MAX: u64 = 1 << 20;
+/// The most bytes of a ring by default.
+pub const RING_BYTES: u64 = 64 << 10;
 /// The least number of rings per rank.
 const RINGS_PER_RANK_MIN: u64 = 2;
 /// The bytes of a mailbox's control words, of a slot, of an entry of a table of rings, and of the
@@ -139,7 +143,7 @@ impl fmt::Display for SegmentTooLarge {
 impl std::error::Error for SegmentTooLarge {}
 
 impl Layout {
-    /// The layout for ranks of these sizes.
+    /// The layout for ranks of these sizes, with rings of [`RING_BYTES`].
     ///
     /// # Errors
     /// [`SegmentTooLarge`] if it needs more than `limit` bytes.
@@ -147,11 +151,26 @@ impl Layout {
         sizes: impl ExactSizeIterator<Item = RankSizes>,
         limit: u64,
     ) -> Result<Self, SegmentTooLarge> {
+        Self::with_rings(sizes, RING_BYTES, limit)
+    }
+
+    /// The same with rings of at most so many bytes, between [`RING_BYTES_MIN`] and
+    /// [`RING_BYTES_MAX`] and rounded down to a power of two. They are smaller if the ranks are so
+    /// many that all rings together would take much memory.
+    ///
+    /// # Errors
+    /// [`SegmentTooLarge`] if it needs more than `limit` bytes.
+    pub fn with_rings(
+        sizes: impl ExactSizeIterator<Item = RankSizes>,
+        ring_bytes: u64,
+        limit: u64,
+    ) -> Result<Self, SegmentTooLarge> {
+        let ring_bytes = ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
         let ranks = sizes.len() as u64;
         let slots = (MAILBOXES_BYTES / SLOT / ranks.max(1)).clamp(SLOTS_MIN, SLOTS_MAX);
         let slots = 1 << slots.ilog2();
         // Rings are as large as they can be if all pairs have one within the target.
-        let ring = (RINGS_BYTES / (ranks * ranks).max(1)).clamp(RING_BYTES_MIN, RING_BYTES_MAX);
+        let ring = (RINGS_BYTES / (ranks * ranks).max(1)).clamp(RING_BYTES_MIN, ring_bytes);
         let ring = 1 << ring.ilog2();
         let rings = (RINGS_BYTES / ring).min(ranks * ranks).max(RINGS_PER_RANK_MIN * ranks);
         let mut end = Some(PAGE);

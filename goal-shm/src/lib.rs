@@ -78,7 +78,9 @@ pub use counts::RankCounts;
 pub use endpoint::Endpoint;
 pub use gate::{Barrier, Gate};
 pub use helpers::Helpers;
-pub use layout::{Layout, RankLayout, RankSizes, SegmentTooLarge};
+pub use layout::{
+    Layout, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN, RankLayout, RankSizes, SegmentTooLarge,
+};
 pub use local::{LOCAL, Local, PAYLOAD_MAX as LOCAL_PAYLOAD_MAX};
 pub use mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use mapping::zeroed;

@@ -1,7 +1,7 @@
 //! The settings of a job, and the layout of its segment.
 
 use crate::binding::{Placement, is_crowded};
-use crate::limits::PREFAULT_BYTES_MAX;
+use crate::limits::{PREFAULT_BYTES_MAX, RING_BYTES};
 use crate::network::Network;
 use crate::trace;
 use crate::transport::{Choice, Paths, Unreachable};
@@ -51,6 +51,8 @@ pub struct Settings {
     pub(crate) eager_limit: u64,
     /// [`Options::unexpected_limit`].
     pub(crate) unexpected_limit: u64,
+    /// The most bytes of a ring between two ranks.
+    pub(crate) ring_bytes: u64,
     /// The factor that scales the time of `calc` actions; `None` skips them.
     pub(crate) calc: Option<f64>,
     /// The number of instances to run, at least 1.
@@ -114,6 +116,7 @@ impl Settings {
         Ok(Self {
             eager_limit,
             unexpected_limit,
+            ring_bytes: RING_BYTES,
             calc: Some(1.0),
             repeat: 1,
             check: false,
@@ -289,7 +292,7 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
             }),
         }
     });
-    Layout::new(sizes, bytes_max)
+    Layout::with_rings(sizes, settings.ring_bytes, bytes_max)
 }
 
 /// Returns the secret numbers of this process for hash tables. The standard library draws them from

@@ -4,7 +4,7 @@ use super::error::LaunchError;
 use crate::binding::Bind;
 use crate::job::{Mode, Window};
 use crate::report::{count, size};
-use crate::transport::Choice;
+use crate::transport::{Choice, Parameters};
 use crate::wait::Wait;
 use goal_engine as engine;
 use std::ffi::OsString;
@@ -109,6 +109,8 @@ impl fmt::Display for Stage {
 pub struct Options {
     /// The options of each rank's engine.
     pub engine: engine::Options,
+    /// The parameters of transports.
+    pub parameters: Parameters,
     /// The kind of ranks.
     pub ranks: Ranks,
     /// The transports that may be used.
@@ -162,6 +164,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             engine: engine::Options::default(),
+            parameters: Parameters::default(),
             ranks: Ranks::Threads,
             transports: Choice::default(),
             progress: Mode::default(),

@@ -60,6 +60,7 @@ pub(super) fn equip(
     let mut settings = Settings {
         eager_limit: options.engine.eager_limit,
         unexpected_limit: options.engine.unexpected_limit,
+        ring_bytes: options.parameters.ring_bytes,
         calc: factor(options.engine.calc),
         repeat: options.repeat,
         check: !has_time,

@@ -9,6 +9,7 @@ mod choice;
 mod copies;
 mod echo;
 mod ends;
+mod parameters;
 mod plugin;
 mod remote;
 
@@ -18,6 +19,7 @@ pub use choice::{
 };
 pub use echo::{Answerer, Asker};
 pub(crate) use ends::Ends;
+pub use parameters::{Found, ParameterError, Parameters, Tuned, TunedError};
 pub use plugin::Name;
 pub(crate) use remote::RETRANSMIT_MAX_NS;
 pub(crate) use remote::Sleeper;

@@ -60,6 +60,9 @@ impl<'a> Remote<'a> {
         let mut config = Config::new(address, network.secret.job_key(), payload_max);
         config.ethertype = network.ethertypes.esp;
         config.authenticates_data = network.authenticates_data;
+        (config.rules.initial_burst_length, config.rules.burst_length) = network.bursts;
+        // At most half of the initial burst.
+        config.rules.ack_every = config.rules.ack_every.min(network.bursts.0 / 2);
         // A peer answers when it gets its processor.
         let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let turn_ns = u64::from(network.num_here()) / processors * TURN_NS;

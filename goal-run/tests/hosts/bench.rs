@@ -60,8 +60,13 @@ impl Bench {
         self.cluster.hosts()[host].mac().to_string()
     }
 
-    /// Starts the command on a host: the program, its interface, the key and more arguments.
+    /// Starts the command on a host.
     pub(crate) fn start(&self, host: usize, program: &str, arguments: &[&str]) -> Child {
+        self.command(host, program, arguments).spawn().unwrap()
+    }
+
+    /// The command of a host: the program, its interface, the key and more arguments.
+    pub(crate) fn command(&self, host: usize, program: &str, arguments: &[&str]) -> Command {
         let mut command = self.cluster.hosts()[host].command(GOAL_RUN);
         command.args([program, "--interface", INTERFACE]).args(arguments);
         if !arguments.contains(&"--key") {
@@ -70,7 +75,8 @@ impl Bench {
         if !arguments.contains(&"--timeout") {
             command.args(["--timeout", "60"]);
         }
-        default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
     }
 
     /// Runs the same on the first hosts.

@@ -65,7 +65,16 @@ fn contradictions_are_told_on_both_sides() {
         bench.mac(1),
         bench.mac(0)
     );
-    let cases: [Case<'_>; 5] = [
+    let bursts = [discover, &["--burst", "8", "--initial-burst", "16"]].concat();
+    let too_long = "an initial burst of 16 packets, of at most 8 in flight: give 2 to 8";
+    let refused = ended(bench.start(0, &program, &bursts));
+    refused.assert_status(2);
+    refused.assert_says(&[too_long]);
+    let bursts = [discover, &["--burst", "8"]].concat();
+    let has_burst =
+        format!("host {} has --initial-burst 8, the leader {} has 16", bench.mac(1), bench.mac(0));
+    let cases: [Case<'_>; 6] = [
+        ([&program; 2], [discover, &bursts], [has_burst.clone(), has_burst]),
         ([&program; 2], [discover, &skips], [has_skip.clone(), has_skip]),
         ([&program; 2], [discover, &untagged], [has_untagged.clone(), has_untagged]),
         (

@@ -28,6 +28,41 @@ fn hosts_find_each_other_and_run_a_job() {
 }
 
 #[test]
+fn bursts_of_any_length_carry_a_job() {
+    let Some(bench) = Bench::or_skip("bursts", &Wiring::bridge(2)) else { return };
+    let rank = |rank: u32| {
+        let other = 1 - rank;
+        let messages = format!("send 300000b to {other} tag 1; recv 300000b from {other} tag 1");
+        format!("rank {rank} {{ {messages} }}\n")
+    };
+    let text = format!("num_ranks 2\n{}{}", rank(0), rank(1));
+    let program = bench.write("exchange.goal", &text);
+    let table = r#"{"transports": {"several_hosts": {"burst": 32, "source": ""}}}"#;
+    let table = bench.write("table.json", table);
+    for bursts in [&["--initial-burst", "2", "--burst", "2"][..], &["--initial-burst", "256"], &[]]
+    {
+        for eager_limit in ["0", "1M"] {
+            let arguments = [&DISCOVER[..], bursts, &["--eager-limit", eager_limit]].concat();
+            let ended = bench.run(&program, &arguments);
+            ended.iter().for_each(|ended| ended.assert_status(0));
+        }
+    }
+    // Only one host has the table.
+    let start = |host| {
+        let mut command = bench.command(host, &program, &DISCOVER);
+        if host == 1 {
+            command.env("GOAL_TABLE", &table);
+        }
+        command.spawn().unwrap()
+    };
+    let children = [start(0), start(1)];
+    for ended in children.map(ended) {
+        ended.assert_status(2);
+        ended.assert_says(&["has --burst 32, the leader"]);
+    }
+}
+
+#[test]
 fn a_program_is_the_same_under_any_name() {
     let Some(bench) = Bench::or_skip("names", &Wiring::bridge(2)) else { return };
     for window in [&[][..], &["--window", "4", "--no-check"]] {

@@ -3,7 +3,7 @@
 
 use super::{layout, segment};
 use crate::mapping::Mapping;
-use crate::{Layout, Part, RankSizes, Sealed, Segment, State};
+use crate::{Layout, Part, RING_BYTES_MAX, RING_BYTES_MIN, RankSizes, Sealed, Segment, State};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -20,6 +20,20 @@ fn every_rank_count_has_a_box_and_rings() {
         assert!((rings.bytes.len() / rings.rings).is_power_of_two());
         assert_eq!(rings.bytes.len() % rings.rings, 0);
     }
+}
+
+#[test]
+fn a_job_may_set_the_size_of_rings() {
+    let of = |ranks: usize, ring: u64| {
+        let sizes = vec![RankSizes::default(); ranks];
+        let layout = Layout::with_rings(sizes.into_iter(), ring, 1 << 34).unwrap();
+        (layout.rings.bytes.len() / layout.rings.rings) as u64
+    };
+    assert_eq!(of(2, RING_BYTES_MIN), RING_BYTES_MIN);
+    assert_eq!(of(2, RING_BYTES_MAX), RING_BYTES_MAX);
+    assert_eq!([of(2, 0), of(2, u64::MAX)], [RING_BYTES_MIN, RING_BYTES_MAX]);
+    // Those of many ranks together stay within their target.
+    assert_eq!([of(64, RING_BYTES_MAX), of(64, 8 << 10)], [16 << 10, 8 << 10]);
 }
 
 #[test]

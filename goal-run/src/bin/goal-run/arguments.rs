@@ -19,7 +19,7 @@ use goal_run::launcher::{Options, Ranks};
 use goal_run::limits::{
     PREFAULT_BYTES_MAX, SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
 };
-use goal_run::transport::{Choice, RequestError};
+use goal_run::transport::{Choice, Found, ParameterError, Parameters, RequestError, Tuned};
 use goalc::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -117,9 +117,14 @@ pub(crate) struct Arguments {
     /// End the run after so many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// Largest message that is sent before its receive is there
-    #[arg(long, value_name = "BYTES", default_value_t = goal_engine::Options::EAGER_LIMIT, value_parser = bytes)]
-    eager_limit: u64,
+    /// Largest message that is sent before its receive is there [default: 16384, or what GOAL_TABLE
+    /// has]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    eager_limit: Option<u64>,
+    /// Most bytes of a ring between two ranks of a host, a power of two [default: 65536, or what
+    /// GOAL_TABLE has]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    ring: Option<u64>,
     /// Most bytes of messages that a rank keeps for receives to come
     #[arg(long, value_name = "BYTES", default_value_t = goal_engine::Options::UNEXPECTED_LIMIT, value_parser = bytes)]
     unexpected_limit: u64,
@@ -196,12 +201,36 @@ impl Arguments {
         self.window.map(|size| (size, limits))
     }
 
+    /// Takes the parameters of transports that a measurement has found. Those of the command line
+    /// are stronger.
+    ///
+    /// # Errors
+    /// [`ParameterError`].
+    pub(crate) fn take(&mut self, tuned: Tuned) -> Result<(), ParameterError> {
+        let found = if self.hosts.are_named() { tuned.several_hosts } else { tuned.one_host };
+        let found = found.unwrap_or_default();
+        self.eager_limit = self.eager_limit.or(found.eager_limit);
+        self.ring = self.ring.or(found.ring_bytes);
+        self.hosts.initial_burst = self.hosts.initial_burst.or(found.initial_burst);
+        self.hosts.burst = self.hosts.burst.or(found.burst);
+        self.parameters().checked().map(drop)
+    }
+
+    fn eager_limit(&self) -> u64 {
+        self.eager_limit.unwrap_or(goal_engine::Options::EAGER_LIMIT)
+    }
+
+    fn parameters(&self) -> Parameters {
+        let (initial_burst, burst) = (self.hosts.initial_burst, self.hosts.burst);
+        Found { ring_bytes: self.ring, initial_burst, burst, ..Found::default() }.parameters()
+    }
+
     /// Returns the options for reading and checking the program.
     pub(crate) fn driver(&self) -> driver::Options {
         self.findings.apply(driver::Options {
             check: self.check,
             checks: driver::CheckOptions {
-                eager_limit: self.eager_limit,
+                eager_limit: self.eager_limit(),
                 unexpected_limit: self.unexpected_limit,
                 ..driver::CheckOptions::default()
             },
@@ -233,11 +262,12 @@ impl Arguments {
     ) -> Options {
         Options {
             engine: goal_engine::Options {
-                eager_limit: self.eager_limit,
+                eager_limit: self.eager_limit(),
                 unexpected_limit: self.unexpected_limit,
                 calc: self.calc,
                 ..goal_engine::Options::default()
             },
+            parameters: self.parameters(),
             ranks: match self.ranks_as() {
                 RanksAs::Processes => Ranks::Processes { executable: "/proc/self/exe".into() },
                 RanksAs::Threads => Ranks::Threads,

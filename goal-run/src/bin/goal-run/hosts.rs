@@ -5,6 +5,7 @@ use clap::{ArgGroup, Args};
 use goal_eth::DriverKind;
 use goal_run::hosts::{PORT, Plan, PlanError, RankList};
 use goal_run::launcher::Hosts;
+use goal_run::limits::{BURST_MAX, INITIAL_BURST_MIN};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,13 @@ pub(crate) struct HostsArguments {
     /// Driver of the ranks' frames: packet sockets, or sockets of AF_XDP if they can be opened
     #[arg(long, value_enum, default_value_t, requires = "others")]
     driver: DriverKind,
+    /// Packets that a rank may send to one on another host before the first is acknowledged
+    /// [default: 16]
+    #[arg(long, value_name = "N", requires = "others", value_parser = clap::value_parser!(u16).range(i64::from(INITIAL_BURST_MIN)..=i64::from(BURST_MAX)))]
+    pub(crate) initial_burst: Option<u16>,
+    /// Most packets in flight to a rank from one on another host [default: 256]
+    #[arg(long, value_name = "N", requires = "others", value_parser = clap::value_parser!(u16).range(i64::from(INITIAL_BURST_MIN)..=i64::from(BURST_MAX)))]
+    pub(crate) burst: Option<u16>,
     /// Port where launchers hear each other, the same on all hosts
     #[arg(long, value_name = "N", default_value_t = PORT, value_parser = clap::value_parser!(u16).range(1..))]
     port: u16,
@@ -89,6 +97,9 @@ fn option(setting: &'static str) -> &'static str {
         "record" => "--verify",
         "eager_limit" => "--eager-limit",
         "unexpected_limit" => "--unexpected-limit",
+        "ring_bytes" => "--ring",
+        "initial_burst" => "--initial-burst",
+        "burst" => "--burst",
         "calc" => "--calc",
         "unauthenticated_data" => "--unauthenticated-data",
         setting => setting,

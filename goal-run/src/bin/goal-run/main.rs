@@ -14,6 +14,7 @@ mod output;
 mod ping;
 mod programs;
 mod tune;
+mod tuned;
 mod values;
 
 use arguments::{Arguments, Command};
@@ -60,7 +61,7 @@ fn run() -> ExitCode {
         return ExitCode::from(2);
     }
     let (own, program) = programs::split(std::env::args_os().collect());
-    let arguments = match driver::parse_these::<Arguments>("goal-run", own.clone()) {
+    let mut arguments = match driver::parse_these::<Arguments>("goal-run", own.clone()) {
         Ok(arguments) => arguments,
         Err(status) => return ExitCode::from(status as u8),
     };
@@ -79,6 +80,9 @@ fn run() -> ExitCode {
             Command::Man(man) => man.run::<Arguments>().map(|()| 0).map_err(Failure::from),
         };
         return ExitCode::from(status.unwrap_or_else(|failure| complain_of(&failure).1));
+    }
+    if let Err(failure) = tuned::apply(&mut arguments) {
+        return ExitCode::from(fail(&failure, &arguments));
     }
     if let Some(program) = program {
         let told = programs::execute(&arguments, &own, program);

@@ -18,8 +18,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The options that a run of a program has, by their names in [`Arguments`].
-const ALLOWED: [&str; 25] = [
+const ALLOWED: [&str; 28] = [
     "bind",
+    "burst",
     "calc",
     "color",
     "discover",
@@ -29,6 +30,7 @@ const ALLOWED: [&str; 25] = [
     "heap",
     "here",
     "hosts",
+    "initial_burst",
     "inputs",
     "interface",
     "key",
@@ -38,6 +40,7 @@ const ALLOWED: [&str; 25] = [
     "port",
     "progress",
     "ranks",
+    "ring",
     "stats",
     "timeout",
     "transport",

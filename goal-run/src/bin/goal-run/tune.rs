@@ -32,7 +32,17 @@ pub(crate) fn run(tune: &Tune) -> Result<u8, Failure> {
         return Err(Failure::System(text));
     }
     let ranks = tune.ranks.to_string();
-    let error =
-        Command::new(own).args(["-n", &ranks, "--"]).arg(program).args(&tune.options).exec();
+    // It starts a job for each setting of transports, and is a job for algorithms.
+    let mut its_own = tune.options.iter().take_while(|&option| option != "--");
+    let error = match its_own.any(|option| option == "--transport") {
+        true => {
+            let mut command = Command::new(program);
+            command.arg("--launcher").arg(own).args(["--ranks", &ranks]).args(&tune.options).exec()
+        }
+        false => {
+            let mut command = Command::new(own);
+            command.args(["-n", &ranks, "--"]).arg(program).args(&tune.options).exec()
+        }
+    };
     Err(Failure::System(format!("goal-run can't be started: {error}")))
 }

@@ -80,6 +80,7 @@ impl Session<'_> {
             self.addresses(),
         )
         .authenticating(self.hosts.authenticates_data)
+        .bursting(self.options.parameters.initial_burst, self.options.parameters.burst)
         .opening(matches!(self.options.ranks, Ranks::Program(_)))
         .keeping(self.options.engine.unexpected_limit);
         if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, probe_xdp()) {

@@ -1,12 +1,16 @@
-//! `goal-tune`: measures the algorithms of collectives on the ranks that it is started on, and
-//! writes a table of decisions. `goal-run tune -n 4 -o table.json` starts it.
+//! `goal-tune`: measures the algorithms of collectives on the ranks that it is started on, or
+//! parameters of transports in jobs that it starts, and writes a table of decisions. `goal-run tune
+//! -n 4 -o table.json` starts it.
 
 mod measure;
 mod rules;
+mod transport;
 
 use clap::Parser;
 use goal::{CollectiveKind, Group};
+use goal_collectives::Table;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,16 +26,44 @@ struct Arguments {
     /// Collectives to measure, all if left out
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = kind)]
     collectives: Vec<CollectiveKind>,
-    /// Sizes of a block, in bytes
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "8,128,2048,16384,65536,524288", value_parser = clap::value_parser!(u64).range(8..=1 << 30))]
+    /// Search parameters of transports instead: the eager limit, the rings and, with --interface
+    /// behind a last --, the bursts to other hosts
+    #[arg(long, conflicts_with = "collectives", requires = "launcher")]
+    transport: bool,
+    /// Sizes of a block, in bytes [default: 8,128,2048,16384,65536,524288; of transports
+    /// 512,8192,32768,131072]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(8..=1 << 30))]
     bytes: Vec<u64>,
-    /// Time for an algorithm at a size, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..=60_000))]
-    time: u64,
+    /// Time for an algorithm at a size, in milliseconds; of transports for a pattern at a size in
+    /// each job [default: 40; of transports 20]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    time: Option<u64>,
     /// File for the table; without it, the standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Rounds of jobs in which settings of transports are compared
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(3..=1000))]
+    rounds: u16,
+    /// The launcher of jobs, which goal-run tune gives
+    #[arg(long, value_name = "FILE", hide = true, requires = "ranks")]
+    launcher: Option<PathBuf>,
+    /// The ranks of jobs, which goal-run tune gives
+    #[arg(long, value_name = "N", hide = true)]
+    ranks: Option<u32>,
+    /// Measure the transports of this job, as a rank of it
+    #[arg(long, hide = true)]
+    probe: bool,
+    /// Options of goal-run for the jobs that compare settings of transports
+    #[arg(last = true, value_name = "OPTIONS", requires = "transport")]
+    job: Vec<OsString>,
 }
+
+/// The sizes of blocks, and of the messages of transports, by default.
+const BLOCKS: [u64; 6] = [8, 128, 2048, 16384, 65536, 524_288];
+const MESSAGES: [u64; 4] = [512, 8192, 32768, 131_072];
+/// The time for an algorithm, and for a pattern of messages, by default.
+const ALGORITHM_MS: u64 = 40;
+const PATTERN_MS: u64 = 20;
 
 fn kind(name: &str) -> Result<CollectiveKind, String> {
     let known = CollectiveKind::ALL.into_iter().filter(|kind| !kind.has_neighbors());
@@ -44,7 +76,12 @@ fn kind(name: &str) -> Result<CollectiveKind, String> {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match tune(&arguments) {
+    let done = match (arguments.probe, arguments.transport) {
+        (true, _) => transport::probe(&sizes(&arguments, &MESSAGES), time(&arguments, PATTERN_MS)),
+        (false, true) => tune_transport(&arguments),
+        (false, false) => tune(&arguments),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("goal-tune: {error}");
@@ -53,15 +90,61 @@ fn main() -> ExitCode {
     }
 }
 
+fn sizes(arguments: &Arguments, default: &[u64]) -> Vec<u64> {
+    let mut sizes = arguments.bytes.clone();
+    if sizes.is_empty() {
+        sizes = default.to_vec();
+    }
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+fn time(arguments: &Arguments, default_ms: u64) -> Duration {
+    Duration::from_millis(arguments.time.unwrap_or(default_ms))
+}
+
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{bar:40} {pos}/{len} {eta} {msg}").expect("a template")
+}
+
+/// Writes a table to the file of the arguments, or to standard output.
+fn write(arguments: &Arguments, table: &Table) -> Result<(), Box<dyn std::error::Error>> {
+    let mut text = serde_json::to_string_pretty(table)?;
+    text.push('\n');
+    match &arguments.output {
+        Some(path) => {
+            std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        None => std::io::stdout().write_all(text.as_bytes())?,
+    }
+    Ok(())
+}
+
+fn tune_transport(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    let mut table = transport::table(arguments.output.as_deref())?;
+    let search = transport::Search {
+        launcher: arguments.launcher.clone().unwrap_or_else(|| "goal-run".into()),
+        ranks: arguments.ranks.unwrap_or(2),
+        sizes: sizes(arguments, &MESSAGES),
+        time: time(arguments, PATTERN_MS),
+        rounds: arguments.rounds.into(),
+        options: arguments.job.clone(),
+        bar: ProgressBar::new(0).with_style(style()),
+    };
+    let text = search.run(&mut table)?;
+    write(arguments, &table)?;
+    eprint!("{text}");
+    Ok(())
+}
+
 fn tune(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let group = Group::init()?;
     let kinds: Vec<CollectiveKind> = match arguments.collectives.as_slice() {
         [] => CollectiveKind::ALL.into_iter().filter(|kind| !kind.has_neighbors()).collect(),
         some => some.to_vec(),
     };
-    let mut sizes = arguments.bytes.clone();
-    sizes.sort_unstable();
-    sizes.dedup();
+    let sizes = sizes(arguments, &BLOCKS);
     let mut points = Vec::new();
     for &kind in &kinds {
         let sizes = if kind == CollectiveKind::Barrier { &sizes[..1] } else { &sizes };
@@ -71,9 +154,8 @@ fn tune(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     }
     let is_root = group.rank() == 0;
     let bar = if is_root { ProgressBar::new(points.len() as u64) } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {eta} {msg}");
-    bar.set_style(style.expect("a template"));
-    let time = Duration::from_millis(arguments.time);
+    bar.set_style(style());
+    let time = time(arguments, ALGORITHM_MS);
     let mut measured = Vec::new();
     for point in points {
         bar.set_message(format!("{} {} {} B", point.kind, point.algorithm, point.bytes));
@@ -82,14 +164,11 @@ fn tune(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     }
     bar.finish_and_clear();
     if is_root {
-        let table = rules::table(group.size(), &measured, arguments.time);
-        let mut text = serde_json::to_string_pretty(&table)?;
-        text.push('\n');
-        match &arguments.output {
-            Some(path) => std::fs::write(path, text)
-                .map_err(|error| format!("{}: {error}", path.display()))?,
-            None => std::io::stdout().write_all(text.as_bytes())?,
-        }
+        let table = rules::table(group.size(), &measured, time.as_millis() as u64);
+        // What was measured of transports stays.
+        let before = transport::table(arguments.output.as_deref()).ok();
+        let transports = before.and_then(|before| before.transports);
+        write(arguments, &Table { transports, ..table })?;
         eprint!("{}", rules::summary(group.size(), &measured));
     }
     Ok(group.finalize()?)

@@ -22,7 +22,8 @@ pub(crate) struct Point {
     pub(crate) ns: u64,
 }
 
-fn collective(kind: CollectiveKind, bytes: u64) -> Collective {
+/// Returns the collective that is measured, of blocks of so many bytes.
+pub(crate) fn collective(kind: CollectiveKind, bytes: u64) -> Collective {
     let count = if kind == CollectiveKind::Barrier { 0 } else { bytes / 8 };
     Collective {
         kind,
@@ -58,7 +59,7 @@ pub(crate) fn measure(group: Group, point: Point, time: Duration) -> goal::Resul
     let lengths = compiled.schedule().buffers();
     let words = |at: usize| lengths.get(at).map_or(1, |&bytes| bytes.div_ceil(8).max(1) as usize);
     let (mut input, mut output) = (vec![0f64; words(0)], vec![0f64; words(1)]);
-    let mut round = |number: u64| -> goal::Result<u64> {
+    let round = |number: u64| -> goal::Result<u64> {
         input.fill(number as f64);
         run(&barrier, &mut [], &mut [])?;
         let begin = Instant::now();
@@ -67,6 +68,17 @@ pub(crate) fn measure(group: Group, point: Point, time: Duration) -> goal::Resul
         std::hint::black_box(output.iter().sum::<f64>());
         Ok(ns)
     };
+    let ns = median(group, time, round)?;
+    Ok(Point { ns, ..point })
+}
+
+/// Calls `round` with ascending numbers for about so long, on all ranks equally often. Returns the
+/// median of the times that it returns, of the slowest rank.
+pub(crate) fn median(
+    group: Group,
+    time: Duration,
+    mut round: impl FnMut(u64) -> goal::Result<u64>,
+) -> goal::Result<u64> {
     let begin = Instant::now();
     for number in 0..*TIMES.start() {
         round(number)?;
@@ -77,11 +89,15 @@ pub(crate) fn measure(group: Group, point: Point, time: Duration) -> goal::Resul
     let times = most(group, times)?;
     let mut samples = (0..times).map(&mut round).collect::<goal::Result<Vec<u64>>>()?;
     samples.sort_unstable();
-    let ns = most(group, samples[samples.len() / 2])?;
-    Ok(Point { ns, ..point })
+    most(group, samples[samples.len() / 2])
 }
 
-fn run(collective: &Persistent, input: &mut [f64], output: &mut [f64]) -> goal::Result<()> {
+/// Runs a collective on these buffers.
+pub(crate) fn run(
+    collective: &Persistent,
+    input: &mut [f64],
+    output: &mut [f64],
+) -> goal::Result<()> {
     let (input, output) = (input.as_mut_ptr() as usize, output.as_mut_ptr() as usize);
     // SAFETY: the slices are as long as the collective's buffers, and are not touched until the
     // wait is over.

@@ -58,7 +58,7 @@ pub(crate) fn table(ranks: u32, points: &[Point], time_ms: u64) -> Table {
          written before and results read after each operation. The rules behind are published: {}",
         published.measured
     );
-    Table { measured, rules }
+    Table { measured, rules, transports: None }
 }
 
 /// Returns a table for people: each size with its two fastest algorithms and the published choice.

@@ -1,0 +1,27 @@
+//! The parameters of transports that the table of decisions of the environment has.
+
+use super::arguments::Arguments;
+use super::output::Failure;
+use goal_run::launcher::LaunchError;
+use goal_run::rights;
+use goal_run::transport::Tuned;
+use std::path::Path;
+
+/// The variable with the path of a table of decisions, which programs read as well.
+const TABLE: &str = "GOAL_TABLE";
+
+/// Gives a job the parameters of the table that the environment names, if it names one, and checks
+/// those of the command line.
+pub(crate) fn apply(arguments: &mut Arguments) -> Result<(), Failure> {
+    let tuned = match std::env::var_os(TABLE) {
+        None => Tuned::default(),
+        Some(path) => {
+            let path = Path::new(&path);
+            let refused = |error| Failure::System(LaunchError::System(error).to_string());
+            let read = rights::apart(|| Tuned::read(path)).map_err(refused)?;
+            let named = |error| Failure::System(format!("{TABLE}: {}: {error}", path.display()));
+            read.map_err(named)?
+        }
+    };
+    arguments.take(tuned).map_err(|error| Failure::System(error.to_string()))
+}

@@ -1,0 +1,219 @@
+//! The parameters of transports that a job may set, and those that a measurement has found.
+//!
+//! Threat: a file of measured parameters comes from the environment of a launcher, which its user
+//! sets. It is text that is parsed by a library, of bounded length, and every number in it is
+//! checked as one of the command line is.
+
+use crate::limits::{
+    BURST_MAX, INITIAL_BURST, INITIAL_BURST_MIN, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN,
+    TABLE_BYTES_MAX,
+};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use thiserror::Error;
+
+/// Parameters of transports, the same for all ranks of a job. The eager limit is one of
+/// [`goal_engine::Options`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// The most bytes of a ring in shared memory between two ranks: see
+    /// [`Layout::with_rings`](goal_shm::Layout::with_rings).
+    pub ring_bytes: u64,
+    /// The packets that a rank may send to one on another host before the first is acknowledged.
+    pub initial_burst: u16,
+    /// The most packets in flight to a rank from one on another host.
+    pub burst: u16,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self { ring_bytes: RING_BYTES, initial_burst: INITIAL_BURST, burst: BURST_MAX }
+    }
+}
+
+/// A parameter out of its limits.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ParameterError {
+    /// The bytes of a ring.
+    #[error("a ring of {0} bytes: give a power of two from {RING_BYTES_MIN} to {RING_BYTES_MAX}")]
+    Ring(u64),
+    /// The initial burst.
+    #[error(
+        "an initial burst of {initial} packets, of at most {most} in flight: give {INITIAL_BURST_MIN} to {most}"
+    )]
+    InitialBurst {
+        /// The packets of the initial burst.
+        initial: u16,
+        /// The most packets in flight.
+        most: u16,
+    },
+    /// The most packets in flight.
+    #[error("a burst of {0} packets: give {INITIAL_BURST_MIN} to {BURST_MAX}")]
+    Burst(u16),
+}
+
+impl Parameters {
+    /// Returns the parameters if all are within their limits.
+    ///
+    /// # Errors
+    /// [`ParameterError`] names the first that is not.
+    pub fn checked(self) -> Result<Self, ParameterError> {
+        let Self { ring_bytes, initial_burst: initial, burst: most } = self;
+        if !ring_bytes.is_power_of_two() || !(RING_BYTES_MIN..=RING_BYTES_MAX).contains(&ring_bytes)
+        {
+            return Err(ParameterError::Ring(ring_bytes));
+        }
+        if !(INITIAL_BURST_MIN..=BURST_MAX).contains(&most) {
+            return Err(ParameterError::Burst(most));
+        }
+        if !(INITIAL_BURST_MIN..=most).contains(&initial) {
+            return Err(ParameterError::InitialBurst { initial, most });
+        }
+        Ok(self)
+    }
+}
+
+/// Parameters that a measurement has found to be better than their defaults. Those that are missing
+/// have their defaults.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Found {
+    /// [`goal_engine::Options::eager_limit`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eager_limit: Option<u64>,
+    /// [`Parameters::ring_bytes`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring_bytes: Option<u64>,
+    /// [`Parameters::initial_burst`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_burst: Option<u16>,
+    /// [`Parameters::burst`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<u16>,
+    /// The measurement.
+    pub source: String,
+}
+
+impl Found {
+    /// Returns the parameters, with the defaults of those that are missing. An initial burst is
+    /// never more than a burst.
+    pub fn parameters(&self) -> Parameters {
+        let default = Parameters::default();
+        let burst = self.burst.unwrap_or(default.burst);
+        Parameters {
+            ring_bytes: self.ring_bytes.unwrap_or(default.ring_bytes),
+            initial_burst: self.initial_burst.unwrap_or(default.initial_burst.min(burst)),
+            burst,
+        }
+    }
+}
+
+/// The part of a table of decisions that is about transports.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tuned {
+    /// Parameters of jobs on one host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_host: Option<Found>,
+    /// Parameters of jobs on several hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub several_hosts: Option<Found>,
+}
+
+/// A table of decisions, of which only the part about transports is read here.
+#[derive(Default, Deserialize)]
+struct Table {
+    #[serde(default)]
+    transports: Tuned,
+}
+
+/// The reason why a table's part about transports can't be used.
+#[derive(Debug, Error)]
+pub enum TunedError {
+    /// It can't be read.
+    #[error(transparent)]
+    System(#[from] io::Error),
+    /// It is too long.
+    #[error("more than {TABLE_BYTES_MAX} bytes are no table of decisions")]
+    TooLong,
+    /// It is no table.
+    #[error("it is no table of decisions: {0}")]
+    Syntax(#[from] serde_json::Error),
+    /// A parameter is out of its limits.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+}
+
+impl Tuned {
+    /// Reads the part of a table of decisions that is about transports; nothing if it has none.
+    ///
+    /// # Errors
+    /// [`TunedError`].
+    pub fn read(path: &Path) -> Result<Self, TunedError> {
+        let mut text = String::new();
+        let mut file = File::open(path)?.take(TABLE_BYTES_MAX + 1);
+        if file.read_to_string(&mut text)? as u64 > TABLE_BYTES_MAX {
+            return Err(TunedError::TooLong);
+        }
+        Self::parse(&text)
+    }
+
+    /// Does the same for a text.
+    ///
+    /// # Errors
+    /// [`TunedError`].
+    pub fn parse(text: &str) -> Result<Self, TunedError> {
+        let tuned = serde_json::from_str::<Table>(text)?.transports;
+        for found in tuned.one_host.iter().chain(&tuned.several_hosts) {
+            found.parameters().checked()?;
+        }
+        Ok(tuned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_out_of_their_limits_are_refused_with_a_way_out() {
+        let default = Parameters::default();
+        assert_eq!(default.checked(), Ok(default));
+        let refused = |parameters: Parameters| parameters.checked().unwrap_err().to_string();
+        for ring_bytes in [0, 2048, 5000, 2 << 20, u64::MAX] {
+            let why = refused(Parameters { ring_bytes, ..default });
+            assert!(why.ends_with("give a power of two from 4096 to 1048576"), "{why}");
+        }
+        for burst in [0, 1, 257] {
+            let why = refused(Parameters { burst, ..default });
+            assert_eq!(why, format!("a burst of {burst} packets: give 2 to 256"));
+        }
+        let why = refused(Parameters { initial_burst: 9, burst: 8, ..default });
+        assert!(why.ends_with("of at most 8 in flight: give 2 to 8"), "{why}");
+        refused(Parameters { initial_burst: 1, ..default });
+    }
+
+    #[test]
+    fn a_table_may_say_nothing_of_transports() {
+        let tuned = |text: &str| Tuned::parse(text);
+        assert_eq!(tuned(r#"{"measured": "", "rules": []}"#).unwrap(), Tuned::default());
+        let text =
+            r#"{"rules": [], "transports": {"one_host": {"ring_bytes": 8192, "source": ""}}}"#;
+        let found = tuned(text).unwrap().one_host.unwrap();
+        let default = Parameters::default();
+        assert_eq!(found.parameters(), Parameters { ring_bytes: 8192, ..default });
+        for (wrong, why) in [
+            ("{", "no table of decisions"),
+            (r#"{"transports": {"one_host": {"ring": 8192, "source": ""}}}"#, "unknown field"),
+            (r#"{"transports": {"several_hosts": {"burst": 0, "source": ""}}}"#, "a burst of 0"),
+            (r#"{"transports": {"one_host": {"burst": -1, "source": ""}}}"#, "no table"),
+        ] {
+            let error = tuned(wrong).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+        assert!(matches!(Tuned::read(Path::new("/dev/zero")), Err(TunedError::TooLong)));
+        assert!(matches!(Tuned::read(Path::new("/nothing")), Err(TunedError::System(_))));
+    }
+}

@@ -1,0 +1,76 @@
+//! The comparison of settings whose measurements vary.
+//!
+//! Where a parameter has no influence, the least of several measurements is that of chance, and a
+//! search that follows it wanders (thesis 6.2: neighbours "differ only within the error margin").
+//! So the current setting is measured twice in each round, before and after the others, and the
+//! difference between the two is what nothing causes.
+
+/// Scores of the current setting and of another one in the same rounds: the mean of the logarithms
+/// of times. A lower score is better.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Rounds {
+    /// Of the current setting, at the begin and at the end of each round.
+    pub(crate) current: Vec<[f64; 2]>,
+    /// Of the other setting.
+    pub(crate) other: Vec<f64>,
+}
+
+impl Rounds {
+    /// Returns the largest difference between two measurements of the current setting in a round.
+    pub(crate) fn noise(&self) -> f64 {
+        self.current.iter().map(|[begin, end]| (begin - end).abs()).fold(0.0, f64::max)
+    }
+
+    /// Returns how much lower the score of the other setting is than that of the current one, in
+    /// each round, ascending.
+    fn gains(&self) -> Vec<f64> {
+        let rounds = self.current.iter().zip(&self.other);
+        let mut gains: Vec<f64> =
+            rounds.map(|([begin, end], other)| (begin + end) / 2.0 - other).collect();
+        gains.sort_by(f64::total_cmp);
+        gains
+    }
+
+    /// Returns the median of the gains.
+    pub(crate) fn gain(&self) -> f64 {
+        let gains = self.gains();
+        gains.get(gains.len() / 2).copied().unwrap_or(0.0)
+    }
+
+    /// Returns true if the other setting was better in every round, and in half of them by more
+    /// than the noise.
+    pub(crate) fn is_better(&self) -> bool {
+        self.gains().first().is_some_and(|&least| least > 0.0) && self.gain() > self.noise()
+    }
+}
+
+/// Returns a difference of scores as per cent of time.
+pub(crate) fn percent(difference: f64) -> f64 {
+    100.0 * (1.0 - (-difference).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rounds(current: &[[f64; 2]], other: &[f64]) -> Rounds {
+        Rounds { current: current.to_vec(), other: other.to_vec() }
+    }
+
+    #[test]
+    fn a_difference_within_the_noise_is_none() {
+        let current = [[5.0, 5.1], [5.2, 5.1], [5.0, 5.0]];
+        assert!(rounds(&current, &[4.5, 4.6, 4.5]).is_better());
+        assert!(!rounds(&current, &[5.0, 5.1, 4.95]).is_better(), "less than the noise");
+        assert!(!rounds(&current, &[4.5, 5.2, 4.5]).is_better(), "not in every round");
+        assert!(!rounds(&current, &[5.5, 5.6, 5.5]).is_better(), "worse");
+        assert!(!Rounds::default().is_better());
+        assert!((rounds(&current, &[]).noise() - 0.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn gains_are_told_in_per_cent_of_time() {
+        assert!((percent(2f64.ln()) - 50.0).abs() < 1e-9);
+        assert!(percent(-0.1) < 0.0);
+    }
+}
