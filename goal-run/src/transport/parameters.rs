@@ -122,13 +122,6 @@ pub struct Tuned {
     pub several_hosts: Option<Found>,
 }
 
-/// A table of decisions, of which only the part about transports is read here.
-#[derive(Default, Deserialize)]
-struct Table {
-    #[serde(default)]
-    transports: Tuned,
-}
-
 /// The reason why a table's part about transports can't be used.
 #[derive(Debug, Error)]
 pub enum TunedError {
@@ -165,7 +158,9 @@ impl Tuned {
     /// # Errors
     /// [`TunedError`].
     pub fn parse(text: &str) -> Result<Self, TunedError> {
-        let tuned = serde_json::from_str::<Table>(text)?.transports;
+        let mut table: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
+        let transports = table.remove("transports");
+        let tuned = transports.map(serde_json::from_value::<Self>).transpose()?.unwrap_or_default();
         for found in tuned.one_host.iter().chain(&tuned.several_hosts) {
             found.parameters().checked()?;
         }
@@ -206,6 +201,7 @@ mod tests {
         assert_eq!(found.parameters(), Parameters { ring_bytes: 8192, ..default });
         for (wrong, why) in [
             ("{", "no table of decisions"),
+            ("[]", "no table of decisions"),
             (r#"{"transports": {"one_host": {"ring": 8192, "source": ""}}}"#, "unknown field"),
             (r#"{"transports": {"several_hosts": {"burst": 0, "source": ""}}}"#, "a burst of 0"),
             (r#"{"transports": {"one_host": {"burst": -1, "source": ""}}}"#, "no table"),
