@@ -29,6 +29,7 @@
 //! # Ok::<(), goal_opt::PassError>(())
 //! ```
 
+mod bodies;
 pub mod cost;
 pub mod edit;
 mod flow;

@@ -6,13 +6,13 @@ mod tests;
 
 pub use spec::{Invocation, SpecError};
 
+use crate::bodies::of_bodies;
 use crate::machine::Machine;
 use crate::pass::{Arguments, Context, Level, Pass, Refusal, Rewrite};
 use crate::passes::PASSES;
 use crate::verify::{Faults, verify};
-use goal_lang::Program;
 use goal_lang::limits::EAGER_LIMIT;
-use rayon::prelude::*;
+use goal_lang::{Body, Program};
 use std::time::{Duration, Instant};
 
 /// A list of passes and their common settings.
@@ -151,12 +151,11 @@ fn rewrite<'a>(
 ) -> (Result<bool, Refusal>, Vec<String>) {
     match pass.rewrite {
         Rewrite::Body(rewrite) => {
-            let of_body = |body| {
+            let of_body = |_, body: &mut Body| {
                 let context = context();
                 (rewrite(body, &context), context.into_notes())
             };
-            let of_bodies: Vec<(bool, Vec<String>)> =
-                program.bodies.par_iter_mut().map(of_body).collect();
+            let of_bodies = of_bodies(&mut program.bodies, of_body);
             let changed = of_bodies.iter().any(|(changed, _)| *changed);
             let mut notes: Vec<String> = Vec::new();
             for note in of_bodies.into_iter().flat_map(|(_, notes)| notes) {

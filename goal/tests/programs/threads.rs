@@ -92,7 +92,10 @@ pub(crate) fn alone(group: Group) {
     let buffer = group.zeros::<u8>(1).unwrap();
     let mut graph = group.graph();
     graph.recv(&buffer, 0, 1).unwrap();
+    let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+    let before = threads();
     let run = graph.compile().unwrap().run().unwrap();
+    assert_eq!(threads(), before, "a small graph is compiled by its own thread");
     let waiting = PathBuf::from("/proc").join(std::fs::read_link("/proc/thread-self").unwrap());
     let computes = AtomicBool::new(true);
     std::thread::scope(|scope| {

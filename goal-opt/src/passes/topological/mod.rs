@@ -11,12 +11,12 @@ mod priority;
 #[cfg(test)]
 mod tests;
 
+use crate::bodies::of_bodies;
 use crate::edit::permute;
 use crate::machine::Machine;
 use crate::text_order::first_to_last;
 use goal_lang::{ActionId, Body, Csr, Program};
 use priority::Priorities;
-use rayon::prelude::*;
 
 /// Lays out the actions of every rank so that each comes after its prerequisites. Of several that
 /// may be next, the one on the longest path to the end of the program is first, then the first of
@@ -29,9 +29,9 @@ use rayon::prelude::*;
 /// # Panics
 /// If a graph has a cycle, which the verifier refuses.
 pub fn topological(program: &mut Program, machine: &Machine) -> bool {
-    let mut changed = program.bodies.par_iter_mut().map(forward).reduce(|| false, |a, b| a | b);
+    let moved = of_bodies(&mut program.bodies, |_, body| forward(body));
     let priorities = Priorities::new(program, machine);
-    let sorted = program.bodies.par_iter_mut().enumerate().map(|(index, body)| {
+    let sorted = of_bodies(&mut program.bodies, |index, body| {
         let key = priorities.of_body(index);
         if key.is_sorted_by(|a, b| a >= b) {
             return false;
@@ -41,8 +41,7 @@ pub fn topological(program: &mut Program, machine: &Machine) -> bool {
         permute(body, &order);
         true
     });
-    changed |= sorted.reduce(|| false, |a, b| a | b);
-    changed
+    moved.contains(&true) || sorted.contains(&true)
 }
 
 /// Puts each action after its prerequisites; of several that may be next, the first of the text. So
