@@ -47,7 +47,7 @@ pub enum GenerateError {
         kind: CollectiveKind,
     },
     /// A level of the algorithm has no algorithm of this name.
-    #[error("two-level has a {kind} in it, and {kind} has no algorithm {name} of one level")]
+    #[error("two-level has {} {kind} in it, and {kind} has no algorithm {name} of one level", .kind.article())]
     Level {
         /// The name that is asked for.
         name: String,

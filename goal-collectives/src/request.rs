@@ -52,7 +52,7 @@ pub struct Request {
 
 /// The blocks of a request, as far as the rank knows them that a graph is generated for. A block
 /// may have no elements. Sender and receiver must state the same number.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Blocks {
     /// Every block has [`Request::count`] elements, and they lie one behind the other.
     #[default]

@@ -72,6 +72,15 @@ impl CollectiveKind {
         }
     }
 
+    /// The article in front of the name in a sentence.
+    pub const fn article(self) -> &'static str {
+        use CollectiveKind as Kind;
+        match self {
+            Kind::Allreduce | Kind::Allgather | Kind::Alltoall | Kind::Exscan => "an",
+            _ => "a",
+        }
+    }
+
     /// Returns true if an operation combines the inputs.
     pub const fn combines(self) -> bool {
         use CollectiveKind as Kind;
@@ -101,7 +110,7 @@ impl fmt::Display for CollectiveKind {
 
 /// The blocks of a buffer, one a rank: the numbers of elements and their places in elements from
 /// the start of the buffer (MPI's counts and displacements). A block may have no elements.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BlockList {
     counts: Arc<[u64]>,
     displacements: Arc<[u64]>,

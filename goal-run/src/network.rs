@@ -5,6 +5,7 @@ use goal_esp::auth::{Address, JobKey};
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Mac};
 use goal_eth::{AnyDriver, DriverKind, OpenError, PortGroup};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::fmt;
 use std::os::fd::RawFd;
 
@@ -182,6 +183,16 @@ impl Network {
     /// Returns true if `rank` is on this host.
     pub(crate) fn is_here(&self, rank: u32) -> bool {
         self.places[rank as usize].0 == self.mac
+    }
+
+    /// Returns a number for the host of each rank, from 0 on in the order of their first ranks.
+    pub(crate) fn hosts(&self) -> Vec<u32> {
+        let mut numbers = HashMap::new();
+        let number = |(mac, _): &([u8; 6], u16)| {
+            let next = numbers.len() as u32;
+            *numbers.entry(*mac).or_insert(next)
+        };
+        self.places.iter().map(number).collect()
     }
 
     /// Returns true if the launcher of this host leads the others, as that of rank 0 does. It

@@ -10,7 +10,7 @@ use goal_asm::nisa::Operation;
 use goal_engine::{MatchesView, Met};
 use goal_interp::{Matches, Taken};
 use goal_lang::ActionId;
-use goal_shm::{INSTANCES_TIMED, RankCounts, Segment};
+use goal_shm::{INSTANCES_TIMED, RankCounts, Segment, Started};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -180,6 +180,12 @@ impl Outcome {
     /// while, and at its end.
     pub fn rank_counts(&self) -> Vec<RankCounts> {
         (0..self.segment.num_ranks()).map(|rank| self.segment.counts(rank)).collect()
+    }
+
+    /// Returns the collectives that the processes of each rank have started, by algorithm and size,
+    /// if the ranks are those of a program.
+    pub fn rank_starts(&self) -> Vec<Vec<Started>> {
+        (0..self.segment.num_ranks()).map(|rank| self.segment.started(rank)).collect()
     }
 
     /// Returns the processor that each rank was bound to; `None` for a rank that was not bound.

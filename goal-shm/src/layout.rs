@@ -1,11 +1,13 @@
 //! The places of all areas in the segment. Launcher and ranks compute the same layout from the same
 //! sizes.
 
+use super::counts::RankCounts;
 use super::helpers::{self, Marks};
 use super::mailbox::{Control, Slot};
 use super::pool::Entry;
 use super::populate;
 use super::ring::Ends;
+use super::starts::Starts;
 use super::status::Status;
 use super::tasks::{self, TASKS};
 use super::turn::Turn;
@@ -42,6 +44,11 @@ pub(crate) const LOCAL_BYTES: usize = 64 << 10;
 /// The bytes of a rank's failure record.
 pub(crate) const FAILURE_BYTES: usize = 4096;
 
+/// The offset of a rank's starts behind its status and its counters. All lie in one page.
+const STARTS_AT: usize =
+    (size_of::<Status>() + size_of::<RankCounts>()).next_multiple_of(align_of::<Starts>());
+const _: () = assert!(STARTS_AT + size_of::<Starts>() <= PAGE as usize);
+
 /// The sizes of one rank's areas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RankSizes {
@@ -67,6 +74,8 @@ pub struct RankLayout {
     pub(crate) status: usize,
     /// Its [`RankCounts`](super::RankCounts).
     pub(crate) counts: usize,
+    /// The starts of its collectives.
+    pub(crate) starts: usize,
     /// Its failure record.
     pub(crate) failure: usize,
     /// Its mailbox: control words, then slots.
@@ -197,6 +206,7 @@ impl Layout {
             layouts.push(RankLayout {
                 status,
                 counts: status + size_of::<Status>(),
+                starts: status + STARTS_AT,
                 failure: area(FAILURE_BYTES as u64).start,
                 mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
                 local: area(LOCAL_BYTES as u64),

@@ -11,6 +11,7 @@ use super::layout::{FAILURE_BYTES, Layout, RankLayout};
 use super::mailbox::{self, Mailbox};
 use super::mapping::{Mapping, SharedWords};
 use super::pool::Rings;
+use super::starts::{Started, Starts};
 use super::status::{State, Status};
 use super::tasks::{self, TASKS, Tasks};
 use super::turn::Turn;
@@ -18,7 +19,7 @@ use goal_engine::memory::{Cells, Region, Span};
 use std::io;
 use std::ops::Range;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use zerocopy::{FromBytes, IntoBytes};
 
 /// The mapped segment with its layout.
@@ -298,10 +299,29 @@ impl Segment {
         counts
     }
 
+    /// The counter of a rank's starts of a collective. One thread of the rank's process may call
+    /// this at a time. If there are too many different ones, several have the same counter.
+    pub fn starts_of(
+        &self,
+        rank: u32,
+        collective: &str,
+        algorithm: &str,
+        block: Option<u64>,
+    ) -> &AtomicU64 {
+        let starts: &Starts = self.words(self.rank(rank).starts);
+        starts.counter(collective, algorithm, block)
+    }
+
+    /// The collectives that the process of a rank has started, by algorithm and size.
+    pub fn started(&self, rank: u32) -> Vec<Started> {
+        let starts: &Starts = self.words(self.rank(rank).starts);
+        starts.all()
+    }
+
     /// The place of a rank's status and counters.
     pub fn status_and_counts(&self, rank: u32) -> Range<usize> {
-        let RankLayout { status, counts, .. } = *self.rank(rank);
-        status..counts + size_of::<RankCounts>()
+        let RankLayout { status, starts, .. } = *self.rank(rank);
+        status..starts + size_of::<Starts>()
     }
 
     /// The place of a rank's failure record.

@@ -6,8 +6,10 @@ use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::raw::{Schedule, Ticket};
-use crate::table::decisions;
-use goal_collectives::{Algorithm, GenerateError, Request, RequestError, TableError, algorithm};
+use crate::table::{decisions, published};
+use goal_collectives::{
+    Algorithm, Blocks, GenerateError, Request, RequestError, TableError, algorithm,
+};
 use goal_lang::{CollectiveKind, Datatype, Function, Space};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -46,16 +48,32 @@ pub struct Persistent {
 }
 
 impl Collective {
-    fn request(&self, communicator: &Communicator) -> Request {
-        Request {
+    /// The bytes of a block, if all are equal.
+    fn block(&self) -> u64 {
+        match self.kind {
+            CollectiveKind::Barrier => 0,
+            _ => self.count.saturating_mul(self.datatype.width()),
+        }
+    }
+
+    fn request(&self, blocks: &Blocks, communicator: &Communicator) -> Result<Request> {
+        let neighbors = communicator.neighbors().filter(|_| self.kind.has_neighbors()).cloned();
+        if self.kind.has_neighbors() && neighbors.is_none() {
+            let text = "the communicator has no graph of neighbours (GOAL_Comm_create_graph)";
+            return Err(Error::new(ErrorCode::Argument, text));
+        }
+        Ok(Request {
             root: self.root,
             count: self.count,
+            blocks: blocks.clone(),
+            neighbors,
+            nodes: communicator.nodes().cloned(),
             datatype: self.datatype,
             function: self.function,
             input: (!self.in_place).then_some(INPUT),
             output: OUTPUT,
             ..Request::new(self.kind, communicator.size())
-        }
+        })
     }
 
     /// Compiles the collective for a communicator: by the named algorithm, or by the one that the
@@ -65,13 +83,29 @@ impl Collective {
     /// The collective is not defined for these arguments, there is no such algorithm, or it is not
     /// right for them.
     pub fn compile(&self, communicator: &Communicator, name: Option<&str>) -> Result<Persistent> {
+        self.compile_blocks(&Blocks::Equal, communicator, name)
+    }
+
+    /// Compiles the collective for blocks that differ in size or place, as far as this rank knows
+    /// them (MPI's collectives whose names end with v, and `MPI_Reduce_scatter`). All ranks must
+    /// call this, also those whose own blocks are equal.
+    ///
+    /// # Errors
+    /// As for [`compile`](Self::compile); the blocks are not those of this collective, or those
+    /// that are received overlap.
+    pub fn compile_blocks(
+        &self,
+        blocks: &Blocks,
+        communicator: &Communicator,
+        name: Option<&str>,
+    ) -> Result<Persistent> {
         let group = Group::current()?;
-        let request = self.request(communicator);
+        let request = self.request(blocks, communicator)?;
         let algorithm = match name {
             Some(name) => algorithm(self.kind, name).ok_or_else(|| {
                 Error::new(ErrorCode::Argument, format!("{} has no algorithm {name}", self.kind))
             })?,
-            None => decisions().choose(&request).map_err(|error| of_table(&error))?.0,
+            None => choose(&request).map_err(|error| of_table(&error))?,
         };
         let mut body =
             algorithm.body(&request, communicator.rank()).map_err(|error| of_generate(&error))?;
@@ -90,7 +124,9 @@ impl Collective {
         let bases = body.make_table(buffers).expect("it names no other memory");
         let seed = group.shared().attached.job().seed();
         let code = compile::schedule(body, group.rank(), group.size(), seed)?;
-        let schedule = Schedule::of_table(code, communicator.clone(), bases)?;
+        let block = (*blocks == Blocks::Equal).then(|| self.block());
+        let starts = group.shared().attached.starts_of(self.kind.name(), algorithm.name, block);
+        let schedule = Schedule::of_table(code, communicator.clone(), bases, starts)?;
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })
     }
 
@@ -108,7 +144,25 @@ impl Collective {
         input: usize,
         output: usize,
     ) -> Result<Ticket> {
-        let kept = cached(self, communicator)?;
+        // SAFETY: as the caller says.
+        unsafe { self.start_blocks(&Blocks::Equal, communicator, input, output) }
+    }
+
+    /// Does the same for blocks that differ in size or place.
+    ///
+    /// # Errors
+    /// As for [`compile_blocks`](Self::compile_blocks) and [`Persistent::start`].
+    ///
+    /// # Safety
+    /// As for [`Persistent::start`].
+    pub unsafe fn start_blocks(
+        &self,
+        blocks: &Blocks,
+        communicator: &Communicator,
+        input: usize,
+        output: usize,
+    ) -> Result<Ticket> {
+        let kept = cached(self, blocks, communicator)?;
         // SAFETY: as the caller says.
         unsafe { kept.start(input, output) }
     }
@@ -148,16 +202,21 @@ impl Persistent {
     }
 }
 
-type Key = (u32, Collective);
+/// The number of the communicator, which has one graph at most, and the arguments.
+type Key = (u32, Collective, Blocks);
 
-fn cached(collective: &Collective, communicator: &Communicator) -> Result<Arc<Persistent>> {
+fn cached(
+    collective: &Collective,
+    blocks: &Blocks,
+    communicator: &Communicator,
+) -> Result<Arc<Persistent>> {
     static CACHE: OnceLock<Mutex<FxHashMap<Key, Arc<Persistent>>>> = OnceLock::new();
     let cache = CACHE.get_or_init(Mutex::default);
-    let key = (communicator.id(), *collective);
+    let key = (communicator.id(), *collective, blocks.clone());
     if let Some(kept) = cache.lock().get(&key) {
         return Ok(Arc::clone(kept));
     }
-    let kept = Arc::new(collective.compile(communicator, None)?);
+    let kept = Arc::new(collective.compile_blocks(blocks, communicator, None)?);
     let dropped = {
         let mut cache = cache.lock();
         let dropped = if cache.len() >= CACHED_MAX {
@@ -170,6 +229,20 @@ fn cached(collective: &Collective, communicator: &Communicator) -> Result<Arc<Pe
     // Schedules take the core's lock when they are dropped.
     drop(dropped);
     Ok(kept)
+}
+
+/// Returns the algorithm for a request by the table of decisions. A table of measurements may say
+/// nothing on blocks of different sizes or on neighbours; then the published one decides. All ranks
+/// come to the same decision.
+fn choose(request: &Request) -> std::result::Result<&'static Algorithm, TableError> {
+    match decisions().choose(request) {
+        Err(TableError::NoRule(kind))
+            if request.blocks != Blocks::Equal || kind.has_neighbors() =>
+        {
+            Ok(published().choose(request)?.0)
+        }
+        chosen => Ok(chosen?.0),
+    }
 }
 
 #[cold]
@@ -192,9 +265,10 @@ fn of_generate(error: &GenerateError) -> Error {
 
 fn code_of(error: &RequestError) -> ErrorCode {
     match error {
-        RequestError::Root { .. } => ErrorCode::Rank,
+        RequestError::Root { .. } | RequestError::Neighbor { .. } => ErrorCode::Rank,
         RequestError::NotAssociative { .. } | RequestError::Illegal(..) => ErrorCode::Operation,
-        RequestError::Size => ErrorCode::Count,
+        RequestError::Size | RequestError::OwnBlock { .. } => ErrorCode::Count,
+        RequestError::BlocksOverlap(_) | RequestError::Overlap { .. } => ErrorCode::Buffer,
         _ => ErrorCode::Argument,
     }
 }

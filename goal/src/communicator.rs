@@ -1,7 +1,9 @@
 //! Groups of ranks with a matching space of their own.
 
 use crate::error::{Error, ErrorCode, Result};
+use goal_collectives::Nodes;
 use goal_engine::WORLD;
+use goal_lang::Neighbors;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -22,12 +24,21 @@ struct Inner {
     size: u32,
     /// The rank in the group of each of its ranks; `None` if they are the same.
     ranks: Option<Box<[u32]>>,
+    /// The neighbours of this process's rank, if the communicator has a graph.
+    neighbors: Option<Neighbors>,
+    /// A number for the host of each rank of the group, if there are several.
+    hosts: Option<Arc<[u32]>>,
+    /// The hosts of its ranks, if two levels of algorithms are of use: there are several hosts, and
+    /// one of them has several ranks.
+    nodes: Option<Arc<Nodes>>,
 }
 
 impl Communicator {
     /// The communicator of all ranks.
-    pub(crate) fn world(rank: u32, size: u32) -> Self {
-        Self(Arc::new(Inner { id: WORLD, rank, size, ranks: None }))
+    pub(crate) fn world(rank: u32, size: u32, hosts: Option<Vec<u32>>) -> Self {
+        let hosts: Option<Arc<[u32]>> = hosts.map(Arc::from);
+        let nodes = hosts.as_deref().and_then(nodes_of);
+        Self(Arc::new(Inner { id: WORLD, rank, size, ranks: None, neighbors: None, hosts, nodes }))
     }
 
     /// This process's rank.
@@ -45,6 +56,19 @@ impl Communicator {
         self.0.id
     }
 
+    /// The ranks that this process's rank gets data from and sends data to in collectives of
+    /// neighbours, if the communicator has a graph ([`Group::graph_communicator`]).
+    ///
+    /// [`Group::graph_communicator`]: crate::Group::graph_communicator
+    pub fn neighbors(&self) -> Option<&Neighbors> {
+        self.0.neighbors.as_ref()
+    }
+
+    /// The hosts of its ranks, if two levels of algorithms are of use.
+    pub(crate) fn nodes(&self) -> Option<&Arc<Nodes>> {
+        self.0.nodes.as_ref()
+    }
+
     /// Returns the rank in the group of a rank of the communicator.
     pub fn in_group(&self, rank: u32) -> Option<u32> {
         match &self.0.ranks {
@@ -57,6 +81,12 @@ impl Communicator {
     pub fn is_same(&self, other: &Self) -> bool {
         self.0.id == other.0.id
     }
+}
+
+/// Returns the nodes of ranks on these hosts, if two levels of algorithms are of use.
+fn nodes_of(hosts: &[u32]) -> Option<Arc<Nodes>> {
+    let nodes = Nodes::new(hosts);
+    (nodes.count() > 1 && nodes.count() < nodes.ranks()).then(|| Arc::new(nodes))
 }
 
 /// The communicators that this process has made.
@@ -105,7 +135,40 @@ impl Communicators {
         }
         *made += 1;
         let size = list.len() as u32;
-        Ok(Communicator(Arc::new(Inner { id, rank, size, ranks: Some(list) })))
+        let hosts = parent.0.hosts.clone();
+        let own_hosts = hosts.as_ref().map(|hosts| list.iter().map(|&rank| hosts[rank as usize]));
+        let nodes = own_hosts.and_then(|hosts| nodes_of(&hosts.collect::<Vec<u32>>()));
+        let (ranks, neighbors) = (Some(list), None);
+        Ok(Communicator(Arc::new(Inner { id, rank, size, ranks, neighbors, hosts, nodes })))
+    }
+
+    /// Makes a communicator of all ranks of `parent` with a graph. All of these ranks make it, in
+    /// the same order as others of `parent`. No message is exchanged.
+    pub(crate) fn make_graph(
+        &mut self,
+        parent: &Communicator,
+        neighbors: Neighbors,
+    ) -> Result<Communicator> {
+        let (own, size) = (parent.rank(), parent.size());
+        let lists = [("source", &neighbors.sources), ("destination", &neighbors.destinations)];
+        for (name, list) in lists {
+            if let Some(at) = list.iter().position(|&rank| rank >= size) {
+                let text =
+                    format!("{name} {at} is rank {}, and the communicator has {size}", list[at]);
+                return Err(Error::new(ErrorCode::Rank, text));
+            }
+        }
+        let [from, to] = lists.map(|(_, list)| list.iter().filter(|&&rank| rank == own).count());
+        if from != to {
+            let text = format!(
+                "rank {own} is {from} times among its own sources, and {to} times among its own destinations: an edge is in both lists"
+            );
+            return Err(Error::new(ErrorCode::Rank, text));
+        }
+        let all: Vec<u32> = (0..size).collect();
+        let Communicator(made) = self.make(parent, &all)?;
+        let made = Arc::into_inner(made).expect("it is new");
+        Ok(Communicator(Arc::new(Inner { neighbors: Some(neighbors), ..made })))
     }
 }
 
@@ -126,7 +189,7 @@ mod tests {
     #[test]
     fn ranks_agree_without_a_message() {
         let of = |rank| {
-            let (world, mut made) = (Communicator::world(rank, 4), Communicators::default());
+            let (world, mut made) = (Communicator::world(rank, 4, None), Communicators::default());
             [&[3, 1, 0][..], &[3, 1, 0], &[0, 3, 1]].map(|list| made.make(&world, list).unwrap())
         };
         let (zero, three) = (of(0), of(3));
@@ -140,7 +203,7 @@ mod tests {
 
     #[test]
     fn lists_are_checked() {
-        let (world, mut made) = (Communicator::world(1, 4), Communicators::default());
+        let (world, mut made) = (Communicator::world(1, 4, None), Communicators::default());
         let mut says = |ranks: &[u32]| made.make(&world, ranks).unwrap_err().to_string();
         assert_eq!(says(&[1, 4]), "entry 1 is rank 4, and the communicator has 4");
         assert_eq!(says(&[1, 2, 1]), "a rank is in the list twice");
@@ -149,8 +212,41 @@ mod tests {
     }
 
     #[test]
+    fn hosts_become_nodes_if_two_levels_are_of_use() {
+        let mut made = Communicators::default();
+        let world = Communicator::world(0, 5, Some(vec![7, 7, 4, 4, 4]));
+        let nodes = world.nodes().unwrap();
+        assert_eq!((nodes.count(), nodes.leaders()[..].to_vec()), (2, vec![0, 2]));
+        let mixed = made.make(&world, &[3, 0, 1, 2]).unwrap();
+        let nodes = mixed.nodes().unwrap();
+        assert_eq!((nodes.place(3), nodes.is_contiguous()), ((0, 1), false));
+        // The ranks of one host, and one rank of each host.
+        assert!(made.make(&mixed, &[1, 2]).unwrap().nodes().is_none());
+        assert!(made.make(&world, &[0, 4]).unwrap().nodes().is_none());
+        assert!(Communicator::world(0, 5, None).nodes().is_none());
+    }
+
+    #[test]
+    fn graphs_are_checked() {
+        let (world, mut made) = (Communicator::world(1, 4, None), Communicators::default());
+        let graph = |sources: &[u32], destinations: &[u32]| Neighbors {
+            sources: sources.into(),
+            destinations: destinations.into(),
+        };
+        let right = made.make_graph(&world, graph(&[0, 1, 0], &[1, 3])).unwrap();
+        assert_eq!(right.neighbors(), Some(&graph(&[0, 1, 0], &[1, 3])));
+        assert_eq!((right.rank(), right.size(), right.is_same(&world)), (1, 4, false));
+        let mut says = |sources: &[u32], destinations: &[u32]| {
+            made.make_graph(&world, graph(sources, destinations)).unwrap_err().to_string()
+        };
+        assert_eq!(says(&[0, 4], &[]), "source 1 is rank 4, and the communicator has 4");
+        assert_eq!(says(&[], &[9]), "destination 0 is rank 9, and the communicator has 4");
+        assert!(says(&[1, 1], &[1]).starts_with("rank 1 is 2 times among its own sources, and 1"));
+    }
+
+    #[test]
     fn ranks_of_ranks() {
-        let (world, mut made) = (Communicator::world(2, 4), Communicators::default());
+        let (world, mut made) = (Communicator::world(2, 4, None), Communicators::default());
         let inner = made.make(&world, &[3, 2, 1]).unwrap();
         let pair = made.make(&inner, &[2, 1]).unwrap();
         assert_eq!((pair.rank(), pair.in_group(0), pair.in_group(1)), (1, Some(1), Some(2)));

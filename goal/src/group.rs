@@ -9,6 +9,7 @@ use crate::shared::Shared;
 use crate::slots::wake;
 use crate::table::read_table;
 use crate::thread::within_function;
+use goal_lang::Neighbors;
 use goal_run::job::Mode;
 use goal_run::program::{AttachError, attach};
 use goal_run::progress::StartError;
@@ -62,7 +63,7 @@ impl Group {
         // SAFETY: the region is this rank's for the life of the process, and is taken once.
         let heap = unsafe { Heap::new(attached.heap()) };
         let shared = Shared {
-            world: Communicator::world(attached.rank(), attached.size()),
+            world: Communicator::world(attached.rank(), attached.size(), attached.hosts()),
             attached,
             communicators: Mutex::default(),
             heap,
@@ -171,6 +172,28 @@ impl Group {
     /// The list has a rank twice, or one that `parent` has not, or lacks this process's rank.
     pub fn communicator(self, parent: &Communicator, ranks: &[u32]) -> Result<Communicator> {
         self.0.communicators.lock().make(parent, ranks)
+    }
+
+    /// Makes a communicator of all ranks of `parent` in which this process's rank has these
+    /// neighbours, for collectives of neighbours (`MPI_Dist_graph_create_adjacent`). All ranks of
+    /// `parent` call this, each with its own lists, in the same order as they make other
+    /// communicators of the same ranks. No message is exchanged.
+    ///
+    /// The lists may name a rank several times, and the rank itself: the first edge from a rank to
+    /// another one in the list of destinations is the first one in the list of sources, and so on.
+    /// If the lists of two ranks do not fit, a collective waits for ever, which the job reports.
+    ///
+    /// # Errors
+    /// A list has a rank that `parent` has not, or edges of this rank to itself are in one list
+    /// only.
+    pub fn graph_communicator(
+        self,
+        parent: &Communicator,
+        sources: &[u32],
+        destinations: &[u32],
+    ) -> Result<Communicator> {
+        let neighbors = Neighbors { sources: sources.into(), destinations: destinations.into() };
+        self.0.communicators.lock().make_graph(parent, neighbors)
     }
 
     /// Registers the function that actions call by this number. It gets both buffers, and may

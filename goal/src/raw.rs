@@ -18,6 +18,7 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
 pub use crate::slots::{EndFunction, Ticket};
@@ -41,6 +42,8 @@ pub(crate) struct Inner {
     memory: Memory,
     /// The slots of its instances.
     slots: Mutex<Vec<u32>>,
+    /// The number of its starts, in the segment, if the launcher reports it.
+    starts: Option<&'static AtomicU64>,
 }
 
 /// A schedule that this process can start any number of times, also while it runs.
@@ -72,18 +75,23 @@ impl Schedule {
     }
 
     /// Creates a schedule of compiled actions on a table of buffers, which all count as declared.
+    /// Its starts are counted.
     pub(crate) fn of_table(
         code: Arc<Code>,
         communicator: Communicator,
         bases: Vec<u64>,
+        starts: &'static AtomicU64,
     ) -> Result<Self> {
         let declared = bases.len();
-        Ok(Self::new(Group::current()?, code, communicator, Memory::Table { bases, declared }))
+        let memory = Memory::Table { bases, declared };
+        let mut schedule = Self::new(Group::current()?, code, communicator, memory);
+        Arc::get_mut(&mut schedule.inner).expect("it is new").starts = Some(starts);
+        Ok(schedule)
     }
 
     fn new(group: Group, code: Arc<Code>, communicator: Communicator, memory: Memory) -> Self {
         let slots = Mutex::default();
-        Self { inner: Arc::new(Inner { group, code, communicator, memory, slots }) }
+        Self { inner: Arc::new(Inner { group, code, communicator, memory, slots, starts: None }) }
     }
 
     /// Loads the schedule of this process's rank from the bytes of a NISA file, which are verified.
@@ -224,6 +232,7 @@ impl Schedule {
             let handle = started.map_err(|error| error_of(&error))?;
             let ticket = slots.add(handle, Arc::clone(inner) as _);
             own.push(crate::slots::Slots::number(ticket));
+            inner.count();
             Ok(ticket)
         })
     }
@@ -278,6 +287,14 @@ impl Inner {
     #[inline]
     fn is_table(&self) -> bool {
         matches!(self.memory, Memory::Table { .. }) && !self.code.buffers().is_empty()
+    }
+
+    /// Counts a start. The caller holds the core's lock, so a load and a store are enough.
+    #[inline]
+    fn count(&self) {
+        if let Some(starts) = self.starts {
+            starts.store(starts.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        }
     }
 
     fn check_binding(&self, buffers: &[usize]) -> Result<()> {
@@ -346,6 +363,7 @@ impl Inner {
                 unsafe { self.bind(member, handle, buffers)? };
             }
             member.start_again(handle).map_err(|error| error_of(&error))?;
+            self.count();
             return Ok(Some(slots.restarted(number)));
         }
         Ok(None)

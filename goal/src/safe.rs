@@ -10,6 +10,7 @@ use crate::group::Group;
 use crate::progress::is_fatal;
 use crate::raw::{self, Data, Ticket, Vertex};
 use crate::slots::{Sleeper, wake};
+use goal_collectives::Blocks;
 use goal_lang::{CollectiveKind, Datatype, Function, Op, Piece};
 use goal_run::job::Mode;
 use std::fmt;
@@ -408,13 +409,54 @@ impl Group {
         communicator: &Communicator,
         arguments: &Arguments<'_, T>,
     ) -> Result<Schedule> {
+        self.collective_of_blocks(communicator, arguments, &Blocks::Equal)
+    }
+
+    /// Returns a collective whose blocks differ in size or place, as far as this rank knows them
+    /// (MPI's collectives whose names end with v, and `MPI_Reduce_scatter`): of a gather or a
+    /// scatter the root knows all blocks, and the others their own one. `count` is not looked at.
+    ///
+    /// ```no_run
+    /// # use goal::{Arguments, BlockList, Blocks, CollectiveKind, Group, Op};
+    /// # fn main() -> goal::Result<()> {
+    /// # let group = Group::init()?;
+    /// // Rank r gives r elements. The blocks lie one behind the other, with one element between.
+    /// let counts: Vec<u64> = (0..u64::from(group.size())).collect();
+    /// let places: Vec<u64> = counts.iter().map(|r| r * (r + 1) / 2).collect();
+    /// let own = group.buffer(&vec![group.rank(); group.rank() as usize])?;
+    /// let all = group.zeros::<u32>(counts.iter().sum::<u64>() as usize + counts.len())?;
+    /// let blocks = BlockList::at(counts, places).expect("there are as many places as counts");
+    /// let arguments = Arguments {
+    ///     kind: CollectiveKind::Allgather,
+    ///     count: 0,
+    ///     op: Op::Sum,
+    ///     root: 0,
+    ///     input: Some(&own),
+    ///     output: Some(&all),
+    /// };
+    /// let allgather =
+    ///     group.collective_of_blocks(group.world(), &arguments, &Blocks::Each(blocks))?;
+    /// allgather.run()?.wait()?;
+    /// # group.finalize()
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`collective`](Self::collective); the blocks are not those of this collective, or
+    /// those that are received overlap.
+    pub fn collective_of_blocks<T: Element>(
+        self,
+        communicator: &Communicator,
+        arguments: &Arguments<'_, T>,
+        blocks: &Blocks,
+    ) -> Result<Schedule> {
         let Arguments { kind, count, op, root, input, output } = *arguments;
         let datatype = T::DATATYPE;
         let function = Function::Predefined(op, datatype);
         let in_place = input.is_none();
         let collective =
             Collective { kind, count: count as u64, datatype, function, root, in_place };
-        let collective = collective.compile(communicator, None)?;
+        let collective = collective.compile_blocks(blocks, communicator, None)?;
         let lengths: Vec<u64> = collective.schedule().buffers().to_vec();
         let buffers: Vec<&Buffer<T>> = input.into_iter().chain(output).collect();
         let mut memories = Memories::new();

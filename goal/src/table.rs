@@ -8,10 +8,16 @@ use std::sync::OnceLock;
 const TABLE: &str = "GOAL_TABLE";
 
 static DECISIONS: OnceLock<Table> = OnceLock::new();
+static PUBLISHED: OnceLock<Table> = OnceLock::new();
 
 /// The table of decisions of this process.
 pub(crate) fn decisions() -> &'static Table {
-    DECISIONS.get_or_init(Table::published)
+    DECISIONS.get().unwrap_or_else(published)
+}
+
+/// The table of the thresholds that publications state.
+pub(crate) fn published() -> &'static Table {
+    PUBLISHED.get_or_init(Table::published)
 }
 
 /// Reads the table of decisions that the environment names, if it names one. All ranks must have

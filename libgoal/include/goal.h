@@ -166,7 +166,9 @@ typedef enum {
   GOAL_EXT_END_EVENTS = 7,
   GOAL_EXT_SHARED_MEMORY = 8,
   GOAL_EXT_PROGRESS = 9,
-  GOAL_EXT_WILDCARDS = 10
+  GOAL_EXT_WILDCARDS = 10,
+  GOAL_EXT_BLOCKS = 11,
+  GOAL_EXT_NEIGHBORS = 12
 } GOAL_ExtensionId;
 
 /* Returns 1 if this library has an extension; else 0. */
@@ -397,6 +399,22 @@ int GOAL_Eventfd(GOAL_Handle handle);
  */
 GOAL_Comm GOAL_Comm_create(GOAL_Comm parent, const int *ranks, int n);
 
+/*
+ * Makes a communicator of all ranks of parent with a graph, for collectives of neighbours: this rank
+ * gets data from the sources and sends data to the destinations. All ranks of parent call it, each
+ * with its own lists. A list may name a rank several times, and the rank itself: the first edge from
+ * a rank to another one in the destinations is the first one in the sources, and so on. No message
+ * is sent, so lists of two ranks that do not fit are not noticed before a collective waits for ever.
+ */
+GOAL_Comm GOAL_Comm_create_graph(GOAL_Comm parent, const int *sources, int indegree,
+                                 const int *destinations, int outdegree);
+
+/* Returns the number of sources of this rank in the communicator's graph. */
+int GOAL_Comm_indegree(GOAL_Comm comm);
+
+/* Returns the number of destinations of this rank in the communicator's graph. */
+int GOAL_Comm_outdegree(GOAL_Comm comm);
+
 /* Returns this process's rank in the communicator. */
 int GOAL_Comm_rank(GOAL_Comm comm);
 
@@ -465,6 +483,14 @@ int GOAL_Sched_run(GOAL_Schedule sched);
  * such a part. An operation has to be associative; one by GOAL_USER_OP need not commute. All ranks
  * of the communicator call its collectives in the same order with the same arguments, buffers
  * aside. GOAL_IN_PLACE may stand for a buffer where MPI allows it.
+ *
+ * In collectives with lists of counts, each rank's block has a number of elements and a place of its
+ * own. Displacements are in elements from the start of the buffer; NULL stands for blocks that lie
+ * one behind the other. Gaps between blocks are not touched. Only the root of a Gatherv or a
+ * Scatterv needs lists. Lists are copied at once.
+ *
+ * Collectives of neighbours take a communicator with a graph (GOAL_Comm_create_graph). They have a
+ * block, and in lists an entry, for each neighbour in the order of its list, and are never in place.
  */
 
 /* No rank ends before every rank has started. */
@@ -505,11 +531,11 @@ GOAL_Schedule GOAL_Reduce_init(const void *sendbuf, void *recvbuf, int64_t count
 int GOAL_Allreduce(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
                    GOAL_Op op, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
 
-/* Starts a Allreduce. */
+/* Starts an Allreduce. */
 GOAL_Handle GOAL_Iallreduce(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
                             GOAL_Op op, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
 
-/* Prepares a Allreduce. */
+/* Prepares an Allreduce. */
 GOAL_Schedule GOAL_Allreduce_init(const void *sendbuf, void *recvbuf, int64_t count,
                                   GOAL_Type datatype, GOAL_Op op,
                                   GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
@@ -531,11 +557,11 @@ GOAL_Schedule GOAL_Gather_init(const void *sendbuf, void *recvbuf, int64_t count
 int GOAL_Allgather(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
                    GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
 
-/* Starts a Allgather. */
+/* Starts an Allgather. */
 GOAL_Handle GOAL_Iallgather(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
                             GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
 
-/* Prepares a Allgather. */
+/* Prepares an Allgather. */
 GOAL_Schedule GOAL_Allgather_init(const void *sendbuf, void *recvbuf, int64_t count,
                                   GOAL_Type datatype,
                                   GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
@@ -557,11 +583,11 @@ GOAL_Schedule GOAL_Scatter_init(const void *sendbuf, void *recvbuf, int64_t coun
 int GOAL_Alltoall(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
                   GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
 
-/* Starts a Alltoall. */
+/* Starts an Alltoall. */
 GOAL_Handle GOAL_Ialltoall(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
                            GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
 
-/* Prepares a Alltoall. */
+/* Prepares an Alltoall. */
 GOAL_Schedule GOAL_Alltoall_init(const void *sendbuf, void *recvbuf, int64_t count,
                                  GOAL_Type datatype, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
 
@@ -596,14 +622,155 @@ GOAL_Schedule GOAL_Scan_init(const void *sendbuf, void *recvbuf, int64_t count, 
 int GOAL_Exscan(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype, GOAL_Op op,
                 GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
 
-/* Starts a Exscan. */
+/* Starts an Exscan. */
 GOAL_Handle GOAL_Iexscan(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
                          GOAL_Op op, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
 
-/* Prepares a Exscan. */
+/* Prepares an Exscan. */
 GOAL_Schedule GOAL_Exscan_init(const void *sendbuf, void *recvbuf, int64_t count,
                                GOAL_Type datatype, GOAL_Op op,
                                GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* The root ends with the inputs of all ranks, each at its displacement. */
+int GOAL_Gatherv(const void *sendbuf, int64_t sendcount, void *recvbuf, const int64_t *recvcounts,
+                 const int64_t *displs, GOAL_Type datatype, int root,
+                 GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Gatherv. */
+GOAL_Handle GOAL_Igatherv(const void *sendbuf, int64_t sendcount, void *recvbuf,
+                          const int64_t *recvcounts, const int64_t *displs, GOAL_Type datatype,
+                          int root, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Gatherv. */
+GOAL_Schedule GOAL_Gatherv_init(const void *sendbuf, int64_t sendcount, void *recvbuf,
+                                const int64_t *recvcounts, const int64_t *displs,
+                                GOAL_Type datatype, int root,
+                                GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Every rank ends with its block of the root's input, which lies at its displacement. */
+int GOAL_Scatterv(const void *sendbuf, const int64_t *sendcounts, const int64_t *displs,
+                  void *recvbuf, int64_t recvcount, GOAL_Type datatype, int root,
+                  GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Scatterv. */
+GOAL_Handle GOAL_Iscatterv(const void *sendbuf, const int64_t *sendcounts, const int64_t *displs,
+                           void *recvbuf, int64_t recvcount, GOAL_Type datatype, int root,
+                           GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Scatterv. */
+GOAL_Schedule GOAL_Scatterv_init(const void *sendbuf, const int64_t *sendcounts,
+                                 const int64_t *displs, void *recvbuf, int64_t recvcount,
+                                 GOAL_Type datatype, int root,
+                                 GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Every rank ends with the inputs of all ranks, each at its displacement. */
+int GOAL_Allgatherv(const void *sendbuf, int64_t sendcount, void *recvbuf,
+                    const int64_t *recvcounts, const int64_t *displs, GOAL_Type datatype,
+                    GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts an Allgatherv. */
+GOAL_Handle GOAL_Iallgatherv(const void *sendbuf, int64_t sendcount, void *recvbuf,
+                             const int64_t *recvcounts, const int64_t *displs, GOAL_Type datatype,
+                             GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares an Allgatherv. */
+GOAL_Schedule GOAL_Allgatherv_init(const void *sendbuf, int64_t sendcount, void *recvbuf,
+                                   const int64_t *recvcounts, const int64_t *displs,
+                                   GOAL_Type datatype,
+                                   GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/*
+ * The block for rank r of every rank's input ends at rank r. In place, sendcounts and sdispls count
+ * for nothing.
+ */
+int GOAL_Alltoallv(const void *sendbuf, const int64_t *sendcounts, const int64_t *sdispls,
+                   void *recvbuf, const int64_t *recvcounts, const int64_t *rdispls,
+                   GOAL_Type datatype, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts an Alltoallv. */
+GOAL_Handle GOAL_Ialltoallv(const void *sendbuf, const int64_t *sendcounts, const int64_t *sdispls,
+                            void *recvbuf, const int64_t *recvcounts, const int64_t *rdispls,
+                            GOAL_Type datatype, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares an Alltoallv. */
+GOAL_Schedule GOAL_Alltoallv_init(const void *sendbuf, const int64_t *sendcounts,
+                                  const int64_t *sdispls, void *recvbuf, const int64_t *recvcounts,
+                                  const int64_t *rdispls, GOAL_Type datatype,
+                                  GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Block r of the combination of all inputs, of recvcounts[r] elements, ends at rank r. */
+int GOAL_Reduce_scatter(const void *sendbuf, void *recvbuf, const int64_t *recvcounts,
+                        GOAL_Type datatype, GOAL_Op op,
+                        GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Starts a Reduce_scatter. */
+GOAL_Handle GOAL_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int64_t *recvcounts,
+                                 GOAL_Type datatype, GOAL_Op op,
+                                 GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Prepares a Reduce_scatter. */
+GOAL_Schedule GOAL_Reduce_scatter_init(const void *sendbuf, void *recvbuf,
+                                       const int64_t *recvcounts, GOAL_Type datatype, GOAL_Op op,
+                                       GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/* Every rank ends with the inputs of its sources, in their order. */
+int GOAL_Neighbor_allgather(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                            GOAL_Comm comm);
+
+/* Starts a Neighbor_allgather. */
+GOAL_Handle GOAL_Ineighbor_allgather(const void *sendbuf, void *recvbuf, int64_t count,
+                                     GOAL_Type datatype, GOAL_Comm comm);
+
+/* Prepares a Neighbor_allgather. */
+GOAL_Schedule GOAL_Neighbor_allgather_init(const void *sendbuf, void *recvbuf, int64_t count,
+                                           GOAL_Type datatype, GOAL_Comm comm);
+
+/* Every rank ends with the inputs of its sources, each at its displacement. */
+int GOAL_Neighbor_allgatherv(const void *sendbuf, int64_t sendcount, void *recvbuf,
+                             const int64_t *recvcounts, const int64_t *displs, GOAL_Type datatype,
+                             GOAL_Comm comm);
+
+/* Starts a Neighbor_allgatherv. */
+GOAL_Handle GOAL_Ineighbor_allgatherv(const void *sendbuf, int64_t sendcount, void *recvbuf,
+                                      const int64_t *recvcounts, const int64_t *displs,
+                                      GOAL_Type datatype, GOAL_Comm comm);
+
+/* Prepares a Neighbor_allgatherv. */
+GOAL_Schedule GOAL_Neighbor_allgatherv_init(const void *sendbuf, int64_t sendcount, void *recvbuf,
+                                            const int64_t *recvcounts, const int64_t *displs,
+                                            GOAL_Type datatype, GOAL_Comm comm);
+
+/*
+ * Block i of a rank's input ends at its destination i, which has blocks in the order of its
+ * sources.
+ */
+int GOAL_Neighbor_alltoall(const void *sendbuf, void *recvbuf, int64_t count, GOAL_Type datatype,
+                           GOAL_Comm comm);
+
+/* Starts a Neighbor_alltoall. */
+GOAL_Handle GOAL_Ineighbor_alltoall(const void *sendbuf, void *recvbuf, int64_t count,
+                                    GOAL_Type datatype, GOAL_Comm comm);
+
+/* Prepares a Neighbor_alltoall. */
+GOAL_Schedule GOAL_Neighbor_alltoall_init(const void *sendbuf, void *recvbuf, int64_t count,
+                                          GOAL_Type datatype, GOAL_Comm comm);
+
+/* Block i of a rank's input ends at its destination i, at the displacement of its source. */
+int GOAL_Neighbor_alltoallv(const void *sendbuf, const int64_t *sendcounts, const int64_t *sdispls,
+                            void *recvbuf, const int64_t *recvcounts, const int64_t *rdispls,
+                            GOAL_Type datatype, GOAL_Comm comm);
+
+/* Starts a Neighbor_alltoallv. */
+GOAL_Handle GOAL_Ineighbor_alltoallv(const void *sendbuf, const int64_t *sendcounts,
+                                     const int64_t *sdispls, void *recvbuf,
+                                     const int64_t *recvcounts, const int64_t *rdispls,
+                                     GOAL_Type datatype, GOAL_Comm comm);
+
+/* Prepares a Neighbor_alltoallv. */
+GOAL_Schedule GOAL_Neighbor_alltoallv_init(const void *sendbuf, const int64_t *sendcounts,
+                                           const int64_t *sdispls, void *recvbuf,
+                                           const int64_t *recvcounts, const int64_t *rdispls,
+                                           GOAL_Type datatype, GOAL_Comm comm);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -1,18 +1,20 @@
 //! Collectives, in three forms each from one table: blocking, non-blocking and persistent.
-#![allow(unsafe_code)] // exported names, buffers of the caller
+#![allow(unsafe_code)] // exported names, buffers and arrays of the caller
 #![allow(clippy::needless_update)] // some collectives have all of the arguments
 
 use crate::arguments::rank;
+use crate::blocks::{Arguments, NONE, Shape, blocks};
 use crate::border::{border, status};
 use crate::communicator::communicator;
 use crate::run::wait;
 use crate::schedule::{handle, keep};
 use crate::types::{
-    GOAL_Comm, GOAL_Handle, GOAL_Op, GOAL_Schedule, GOAL_Type, USER_OP, operation, whole_type,
+    Element, GOAL_Comm, GOAL_Handle, GOAL_Op, GOAL_Schedule, GOAL_Type, USER_OP, operation,
+    whole_type,
 };
 use crate::user::is_registered;
 use goal::raw::Ticket;
-use goal::{Collective, Communicator, Error, ErrorCode, Result};
+use goal::{Blocks, Collective, Communicator, Error, ErrorCode, Result};
 use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -20,48 +22,35 @@ use std::sync::Arc;
 /// The address that stands for "in place" (`GOAL_IN_PLACE`).
 const IN_PLACE: usize = usize::MAX;
 
-/// The arguments of a call. Those that a collective has not keep these values.
-struct Arguments {
-    sendbuf: usize,
-    recvbuf: usize,
-    count: i64,
-    datatype: GOAL_Type,
-    op: GOAL_Op,
-    root: c_int,
-}
-
-const NONE: Arguments =
-    Arguments { sendbuf: 0, recvbuf: 0, count: 0, datatype: 0x108, op: 2, root: 0 };
-
 /// A call whose arguments are checked.
 struct Call {
     collective: Collective,
+    blocks: Blocks,
     communicator: Arc<Communicator>,
     input: usize,
     output: usize,
 }
 
 impl Call {
-    fn new(kind: CollectiveKind, arguments: &Arguments, comm: GOAL_Comm) -> Result<Self> {
-        let &Arguments { sendbuf, recvbuf, count, datatype, op, root } = arguments;
+    /// Checks the arguments of a call.
+    ///
+    /// # Safety
+    /// Each list has as many elements as `comm` has ranks or, for neighbours, as this rank has
+    /// neighbours; it is NULL if the collective allows it.
+    unsafe fn new(
+        kind: CollectiveKind,
+        shape: Shape,
+        arguments: &Arguments,
+        comm: GOAL_Comm,
+    ) -> Result<Self> {
+        let &Arguments { sendbuf, recvbuf, count, datatype, op, root, .. } = arguments;
         let communicator = communicator(comm)?;
         let Ok(count) = u64::try_from(count) else {
             let text = format!("count is {count}, and can't be negative");
             return Err(Error::new(ErrorCode::Count, text));
         };
         let element = whole_type(datatype)?;
-        let function = if !kind.combines() {
-            Function::Predefined(Op::Sum, Datatype::UInt8)
-        } else if op >= USER_OP {
-            let number = op - USER_OP;
-            if !is_registered(number) {
-                let text = format!("no function is registered as {number} (GOAL_Reg_func)");
-                return Err(Error::new(ErrorCode::Operation, text));
-            }
-            Function::User(number as u32)
-        } else {
-            Function::Predefined(operation(op, element)?, element.datatype)
-        };
+        let function = function(kind, op, element)?;
         let root = rank(root, "root")?;
         // A scatter is in place at its root, where the output is the input, and else at no rank.
         let (input, output, in_place) = match kind {
@@ -70,27 +59,34 @@ impl Call {
             _ if sendbuf == IN_PLACE => (0, recvbuf, true),
             _ => (sendbuf, recvbuf, kind == CollectiveKind::Barrier),
         };
-        if output == IN_PLACE {
+        if output == IN_PLACE || kind.has_neighbors() && in_place {
             let text = "GOAL_IN_PLACE can't be given for this buffer";
             return Err(Error::new(ErrorCode::Buffer, text));
         }
-        if !in_place && input == output && input != 0 && count > 0 {
-            let text = "sendbuf and recvbuf are the same: give GOAL_IN_PLACE as one of them";
+        // SAFETY: as the caller says.
+        let blocks = unsafe { blocks(kind, shape, arguments, in_place, &communicator)? };
+        let has_bytes = count > 0 || blocks != Blocks::Equal;
+        if !in_place && input == output && input != 0 && has_bytes {
+            let text = match kind.has_neighbors() {
+                true => "sendbuf and recvbuf are the same: give two buffers",
+                false => "sendbuf and recvbuf are the same: give GOAL_IN_PLACE as one of them",
+            };
             return Err(Error::new(ErrorCode::Buffer, text));
         }
         let datatype = element.datatype;
         let collective = Collective { kind, count, datatype, function, root, in_place };
-        Ok(Self { collective, communicator, input, output })
+        Ok(Self { collective, blocks, communicator, input, output })
     }
 
     fn start(&self) -> Result<Ticket> {
+        let Self { collective, blocks, communicator, input, output } = self;
         // SAFETY: the header states the caller's duties: the buffers have MPI's sizes, last until
         // the run has ended, and nobody uses them against the collective meanwhile.
-        unsafe { self.collective.start(&self.communicator, self.input, self.output) }
+        unsafe { collective.start_blocks(blocks, communicator, *input, *output) }
     }
 
     fn prepare(&self) -> Result<GOAL_Schedule> {
-        let prepared = self.collective.compile(&self.communicator, None)?;
+        let prepared = self.collective.compile_blocks(&self.blocks, &self.communicator, None)?;
         let buffers: Box<[usize]> = match self.collective.in_place {
             true => Box::new([self.output]),
             false => Box::new([self.input, self.output]),
@@ -99,32 +95,57 @@ impl Call {
     }
 }
 
+/// Returns the operation of a collective.
+fn function(kind: CollectiveKind, op: GOAL_Op, element: Element) -> Result<Function> {
+    if !kind.combines() {
+        return Ok(Function::Predefined(Op::Sum, Datatype::UInt8));
+    }
+    if op < USER_OP {
+        return Ok(Function::Predefined(operation(op, element)?, element.datatype));
+    }
+    let number = op - USER_OP;
+    if !is_registered(number) {
+        let text = format!("no function is registered as {number} (GOAL_Reg_func)");
+        return Err(Error::new(ErrorCode::Operation, text));
+    }
+    Ok(Function::User(number as u32))
+}
+
 /// Defines the three functions of each collective. Arguments have the names of [`Arguments`].
 macro_rules! collectives {
-    ($($kind:ident: $blocking:ident, $starting:ident, $preparing:ident
+    ($($kind:ident of $shape:ident: $blocking:ident, $starting:ident, $preparing:ident
        ($($argument:ident: $type:ty),*);)*) => {$(
         #[unsafe(no_mangle)]
-        extern "C" fn $blocking($($argument: $type,)* comm: GOAL_Comm) -> c_int {
+        unsafe extern "C" fn $blocking($($argument: $type,)* comm: GOAL_Comm) -> c_int {
             let name = stringify!($blocking);
             status(name, || {
                 let arguments = Arguments { $($argument: $argument as _,)* ..NONE };
-                wait(Call::new(CollectiveKind::$kind, &arguments, comm)?.start()?, name)
+                let (kind, shape) = (CollectiveKind::$kind, Shape::$shape);
+                // SAFETY: the caller passes lists of these lengths.
+                let call = unsafe { Call::new(kind, shape, &arguments, comm)? };
+                wait(call.start()?, name)
             })
         }
 
         #[unsafe(no_mangle)]
-        extern "C" fn $starting($($argument: $type,)* comm: GOAL_Comm) -> GOAL_Handle {
+        unsafe extern "C" fn $starting($($argument: $type,)* comm: GOAL_Comm) -> GOAL_Handle {
             border(stringify!($starting), || {
                 let arguments = Arguments { $($argument: $argument as _,)* ..NONE };
-                Call::new(CollectiveKind::$kind, &arguments, comm)?.start().map(handle)
+                let (kind, shape) = (CollectiveKind::$kind, Shape::$shape);
+                // SAFETY: the caller passes lists of these lengths.
+                let call = unsafe { Call::new(kind, shape, &arguments, comm)? };
+                call.start().map(handle)
             })
         }
 
         #[unsafe(no_mangle)]
-        extern "C" fn $preparing($($argument: $type,)* comm: GOAL_Comm) -> GOAL_Schedule {
+        unsafe extern "C" fn $preparing($($argument: $type,)* comm: GOAL_Comm) -> GOAL_Schedule {
             border(stringify!($preparing), || {
                 let arguments = Arguments { $($argument: $argument as _,)* ..NONE };
-                Call::new(CollectiveKind::$kind, &arguments, comm)?.prepare()
+                let (kind, shape) = (CollectiveKind::$kind, Shape::$shape);
+                // SAFETY: the caller passes lists of these lengths.
+                let call = unsafe { Call::new(kind, shape, &arguments, comm)? };
+                call.prepare()
             })
         }
     )*};
@@ -134,25 +155,49 @@ type In = *const c_void;
 type Out = *mut c_void;
 
 collectives! {
-    Barrier: GOAL_Barrier, GOAL_Ibarrier, GOAL_Barrier_init();
-    Bcast: GOAL_Bcast, GOAL_Ibcast, GOAL_Bcast_init
+    Barrier of Equal: GOAL_Barrier, GOAL_Ibarrier, GOAL_Barrier_init();
+    Bcast of Equal: GOAL_Bcast, GOAL_Ibcast, GOAL_Bcast_init
         (recvbuf: Out, count: i64, datatype: GOAL_Type, root: c_int);
-    Reduce: GOAL_Reduce, GOAL_Ireduce, GOAL_Reduce_init
+    Reduce of Equal: GOAL_Reduce, GOAL_Ireduce, GOAL_Reduce_init
         (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type, op: GOAL_Op, root: c_int);
-    Allreduce: GOAL_Allreduce, GOAL_Iallreduce, GOAL_Allreduce_init
+    Allreduce of Equal: GOAL_Allreduce, GOAL_Iallreduce, GOAL_Allreduce_init
         (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type, op: GOAL_Op);
-    Gather: GOAL_Gather, GOAL_Igather, GOAL_Gather_init
+    Gather of Equal: GOAL_Gather, GOAL_Igather, GOAL_Gather_init
         (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type, root: c_int);
-    Allgather: GOAL_Allgather, GOAL_Iallgather, GOAL_Allgather_init
+    Allgather of Equal: GOAL_Allgather, GOAL_Iallgather, GOAL_Allgather_init
         (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type);
-    Scatter: GOAL_Scatter, GOAL_Iscatter, GOAL_Scatter_init
+    Scatter of Equal: GOAL_Scatter, GOAL_Iscatter, GOAL_Scatter_init
         (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type, root: c_int);
-    Alltoall: GOAL_Alltoall, GOAL_Ialltoall, GOAL_Alltoall_init
+    Alltoall of Equal: GOAL_Alltoall, GOAL_Ialltoall, GOAL_Alltoall_init
         (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type);
-    ReduceScatter: GOAL_Reduce_scatter_block, GOAL_Ireduce_scatter_block, GOAL_Reduce_scatter_block_init
+    ReduceScatter of Equal: GOAL_Reduce_scatter_block, GOAL_Ireduce_scatter_block, GOAL_Reduce_scatter_block_init
         (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type, op: GOAL_Op);
-    Scan: GOAL_Scan, GOAL_Iscan, GOAL_Scan_init
+    Scan of Equal: GOAL_Scan, GOAL_Iscan, GOAL_Scan_init
         (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type, op: GOAL_Op);
-    Exscan: GOAL_Exscan, GOAL_Iexscan, GOAL_Exscan_init
+    Exscan of Equal: GOAL_Exscan, GOAL_Iexscan, GOAL_Exscan_init
         (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type, op: GOAL_Op);
+    Gather of Listed: GOAL_Gatherv, GOAL_Igatherv, GOAL_Gatherv_init
+        (sendbuf: In, sendcount: i64, recvbuf: Out, recvcounts: *const i64, displs: *const i64,
+         datatype: GOAL_Type, root: c_int);
+    Scatter of Listed: GOAL_Scatterv, GOAL_Iscatterv, GOAL_Scatterv_init
+        (sendbuf: In, sendcounts: *const i64, displs: *const i64, recvbuf: Out, recvcount: i64,
+         datatype: GOAL_Type, root: c_int);
+    Allgather of Listed: GOAL_Allgatherv, GOAL_Iallgatherv, GOAL_Allgatherv_init
+        (sendbuf: In, sendcount: i64, recvbuf: Out, recvcounts: *const i64, displs: *const i64,
+         datatype: GOAL_Type);
+    Alltoall of Listed: GOAL_Alltoallv, GOAL_Ialltoallv, GOAL_Alltoallv_init
+        (sendbuf: In, sendcounts: *const i64, sdispls: *const i64, recvbuf: Out,
+         recvcounts: *const i64, rdispls: *const i64, datatype: GOAL_Type);
+    ReduceScatter of Listed: GOAL_Reduce_scatter, GOAL_Ireduce_scatter, GOAL_Reduce_scatter_init
+        (sendbuf: In, recvbuf: Out, recvcounts: *const i64, datatype: GOAL_Type, op: GOAL_Op);
+    NeighborAllgather of Equal: GOAL_Neighbor_allgather, GOAL_Ineighbor_allgather, GOAL_Neighbor_allgather_init
+        (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type);
+    NeighborAllgather of Listed: GOAL_Neighbor_allgatherv, GOAL_Ineighbor_allgatherv, GOAL_Neighbor_allgatherv_init
+        (sendbuf: In, sendcount: i64, recvbuf: Out, recvcounts: *const i64, displs: *const i64,
+         datatype: GOAL_Type);
+    NeighborAlltoall of Equal: GOAL_Neighbor_alltoall, GOAL_Ineighbor_alltoall, GOAL_Neighbor_alltoall_init
+        (sendbuf: In, recvbuf: Out, count: i64, datatype: GOAL_Type);
+    NeighborAlltoall of Listed: GOAL_Neighbor_alltoallv, GOAL_Ineighbor_alltoallv, GOAL_Neighbor_alltoallv_init
+        (sendbuf: In, sendcounts: *const i64, sdispls: *const i64, recvbuf: Out,
+         recvcounts: *const i64, rdispls: *const i64, datatype: GOAL_Type);
 }

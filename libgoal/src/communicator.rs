@@ -5,7 +5,7 @@ use crate::arguments::{array, count, rank};
 use crate::border::{border, group, status};
 use crate::table::{Kind, Table};
 use crate::types::GOAL_Comm;
-use goal::{Communicator, Error, ErrorCode, Result};
+use goal::{Communicator, Error, ErrorCode, Neighbors, Result};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -31,12 +31,61 @@ unsafe extern "C" fn GOAL_Comm_create(
     border("GOAL_Comm_create", || {
         let parent = communicator(parent)?;
         // SAFETY: the caller passes `n` ranks.
-        let list = unsafe { array(ranks, count(n, "n")?, "ranks")? };
-        let list: Result<Vec<u32>> =
-            (0..).zip(list).map(|(at, &entry)| rank(entry, &format!("ranks[{at}]"))).collect();
-        let made = group()?.communicator(&parent, &list?)?;
+        let list = unsafe { ranks_of(ranks, n, ["ranks", "n"])? };
+        let made = group()?.communicator(&parent, &list)?;
         Ok(GOAL_Comm(COMMUNICATORS.add(made)?))
     })
+}
+
+/// Returns a list of ranks.
+///
+/// # Safety
+/// If the list is not NULL, it has `n` ranks.
+unsafe fn ranks_of(list: *const c_int, n: c_int, names: [&str; 2]) -> Result<Vec<u32>> {
+    let [name, of_n] = names;
+    // SAFETY: as the caller says.
+    let list = unsafe { array(list, count(n, of_n)?, name)? };
+    (0..).zip(list).map(|(at, &entry)| rank(entry, &format!("{name}[{at}]"))).collect()
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_Comm_create_graph(
+    parent: GOAL_Comm,
+    sources: *const c_int,
+    indegree: c_int,
+    destinations: *const c_int,
+    outdegree: c_int,
+) -> GOAL_Comm {
+    border("GOAL_Comm_create_graph", || {
+        let parent = communicator(parent)?;
+        // SAFETY: the caller passes `indegree` ranks.
+        let sources = unsafe { ranks_of(sources, indegree, ["sources", "indegree"])? };
+        // SAFETY: the caller passes `outdegree` ranks.
+        let destinations =
+            unsafe { ranks_of(destinations, outdegree, ["destinations", "outdegree"])? };
+        let made = group()?.graph_communicator(&parent, &sources, &destinations)?;
+        Ok(GOAL_Comm(COMMUNICATORS.add(made)?))
+    })
+}
+
+/// Returns a number of neighbours in the graph of a communicator.
+fn degree(comm: GOAL_Comm, of: impl Fn(&Neighbors) -> usize) -> Result<c_int> {
+    let communicator = communicator(comm)?;
+    let neighbors = communicator.neighbors().ok_or_else(|| {
+        let text = "the communicator has no graph of neighbours (GOAL_Comm_create_graph)";
+        Error::new(ErrorCode::Argument, text)
+    })?;
+    Ok(of(neighbors) as c_int)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Comm_indegree(comm: GOAL_Comm) -> c_int {
+    border("GOAL_Comm_indegree", || degree(comm, |neighbors| neighbors.sources.len()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Comm_outdegree(comm: GOAL_Comm) -> c_int {
+    border("GOAL_Comm_outdegree", || degree(comm, |neighbors| neighbors.destinations.len()))
 }
 
 #[unsafe(no_mangle)]

@@ -11,6 +11,7 @@
 #![allow(non_snake_case, non_camel_case_types)] // names of C
 
 mod arguments;
+mod blocks;
 mod border;
 mod collective;
 mod communicator;

@@ -11,13 +11,13 @@ use std::fmt;
 pub(super) enum Unfit {
     #[error("there is no rank {root} among {ranks} that could be the root")]
     Root { root: u32, ranks: u32 },
-    #[error("an operation of a {kind} has to be associative, which {} is not", .op.name())]
+    #[error("an operation of {} {kind} has to be associative, which {} is not", .kind.article(), .op.name())]
     Operation { kind: CollectiveKind, op: Op },
     #[error("{}{} is not defined", .0.name(), .1.name())]
     Illegal(Op, Datatype),
     #[error("of no elements nothing can be proved")]
     Nothing,
-    #[error("a {0} has no such blocks of different sizes")]
+    #[error("{article} {0} has no such blocks of different sizes", article = .0.article())]
     Blocks(CollectiveKind),
     #[error("blocks of {given} ranks are given, and there are {ranks}")]
     BlocksOfRanks { given: usize, ranks: u32 },

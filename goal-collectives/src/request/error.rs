@@ -24,7 +24,7 @@ pub enum RequestError {
         ranks: u32,
     },
     /// The operation is not associative.
-    #[error("an operation of a {kind} has to be associative, which {} is not", .op.name())]
+    #[error("an operation of {} {kind} has to be associative, which {} is not", .kind.article(), .op.name())]
     NotAssociative {
         /// The collective.
         kind: CollectiveKind,

@@ -60,12 +60,13 @@ pub use error::{AttachError, FinalizeError};
 pub use skeleton::{HEAP_BYTES, heap_bytes, skeleton};
 
 use crate::job::{Job, Mode, Origin};
+use crate::network::Network;
 use crate::progress::{Interrupted, Member, StartError, member_over};
 use goal_asm::Nisa;
 use goal_engine::memory::Region;
 use goal_engine::{Failure, Waiting, within};
 use goal_eth::now_ns;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// This process as a rank of its job. What it refers to lives until the process ends.
@@ -105,6 +106,12 @@ impl Attached {
         self.job.settings.is_here(rank)
     }
 
+    /// Returns a number for the host of each rank, the same on all of them, from 0 on in the order
+    /// of their first ranks; `None` if all ranks are on this host.
+    pub fn hosts(&self) -> Option<Vec<u32>> {
+        self.job.settings.network.as_ref().map(Network::hosts)
+    }
+
     /// Returns how schedules make progress while their ranks compute.
     pub fn progress(&self) -> Mode {
         self.job.settings.progress
@@ -142,6 +149,20 @@ impl Attached {
     /// Ends a sleep of the thread of this process that waits with the rank's member.
     pub fn wake(&self) {
         self.job.segment.mailbox(self.rank).wake();
+    }
+
+    /// Returns the counter of this rank's starts of a collective by an algorithm, for the reports
+    /// of the launcher; `block` is the bytes of a block if all are equal. Names longer than 24
+    /// bytes are cut. If there are too many different ones, several have the same counter.
+    pub fn starts_of(
+        &self,
+        collective: &str,
+        algorithm: &str,
+        block: Option<u64>,
+    ) -> &'static AtomicU64 {
+        // One thread at a time adds an entry.
+        let _alone = self.member.lock().unwrap_or_else(PoisonError::into_inner);
+        self.job.segment.starts_of(self.rank, collective, algorithm, block)
     }
 
     /// Records a failure, which the launcher reports. It ends the job soon afterwards, and this

@@ -1,5 +1,6 @@
 //! The report at the end of a run, as text and as JSON.
 
+mod starts;
 mod stats;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
-//! The counts of ranks as a table.
+//! The counts of ranks, and the collectives that they started, as tables.
 
 use super::duration;
+use super::starts::{OfCollective, collectives, columns};
 use crate::outcome::Outcome;
 use goal_shm::RankCounts;
 use serde::Serialize;
@@ -13,6 +14,9 @@ pub(super) struct Stats {
     all: RankCounts,
     /// The counts of each rank.
     ranks: Vec<OfRank>,
+    /// The collectives that the ranks of a program started; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    collectives: Vec<OfCollective>,
     /// The reason why the ranks of this host were not bound to processors; absent if they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     unbound: Option<String>,
@@ -64,7 +68,8 @@ impl Stats {
             counts,
         };
         let ranks = counts.into_iter().zip(places).map(of_rank).collect();
-        Self { all, ranks, unbound: outcome.run.unbound.clone() }
+        let collectives = collectives(&outcome.rank_starts());
+        Self { all, ranks, collectives, unbound: outcome.run.unbound.clone() }
     }
 
     /// Returns a table with a line for each rank and, if there are several, one for all. It has no
@@ -81,15 +86,9 @@ impl Stats {
             let prefaulted = prefaulted.fold(0, u64::saturating_add);
             rows.push(row("all".to_owned(), &self.all, String::new(), prefaulted));
         }
-        let widths: [usize; TITLES.len()] = std::array::from_fn(|column| {
-            rows.iter().map(|row| row[column].len()).max().unwrap_or(0)
-        });
-        let mut text = String::new();
-        for row in &rows {
-            for (column, cell) in row.iter().enumerate() {
-                let gap = if column == 0 { "\n" } else { "  " };
-                let _ = write!(text, "{gap}{cell:>width$}", width = widths[column]);
-            }
+        let mut text = columns(&rows);
+        if !self.collectives.is_empty() {
+            text.push_str(&columns(&OfCollective::rows(&self.collectives)));
         }
         if let Some(why) = &self.unbound {
             let _ = write!(text, "\nranks were not bound to processors: {why}");

@@ -1,7 +1,10 @@
 //! Collectives, persistent and by one call, against what MPI defines.
 #![allow(unsafe_code)]
 
-use goal::{Arguments, Collective, CollectiveKind as Kind, Communicator, Function, Group, Op, raw};
+use goal::{
+    Arguments, BlockList, Blocks, Collective, CollectiveKind as Kind, Communicator, Function,
+    Group, Op, raw,
+};
 
 /// The element of a rank at a place of its input.
 fn element(rank: u32, at: usize) -> i64 {
@@ -114,4 +117,40 @@ pub(crate) fn by_table(group: Group) {
     let none = Arguments { kind: Kind::Allgather, ..arguments };
     let error = group.collective(group.world(), &none).map(drop).unwrap_err();
     assert_eq!(error.code(), goal::ErrorCode::Unsupported);
+}
+
+/// Starts an allreduce five times in two ways, a smaller one, and an allgather of different blocks.
+pub(crate) fn counted(group: Group) {
+    let (input, output) = ([1i64, 2], &mut [0i64; 2]);
+    let (from, to) = (input.as_ptr() as usize, output.as_mut_ptr() as usize);
+    let datatype = goal::Datatype::Int64;
+    let sum = |count| Collective {
+        kind: Kind::Allreduce,
+        count,
+        datatype,
+        function: Function::Predefined(Op::Sum, datatype),
+        root: 0,
+        in_place: false,
+    };
+    let wait = |run: goal::Result<raw::Ticket>| raw::wait(run.unwrap(), "wait").unwrap();
+    let persistent = sum(2).compile(group.world(), None).unwrap();
+    for _ in 0..3 {
+        // SAFETY: the arrays live until the run has ended, and are large enough.
+        wait(unsafe { persistent.start(from, to) });
+    }
+    for _ in 0..2 {
+        // SAFETY: as above.
+        wait(unsafe { sum(2).start(group.world(), from, to) });
+    }
+    // SAFETY: as above.
+    wait(unsafe { sum(1).start(group.world(), from, to) });
+    let blocks = Blocks::Each(BlockList::packed(vec![0; group.size() as usize]));
+    let none = Collective { kind: Kind::Allgather, ..sum(0) };
+    for _ in 0..2 {
+        // SAFETY: as above.
+        wait(unsafe { none.start_blocks(&blocks, group.world(), from, to) });
+    }
+    // One that is compiled and never started is not told.
+    sum(2).compile(group.world(), Some("ring")).unwrap();
+    std::hint::black_box(output);
 }

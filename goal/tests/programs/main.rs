@@ -1,5 +1,6 @@
 //! Programs with this crate: this file's own tests, started as the ranks of jobs.
 
+mod blocks;
 mod collectives;
 mod ends;
 mod graphs;
@@ -8,7 +9,7 @@ mod threads;
 
 use goal::{Group, Mode};
 use goal_run::job::Wait;
-use goal_run::launcher::{End, Options, Program, Ranks, run};
+use goal_run::launcher::{End, Options, Outcome, Program, Ranks, run};
 use goal_run::program::skeleton;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -23,11 +24,16 @@ fn this_process_is_a_rank() {
     let group = Group::init().unwrap();
     match part.as_str() {
         "graphs" => graphs::all(group),
+        "blocks" => blocks::all(group),
         "collectives" => collectives::all(group),
+        "counted" => collectives::counted(group),
         "threads" => threads::all(group),
         "misuse" => misuse::all(group),
         "late" => threads::late(group),
-        "table" => collectives::by_table(group),
+        "table" => {
+            collectives::by_table(group);
+            blocks::by_table(group);
+        }
         "alone" => threads::alone(group),
         "stuck" => graphs::stuck(group),
         "ends" => ends::all(group),
@@ -49,6 +55,10 @@ fn job(part: &str, ranks: u32, progress: Mode) -> End {
 
 /// Does the same with more variables, and with options of the job.
 fn job_with(variables: &[String], part: &str, ranks: u32, options: Options) -> End {
+    outcome(variables, part, ranks, options).end
+}
+
+fn outcome(variables: &[String], part: &str, ranks: u32, options: Options) -> Outcome {
     let arguments = ["--exact", "this_process_is_a_rank", "--nocapture"];
     let executable = "/usr/bin/env".into();
     let this_file = std::env::current_exe().unwrap();
@@ -60,7 +70,7 @@ fn job_with(variables: &[String], part: &str, ranks: u32, options: Options) -> E
         timeout: Some(Duration::from_secs(120)),
         ..options
     };
-    run(&skeleton(ranks, 64 << 20), &options).unwrap().end
+    run(&skeleton(ranks, 64 << 20), &options).unwrap()
 }
 
 fn completes(part: &str, ranks: impl IntoIterator<Item = u32>) {
@@ -80,6 +90,33 @@ fn graphs_run() {
 #[test]
 fn collectives_run() {
     completes("collectives", [1, 2, 3, 5]);
+}
+
+#[test]
+fn collectives_with_blocks_that_differ_run() {
+    completes("blocks", 1..=5);
+}
+
+/// The launcher learns which algorithms ran, and how often.
+#[test]
+fn starts_of_collectives_are_counted() {
+    let outcome = outcome(&[], "counted", 3, Options::default());
+    assert_eq!(outcome.end, End::Complete);
+    let started = |entry: &goal_shm::Started| {
+        (entry.collective.clone(), entry.algorithm.clone(), entry.block, entry.starts)
+    };
+    for starts in outcome.rank_starts() {
+        let starts: Vec<_> = starts.iter().map(started).collect();
+        let entry = |collective: &str, algorithm: &str, block, starts| {
+            (collective.to_owned(), algorithm.to_owned(), block, starts)
+        };
+        let wanted = [
+            entry("allreduce", "recursive-doubling", Some(16), 5),
+            entry("allreduce", "recursive-doubling", Some(8), 1),
+            entry("allgather", "bruck", None, 2),
+        ];
+        assert_eq!(starts, wanted);
+    }
 }
 
 #[test]

@@ -91,6 +91,9 @@ static void handles(GOAL_Graph graph, GOAL_Schedule schedule, GOAL_Handle handle
   CODE(GOAL_Comm_size(comm));
   CODE(GOAL_Comm_free(comm));
   HANDLE(GOAL_Comm_create(comm, NULL, 0));
+  HANDLE(GOAL_Comm_create_graph(comm, NULL, 0, NULL, 0));
+  CODE(GOAL_Comm_indegree(comm));
+  CODE(GOAL_Comm_outdegree(comm));
   HANDLE(GOAL_CreateGraphOn(comm));
   HANDLE(GOAL_Load("/nowhere", comm, NULL, 0));
   HANDLE(GOAL_LoadMemory(buf, 8, comm, NULL, 0));
@@ -98,6 +101,8 @@ static void handles(GOAL_Graph graph, GOAL_Schedule schedule, GOAL_Handle handle
   HANDLE(GOAL_Ibarrier(comm));
   HANDLE(GOAL_Barrier_init(comm));
   CODE(GOAL_Allreduce(GOAL_IN_PLACE, buf, 1, GOAL_INT64, GOAL_ADD, comm));
+  CODE(GOAL_Alltoallv(GOAL_IN_PLACE, NULL, NULL, buf, NULL, NULL, GOAL_INT64, comm));
+  HANDLE(GOAL_Ineighbor_allgather(buf, buf, 1, GOAL_INT64, comm));
 }
 
 static void no_group(void) {
@@ -213,6 +218,61 @@ static void arguments(void) {
   CODE(GOAL_Allreduce(buf, buf + 8, INT64_MAX, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD));
   HANDLE(GOAL_Iallreduce(buf, buf + 8, 1, GOAL_INT64, GOAL_WTIME, GOAL_COMM_WORLD));
   HANDLE(GOAL_Reduce_init(buf, buf + 8, 1, GOAL_INT64, GOAL_ADD, 99, GOAL_COMM_WORLD));
+
+  puts("-- collectives with lists");
+  {
+    const int64_t two_long[2] = {2, 2}, minus[2] = {-1, -1}, twice[2] = {1, 1}, past[2] = {INT64_MAX, 0};
+    const int64_t odd = 0;
+    const int64_t *unaligned = (const int64_t *)(const void *)(buf + 1);
+    void *place = GOAL_IN_PLACE;
+    CODE(GOAL_Gatherv(buf, 1, buf + 8, NULL, NULL, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Gatherv(buf, 1, buf + 8, two_long, NULL, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Gatherv(buf, -2, buf + 8, two_long, NULL, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Gatherv(buf, 2, buf + 8, minus, NULL, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Gatherv(buf, 2, buf + 8, two_long, minus, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Gatherv(buf, 2, buf + 8, two_long, past, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Gatherv(buf, 2, buf, two_long, NULL, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Gatherv(buf, 2, place, two_long, NULL, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Gatherv(buf, 2, NULL, two_long, NULL, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Gatherv(buf, 2, buf + 8, two_long, NULL, GOAL_INT32, 99, GOAL_COMM_WORLD));
+    CODE(GOAL_Scatterv(buf, two_long, NULL, buf + 8, 1, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Scatterv(buf, NULL, NULL, buf + 8, 1, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    CODE(GOAL_Scatterv(buf, unaligned, NULL, buf + 8, 1, GOAL_INT32, 0, GOAL_COMM_WORLD));
+    HANDLE(GOAL_Iallgatherv(buf, 1, buf + 8, two_long, NULL, GOAL_INT32, GOAL_COMM_WORLD));
+    HANDLE(GOAL_Allgatherv_init(buf, 2, buf + 8, two_long, NULL, (GOAL_Type)7, GOAL_COMM_WORLD));
+    CODE(GOAL_Alltoallv(buf, twice, NULL, buf + 8, two_long, NULL, GOAL_INT32, GOAL_COMM_WORLD));
+    CODE(GOAL_Alltoallv(buf, NULL, NULL, buf + 8, two_long, NULL, GOAL_INT32, GOAL_COMM_WORLD));
+    CODE(GOAL_Alltoallv(place, NULL, NULL, buf + 8, two_long, minus, GOAL_INT32, GOAL_COMM_WORLD));
+    CODE(GOAL_Reduce_scatter(buf, buf + 8, NULL, GOAL_INT32, GOAL_ADD, GOAL_COMM_WORLD));
+    CODE(GOAL_Reduce_scatter(buf, buf + 8, twice, GOAL_INT32, GOAL_SUB, GOAL_COMM_WORLD));
+    CODE(GOAL_Reduce_scatter(buf, buf + 8, past, GOAL_INT32, GOAL_ADD, GOAL_COMM_WORLD));
+
+    puts("-- neighbours");
+    {
+      const int self[2] = {0, 0}, other_rank[1] = {99}, minus_one[1] = {-1};
+      const int64_t overlapping[2] = {0, 1}, zero[2] = {0, 0};
+      GOAL_Comm loops = GOAL_Comm_create_graph(GOAL_COMM_WORLD, self, 2, self, 2);
+      HANDLE(GOAL_Comm_create_graph(GOAL_COMM_WORLD, NULL, 1, NULL, 0));
+      HANDLE(GOAL_Comm_create_graph(GOAL_COMM_WORLD, self, -1, self, 0));
+      HANDLE(GOAL_Comm_create_graph(GOAL_COMM_WORLD, self, 0, self, -1));
+      HANDLE(GOAL_Comm_create_graph(GOAL_COMM_WORLD, other_rank, 1, self, 0));
+      HANDLE(GOAL_Comm_create_graph(GOAL_COMM_WORLD, self, 0, minus_one, 1));
+      HANDLE(GOAL_Comm_create_graph(GOAL_COMM_WORLD, self, 2, self, 1));
+      CODE(GOAL_Comm_indegree(GOAL_COMM_WORLD));
+      CODE(GOAL_Comm_outdegree(GOAL_COMM_WORLD));
+      CODE(GOAL_Neighbor_allgather(buf, buf + 4, 1, GOAL_INT32, GOAL_COMM_WORLD));
+      CODE(GOAL_Neighbor_alltoallv(buf, zero, NULL, buf + 8, zero, NULL, GOAL_INT8, GOAL_COMM_WORLD));
+      CODE(GOAL_Neighbor_allgather(place, buf + 4, 1, GOAL_INT32, loops));
+      CODE(GOAL_Neighbor_allgather(buf, buf, 1, GOAL_INT32, loops));
+      CODE(GOAL_Neighbor_allgather(buf, buf + 4, -1, GOAL_INT32, loops));
+      CODE(GOAL_Neighbor_alltoall(buf, NULL, 1, GOAL_INT32, loops));
+      CODE(GOAL_Neighbor_allgatherv(buf, odd, buf + 8, twice, NULL, GOAL_INT8, loops));
+      CODE(GOAL_Neighbor_allgatherv(buf, 2, buf + 8, two_long, overlapping, GOAL_INT8, loops));
+      CODE(GOAL_Neighbor_alltoallv(buf, twice, NULL, buf + 8, two_long, NULL, GOAL_INT8, loops));
+      HANDLE(GOAL_Neighbor_alltoallv_init(buf, NULL, NULL, buf + 8, twice, NULL, GOAL_INT8, loops));
+      GOAL_Comm_free(loops);
+    }
+  }
 
   puts("-- memory and progress");
   HANDLE(GOAL_Alloc((size_t)1 << 60));

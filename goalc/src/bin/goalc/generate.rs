@@ -255,7 +255,10 @@ fn request(arguments: &Arguments, kind: CollectiveKind, ranks: u32) -> Result<Re
         ("out", output && is_barrier),
     ];
     if let Some((name, _)) = meaningless.into_iter().find(|&(_, is_given)| is_given) {
-        return Err(Error::Usage(format!("--{name} means nothing for a {kind}: leave it out")));
+        return Err(Error::Usage(format!(
+            "--{name} means nothing for {} {kind}: leave it out",
+            kind.article()
+        )));
     }
     let datatype = arguments.datatype.unwrap_or(default.datatype);
     Ok(Request {
