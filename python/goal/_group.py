@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Final, Union, final
+from typing import TYPE_CHECKING, Any, Callable, Union, final
 
 from . import _goal
+from ._blocks import IN_PLACE, Buffer, Collectives, Comm, InPlace, Input, Op
 from ._goal import Communicator, Graph, Run, Schedule
 
-# Any object with the buffer protocol; `collections.abc.Buffer` names it from Python 3.12 on.
-Buffer = Any
+if TYPE_CHECKING:
+    import numpy
 
+__all__ = ["IN_PLACE", "Group", "InPlace", "init"]
 
-@final
-class InPlace:
-    """The type of ``goal.IN_PLACE``."""
-
-    def __repr__(self) -> str:
-        return "goal.IN_PLACE"
-
-
-IN_PLACE: Final = InPlace()
-"""Given as ``send`` of a collective: the input lies where the output will be (MPI_IN_PLACE)."""
-
-Input = Union[Buffer, InPlace, None]
-Comm = Union[Communicator, None]
+# A function of two buffers, which computes b = a f b.
+Function = Callable[[memoryview, memoryview], object]
 
 
 def init(progress: str | None = None) -> Group:
@@ -43,7 +34,7 @@ def init(progress: str | None = None) -> Group:
 
 
 @final
-class Group:
+class Group(Collectives):
     """The ranks that this process belongs to; ``goal.init`` makes it.
 
     As a context manager it leaves the group at the end of the block, unless an exception ends the
@@ -57,7 +48,12 @@ class Group:
     larger one keeps its further elements.
 
     ``send`` may be ``goal.IN_PLACE`` or None if the input lies in ``recv``, where MPI allows it.
-    ``op`` is one of ``goal.OPERATIONS`` but ``"copy"``, ``"sub"`` and ``"div"``.
+    ``op`` is one of ``goal.OPERATIONS`` but ``"copy"``, ``"sub"`` and ``"div"``, or a number that
+    ``register`` returned.
+
+    Collectives whose names end with ``v`` take a number of elements and a place for each block, in
+    elements of the arrays. Without places the blocks lie one behind the other. Gaps between blocks
+    are not touched. Collectives of neighbours take a communicator of ``graph_communicator``.
     """
 
     def __init__(self, rank: int, size: int) -> None:
@@ -92,6 +88,57 @@ class Group:
         list calls this with the same list. No message is exchanged."""
         return Communicator(list(ranks), parent)
 
+    def graph_communicator(
+        self,
+        sources: Sequence[int],
+        destinations: Sequence[int],
+        parent: Communicator | None = None,
+    ) -> Communicator:
+        """Makes a communicator of all ranks of ``parent``, by default of the group, with a graph:
+        this rank gets data from the sources and sends data to the destinations. All ranks call
+        this, each with its own lists, in the same order. A list may name a rank several times, and
+        the rank itself: the first edge from a rank to another one in its destinations is the first
+        one in the other's sources, and so on. No message is exchanged; if the lists of two ranks do
+        not fit, a collective waits for ever, which ``goal-run`` reports.
+        """
+        return _goal._graph_communicator(list(sources), list(destinations), parent)
+
+    def register(self, function: Function) -> int:
+        """Registers a function as a local operation, and returns its number, for ``Graph.call`` and
+        as ``op`` of collectives. It gets two views of bytes and computes ``b = a f b`` in place; as
+        an operation of a collective it must be associative, and need not commute.
+        ``numpy.frombuffer`` makes an array of a view.
+
+        The function is called by any thread that makes progress, and must not call this package. If
+        it raises an exception, the next ``wait`` or ``test`` of a run of this process raises it,
+        and the buffers stay as they were. It is kept until the process ends; the same function has
+        the same number.
+        """
+        return _goal._register(function)
+
+    def zeros(self, shape: int | Sequence[int], dtype: Any = float) -> numpy.ndarray[Any, Any]:
+        """Returns a numpy array of zeros in memory that the other ranks of the host read in place,
+        which saves a copy or a system call for large messages. The memory is freed with the last
+        array over it. Raises Error if there is no room (``goal-run --heap``)."""
+        array = self.empty(shape, dtype)
+        array.fill(0)
+        return array
+
+    def empty(self, shape: int | Sequence[int], dtype: Any = float) -> numpy.ndarray[Any, Any]:
+        """Returns such an array whose content is not defined."""
+        import math
+        import operator
+
+        import numpy
+
+        kind = numpy.dtype(dtype)
+        if kind.hasobject:
+            raise TypeError("an array of objects can't be in memory that ranks share")
+        sides = tuple(shape) if isinstance(shape, Sequence) else (operator.index(shape),)
+        block = _goal._Block(math.prod(sides) * kind.itemsize)
+        array: numpy.ndarray[Any, Any] = numpy.asarray(block).view(kind).reshape(sides)
+        return array
+
     def graph(self, comm: Communicator | None = None) -> Graph:
         """Returns an empty graph whose ranks count in ``comm``, by default in the group."""
         return Graph(comm)
@@ -114,18 +161,6 @@ class Group:
 
     def __repr__(self) -> str:
         return f"<goal.Group: rank {self._rank} of {self._size}>"
-
-    def _collective(
-        self,
-        comm: Communicator | None,
-        kind: str,
-        send: Input,
-        recv: Input,
-        op: str = "sum",
-        root: int = 0,
-    ) -> Schedule:
-        send, recv = (None if array is IN_PLACE else array for array in (send, recv))
-        return _goal._collective(self._world if comm is None else comm, kind, send, recv, op, root)
 
     def barrier(self, *, comm: Comm = None) -> None:
         """Returns when all ranks have called it."""
@@ -152,7 +187,7 @@ class Group:
         return self._collective(comm, "bcast", None, buf, root=root)
 
     def reduce(
-        self, send: Input, recv: Input = None, op: str = "sum", root: int = 0, *, comm: Comm = None
+        self, send: Input, recv: Input = None, op: Op = "sum", root: int = 0, *, comm: Comm = None
     ) -> None:
         """Combines the inputs of all ranks into ``recv`` of the root. Other ranks need no ``recv``;
         the root's ``send`` may be ``goal.IN_PLACE``.
@@ -160,27 +195,27 @@ class Group:
         self.ireduce(send, recv, op, root, comm=comm).wait("reduce")
 
     def ireduce(
-        self, send: Input, recv: Input = None, op: str = "sum", root: int = 0, *, comm: Comm = None
+        self, send: Input, recv: Input = None, op: Op = "sum", root: int = 0, *, comm: Comm = None
     ) -> Run:
         """Starts ``reduce``."""
         return self.reduce_init(send, recv, op, root, comm=comm).run()
 
     def reduce_init(
-        self, send: Input, recv: Input = None, op: str = "sum", root: int = 0, *, comm: Comm = None
+        self, send: Input, recv: Input = None, op: Op = "sum", root: int = 0, *, comm: Comm = None
     ) -> Schedule:
         """Returns ``reduce`` as a schedule."""
         return self._collective(comm, "reduce", send, recv, op=op, root=root)
 
-    def allreduce(self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None) -> None:
+    def allreduce(self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None) -> None:
         """Combines the inputs of all ranks into ``recv`` of every rank."""
         self.iallreduce(send, recv, op, comm=comm).wait("allreduce")
 
-    def iallreduce(self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None) -> Run:
+    def iallreduce(self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None) -> Run:
         """Starts ``allreduce``."""
         return self.allreduce_init(send, recv, op, comm=comm).run()
 
     def allreduce_init(
-        self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None
+        self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None
     ) -> Schedule:
         """Returns ``allreduce`` as a schedule."""
         return self._collective(comm, "allreduce", send, recv, op=op)
@@ -248,7 +283,7 @@ class Group:
         return self._collective(comm, "alltoall", send, recv)
 
     def reduce_scatter(
-        self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None
+        self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None
     ) -> None:
         """Combines the inputs of all ranks, and gives each rank a block of the result (MPI's
         reduce_scatter_block). In place, the input is all of ``recv``, and the result its first
@@ -257,41 +292,41 @@ class Group:
         self.ireduce_scatter(send, recv, op, comm=comm).wait("reduce_scatter")
 
     def ireduce_scatter(
-        self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None
+        self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None
     ) -> Run:
         """Starts ``reduce_scatter``."""
         return self.reduce_scatter_init(send, recv, op, comm=comm).run()
 
     def reduce_scatter_init(
-        self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None
+        self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None
     ) -> Schedule:
         """Returns ``reduce_scatter`` as a schedule."""
         return self._collective(comm, "reduce-scatter", send, recv, op=op)
 
-    def scan(self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None) -> None:
+    def scan(self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None) -> None:
         """Combines the inputs of the ranks up to this one into ``recv``."""
         self.iscan(send, recv, op, comm=comm).wait("scan")
 
-    def iscan(self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None) -> Run:
+    def iscan(self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None) -> Run:
         """Starts ``scan``."""
         return self.scan_init(send, recv, op, comm=comm).run()
 
     def scan_init(
-        self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None
+        self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None
     ) -> Schedule:
         """Returns ``scan`` as a schedule."""
         return self._collective(comm, "scan", send, recv, op=op)
 
-    def exscan(self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None) -> None:
+    def exscan(self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None) -> None:
         """Combines the inputs of the ranks before this one into ``recv``, which rank 0 keeps."""
         self.iexscan(send, recv, op, comm=comm).wait("exscan")
 
-    def iexscan(self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None) -> Run:
+    def iexscan(self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None) -> Run:
         """Starts ``exscan``."""
         return self.exscan_init(send, recv, op, comm=comm).run()
 
     def exscan_init(
-        self, send: Input, recv: Buffer, op: str = "sum", *, comm: Comm = None
+        self, send: Input, recv: Buffer, op: Op = "sum", *, comm: Comm = None
     ) -> Schedule:
         """Returns ``exscan`` as a schedule."""
         return self._collective(comm, "exscan", send, recv, op=op)

@@ -1,15 +1,17 @@
 //! Collectives on the memory of Python objects.
 //!
-//! Their sizes follow from the arrays, by MPI's rules (version 4, chapter 6), and are compared with
-//! the bytes that this rank's schedule uses before anything runs.
+//! Their sizes follow from the arrays, by MPI's rules (version 4, chapter 6), or from lists of
+//! counts, and are compared with the bytes that this rank's schedule uses before anything runs.
 
+use crate::blocks::{Listed, blocks};
 use crate::buffer::{Export, datatype};
 use crate::error::{argument, raised};
+use crate::function;
 use crate::group::Communicator;
 use crate::life;
 use crate::operand::{common_element, operation};
 use crate::schedule::{Code, Compiled, Schedule};
-use goal::{Collective, CollectiveKind as Kind, Datatype, ErrorCode, Function, Op};
+use goal::{Blocks, Collective, CollectiveKind as Kind, Datatype, ErrorCode, Function, Op};
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 use std::sync::Arc;
@@ -20,18 +22,20 @@ struct Arrays {
     output: Option<Export>,
 }
 
-/// Returns a collective on these arrays. `send` is `None` in place, or if this rank gives nothing;
-/// `recv` is `None` if it gets nothing. The arrays of other ranks must fit.
+/// Returns a collective on these arrays: what is sent, which is `None` in place, or if this rank
+/// gives nothing; and what is received, which is `None` if it gets nothing. The arrays of other
+/// ranks must fit. The operation is a name, or the number of a registered function. `lists` has
+/// the counts and displacements of what is sent, and of what is received, if blocks differ.
 #[pyfunction]
-#[pyo3(name = "_collective", signature = (comm, kind, send, recv, op = "sum", root = 0))]
+#[pyo3(name = "_collective", signature = (comm, kind, arrays, op, root, lists = None))]
 pub(crate) fn collective(
     py: Python<'_>,
     comm: &Bound<'_, Communicator>,
     kind: &str,
-    send: Option<&Bound<'_, PyAny>>,
-    recv: Option<&Bound<'_, PyAny>>,
-    op: &str,
+    arrays: (Option<Bound<'_, PyAny>>, Option<Bound<'_, PyAny>>),
+    op: &Bound<'_, PyAny>,
     root: i64,
+    lists: Option<Listed>,
 ) -> PyResult<Schedule> {
     let kind = *Kind::ALL
         .iter()
@@ -44,17 +48,30 @@ pub(crate) fn collective(
     })?;
     let is_root = rank == root;
     // Arrays that only the root has.
+    let (send, recv) = arrays;
     let send = send.filter(|_| kind != Kind::Scatter || is_root);
     let recv = recv.filter(|_| !matches!(kind, Kind::Reduce | Kind::Gather) || is_root);
-    let input = send.map(|send| Export::new(send, false, "send")).transpose()?;
-    let output = recv.map(|recv| Export::new(recv, true, "recv")).transpose()?;
+    let input = send.map(|send| Export::new(&send, false, "send")).transpose()?;
+    let output = recv.map(|recv| Export::new(&recv, true, "recv")).transpose()?;
     let mut arrays = Arrays { input, output };
-    arrays.check(py, kind, is_root)?;
+    arrays.check(py, kind, is_root, communicator.inner())?;
     // The root of a scatter that keeps its part where it is gets it in hidden memory too.
-    let in_place = arrays.input.is_none() && !matches!(kind, Kind::Barrier | Kind::Scatter);
-    let (count, datatype, function) = arrays.elements(py, kind, size, op)?;
+    let in_place = arrays.input.is_none()
+        && !kind.has_neighbors()
+        && !matches!(kind, Kind::Barrier | Kind::Scatter);
+    let (unit, datatype, function) = arrays.operation(py, kind, op)?;
+    let (count, blocks) = match &lists {
+        None => (arrays.count(py, kind, communicator.inner(), unit)?, Blocks::Equal),
+        Some(lists) => {
+            let own = if kind == Kind::Scatter { &arrays.output } else { &arrays.input };
+            let own = own.as_ref().map_or(0, |own| (own.len() / own.width()) as u64);
+            let own = (!in_place).then_some(own);
+            let inner = communicator.inner();
+            (0, blocks(py, kind, lists, inner, root, own, arrays.scales(unit))?)
+        }
+    };
     let wanted = Collective { kind, count, datatype, function, root, in_place };
-    let collective = life::detached(py, || communicator.collective(&wanted))?;
+    let collective = life::detached(py, || communicator.collective(&wanted, &blocks))?;
     let lengths = collective.schedule().buffers();
     let output_length = lengths.last().copied().unwrap_or(0);
     let input_length = if in_place { 0 } else { lengths.first().copied().unwrap_or(0) };
@@ -91,16 +108,25 @@ pub(crate) fn collective(
 
 impl Arrays {
     /// Checks that the arrays are there that this rank needs.
-    fn check(&self, py: Python<'_>, kind: Kind, is_root: bool) -> PyResult<()> {
+    fn check(
+        &self,
+        py: Python<'_>,
+        kind: Kind,
+        is_root: bool,
+        communicator: &goal::Communicator,
+    ) -> PyResult<()> {
+        let neighbors = communicator.neighbors();
         let needs_send = match kind {
             Kind::Reduce | Kind::Gather => !is_root,
             Kind::Scatter => is_root,
+            _ if kind.has_neighbors() => neighbors.is_some_and(|all| !all.destinations.is_empty()),
             _ => false,
         };
         let needs_recv = match kind {
             Kind::Barrier => false,
             Kind::Reduce | Kind::Gather => is_root,
             Kind::Scatter => !is_root,
+            _ if kind.has_neighbors() => neighbors.is_some_and(|all| !all.sources.is_empty()),
             _ => true,
         };
         for (is_missing, name) in [
@@ -117,55 +143,83 @@ impl Arrays {
         Ok(())
     }
 
-    /// Returns the elements of a block, their type and the operation.
-    fn elements(
+    /// Returns the bytes of a unit that is counted, its type and the operation.
+    fn operation(
         &self,
         py: Python<'_>,
         kind: Kind,
-        size: u32,
-        op: &str,
+        op: &Bound<'_, PyAny>,
     ) -> PyResult<(u64, Datatype, Function)> {
-        let none = Function::Predefined(Op::Sum, Datatype::UInt8);
+        let both = [&self.input, &self.output].into_iter().flatten();
+        if kind.combines() {
+            let element = common_element(py, both, None)?;
+            let function = match op.extract::<i64>() {
+                Ok(number) => Function::User(function::number(py, number)?),
+                Err(_) => {
+                    let op = operation(py, &op.extract::<String>()?, element)?;
+                    Function::Predefined(op, element.datatype)
+                }
+            };
+            return Ok((element.datatype.width(), element.datatype, function));
+        }
+        let types: Vec<_> = both
+            .filter_map(|export| datatype(&export.format(), export.width()))
+            .filter(|(datatype, _)| datatype.width() > 1)
+            .collect();
+        if types.len() == 2 && types[0] != types[1] {
+            let [send, recv] =
+                [types[0], types[1]].map(|(datatype, _)| datatype.name().to_lowercase());
+            let text = format!("send has elements of {send}, and recv of {recv}");
+            return Err(raised(py, ErrorCode::Datatype, &text));
+        }
+        Ok((1, Datatype::UInt8, Function::Predefined(Op::Sum, Datatype::UInt8)))
+    }
+
+    /// Returns the units of an element: of what is sent, and of what is received.
+    fn scales(&self, unit: u64) -> [u64; 2] {
+        let width = |export: &Option<Export>| export.as_ref().map(|export| export.width() as u64);
+        let (sent, received) = (width(&self.input), width(&self.output));
+        [sent.or(received), received.or(sent)].map(|width| width.unwrap_or(unit) / unit)
+    }
+
+    /// Returns the units of a block, if all blocks are equal.
+    fn count(
+        &self,
+        py: Python<'_>,
+        kind: Kind,
+        communicator: &goal::Communicator,
+        unit: u64,
+    ) -> PyResult<u64> {
+        let size = communicator.size() as usize;
+        let (sources, destinations) = match communicator.neighbors() {
+            Some(all) => (all.sources.len(), all.destinations.len()),
+            None => (0, 0),
+        };
         // The array that states the number of elements, and its number of blocks.
         let (export, blocks) = match (&self.input, &self.output) {
-            (None, None) => return Ok((1, Datatype::UInt8, none)),
+            (None, None) => return Ok(1),
             (Some(input), output) => match (kind, output) {
                 (Kind::Scatter | Kind::ReduceScatter, Some(output)) => (output, 1),
                 (Kind::Scatter | Kind::Alltoall, _) => (input, size),
+                (Kind::NeighborAlltoall, _) if destinations > 0 => (input, destinations),
+                (Kind::NeighborAlltoall, Some(output)) => (output, sources),
                 _ => (input, 1),
             },
             (None, Some(output)) => match kind {
                 Kind::Gather | Kind::Allgather | Kind::Alltoall | Kind::ReduceScatter => {
                     (output, size)
                 }
+                _ if kind.has_neighbors() => (output, sources),
                 _ => (output, 1),
             },
         };
-        let both = [&self.input, &self.output].into_iter().flatten();
-        let (width, datatype, function) = if kind.combines() {
-            let element = common_element(py, both, None)?;
-            let op = operation(py, op, element)?;
-            let width = element.datatype.width();
-            (width, element.datatype, Function::Predefined(op, element.datatype))
-        } else {
-            let types: Vec<_> = both
-                .filter_map(|export| datatype(&export.format(), export.width()))
-                .filter(|(datatype, _)| datatype.width() > 1)
-                .collect();
-            if types.len() == 2 && types[0] != types[1] {
-                let [send, recv] =
-                    [types[0], types[1]].map(|(datatype, _)| datatype.name().to_lowercase());
-                let text = format!("send has elements of {send}, and recv of {recv}");
-                return Err(raised(py, ErrorCode::Datatype, &text));
-            }
-            (1, Datatype::UInt8, none)
-        };
+        // A rank without neighbours has no block.
+        let blocks = blocks.max(1);
         let elements = export.len() / export.width();
-        if elements % blocks as usize != 0 {
+        if elements % blocks != 0 {
             let text = format!("{elements} elements are not {blocks} blocks of equal size");
             return Err(raised(py, ErrorCode::Count, &text));
         }
-        let bytes = elements / blocks as usize * export.width();
-        Ok((bytes as u64 / width, datatype, function))
+        Ok((elements / blocks * export.width()) as u64 / unit)
     }
 }

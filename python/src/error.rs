@@ -8,7 +8,9 @@ use pyo3::types::PyType;
 /// Calls of the C interface that texts name, and the same in Python.
 const NAMES: &[(&str, &str)] = &[
     ("GOAL_AllocateScratchpad", "Graph.scratch"),
+    ("GOAL_Comm_create_graph", "Group.graph_communicator"),
     ("GOAL_Init", "goal.init"),
+    ("GOAL_Reg_func", "Group.register"),
     ("GOAL_Run", "Schedule.run"),
     ("GOAL_Wait", "Run.wait"),
 ];

@@ -2,6 +2,7 @@
 
 use crate::buffer::Export;
 use crate::error::{IntoPy, argument, raised};
+use crate::function;
 use crate::group::{Communicator, communicator_of};
 use crate::life;
 use crate::operand::{Operand, Scratch, common_element, operation};
@@ -221,6 +222,37 @@ impl Graph {
         let out = self.operand(out, true, "out")?;
         let piece = out.piece(py, "out")?;
         self.add(py, after, [(out, true)], |graph, _| graph.wtime(piece))
+    }
+
+    /// Adds a call of a function that `Group.register` has registered. It gets both buffers as
+    /// views of bytes, and may change both.
+    #[pyo3(signature = (function, a, b, *, after = None))]
+    fn call(
+        &mut self,
+        py: Python<'_>,
+        function: i64,
+        a: &Bound<'_, PyAny>,
+        b: &Bound<'_, PyAny>,
+        after: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vertex> {
+        let function = function::number(py, function)?;
+        let [a, b] = [self.operand(a, true, "a")?, self.operand(b, true, "b")?];
+        self.add(py, after, [(a, true), (b, true)], |graph, [a, b]| graph.user(function, a, b))
+    }
+
+    /// Adds a computation of so many nanoseconds, which keeps no processor busy: for models of
+    /// applications.
+    #[pyo3(signature = (nanoseconds, *, after = None))]
+    fn calc(
+        &mut self,
+        py: Python<'_>,
+        nanoseconds: i64,
+        after: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vertex> {
+        let nanos = u64::try_from(nanoseconds).map_err(|_| {
+            raised(py, ErrorCode::Count, &format!("a computation of {nanoseconds} nanoseconds"))
+        })?;
+        self.add(py, after, [], |graph, []| graph.calc(nanos))
     }
 
     /// Adds an action that does nothing and only carries dependencies.

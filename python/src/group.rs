@@ -1,8 +1,8 @@
 //! The group of ranks that this process belongs to, and its communicators.
 
-use crate::error::{IntoPy, argument};
+use crate::error::{IntoPy, argument, raised};
 use crate::life;
-use goal::{Collective, Group, Mode, Persistent};
+use goal::{Blocks, Collective, ErrorCode, Group, Mode, Persistent};
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The most collectives that a communicator keeps for further calls.
 const CACHED_MAX: usize = 256;
 
-type Cache = HashMap<Collective, Arc<Persistent>>;
+type Cache = HashMap<(Collective, Blocks), Arc<Persistent>>;
 
 /// Ranks of the group, numbered anew, with a matching space of their own. `Group.communicator`
 /// makes it.
@@ -30,17 +30,23 @@ impl Communicator {
     }
 
     /// Returns the compiled collective, which is kept for further calls.
-    pub(crate) fn collective(&self, collective: &Collective) -> goal::Result<Arc<Persistent>> {
+    pub(crate) fn collective(
+        &self,
+        collective: &Collective,
+        blocks: &Blocks,
+    ) -> goal::Result<Arc<Persistent>> {
         let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = lock().get(collective) {
+        let key = (*collective, blocks.clone());
+        if let Some(kept) = lock().get(&key) {
             return Ok(Arc::clone(kept));
         }
-        let kept = Arc::new(collective.compile(&self.inner, None)?);
+        let kept = Arc::new(collective.compile_blocks(blocks, &self.inner, None)?);
         let mut cache = lock();
         let dropped =
             if cache.len() < CACHED_MAX { None } else { Some(std::mem::take(&mut *cache)) };
-        cache.insert(*collective, Arc::clone(&kept));
+        let dropped = (dropped, cache.insert(key, Arc::clone(&kept)));
         drop(cache);
+        // Schedules take the lock of the rank's end when they are dropped.
         drop(dropped);
         Ok(kept)
     }
@@ -91,6 +97,18 @@ impl Communicator {
         (0..self.inner.size()).filter_map(|rank| self.inner.in_group(rank)).collect()
     }
 
+    /// The ranks that this rank gets data from in collectives of neighbours; None without a graph.
+    #[getter]
+    fn sources(&self) -> Option<Vec<u32>> {
+        self.inner.neighbors().map(|neighbors| neighbors.sources.to_vec())
+    }
+
+    /// The ranks that this rank sends data to in collectives of neighbours; None without a graph.
+    #[getter]
+    fn destinations(&self) -> Option<Vec<u32>> {
+        self.inner.neighbors().map(|neighbors| neighbors.destinations.to_vec())
+    }
+
     fn __repr__(&self) -> String {
         format!("<goal.Communicator: rank {} of {}>", self.inner.rank(), self.inner.size())
     }
@@ -106,6 +124,32 @@ pub(crate) fn communicator_of(
 ) -> PyResult<goal::Communicator> {
     let group = life::detached(py, Group::current)?;
     Ok(comm.map_or_else(|| group.world().clone(), |comm| comm.get().inner.clone()))
+}
+
+/// Makes a communicator of all ranks of `parent` with a graph, in which this rank has these
+/// neighbours.
+#[pyfunction]
+#[pyo3(name = "_graph_communicator")]
+pub(crate) fn graph_communicator(
+    py: Python<'_>,
+    sources: Vec<i64>,
+    destinations: Vec<i64>,
+    parent: Option<&Bound<'_, Communicator>>,
+) -> PyResult<Communicator> {
+    let parent = communicator_of(py, parent)?;
+    let ranks = |list: &[i64], name: &str| -> PyResult<Vec<u32>> {
+        let rank = |(at, &rank): (usize, &i64)| {
+            let text = format!("{name} {at} is {rank}, which is no rank");
+            u32::try_from(rank).map_err(|_| raised(py, ErrorCode::Rank, &text))
+        };
+        list.iter().enumerate().map(rank).collect()
+    };
+    let (sources, destinations) =
+        (ranks(&sources, "source")?, ranks(&destinations, "destination")?);
+    let made = life::detached(py, || {
+        Group::current()?.graph_communicator(&parent, &sources, &destinations)
+    });
+    made.map(Communicator::of)
 }
 
 /// Joins the group. `progress` is how schedules make progress while a program computes, by default

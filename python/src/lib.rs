@@ -4,11 +4,14 @@
 //! Every call that may wait, or that takes the lock of the rank's end, lets other Python threads
 //! run meanwhile ([`life::detached`]): functions at the end of runs need the interpreter.
 
+mod blocks;
 mod buffer;
 mod collective;
 mod error;
+mod function;
 mod graph;
 mod group;
+mod heap;
 mod life;
 mod operand;
 mod schedule;
@@ -25,12 +28,15 @@ fn _goal(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<schedule::Schedule>()?;
     module.add_class::<schedule::Run>()?;
     module.add_class::<group::Communicator>()?;
+    module.add_class::<heap::Block>()?;
     module.add("ANY", goal::ANY)?;
     module.add("OPERATIONS", goal::Op::ALL.iter().map(|op| op.name()).collect::<Vec<_>>())?;
     module.add("ERROR_CODES", goal::ErrorCode::ALL.iter().map(|c| c.name()).collect::<Vec<_>>())?;
     module.add_function(wrap_pyfunction!(group::init, module)?)?;
     module.add_function(wrap_pyfunction!(group::finalize, module)?)?;
     module.add_function(wrap_pyfunction!(group::progress, module)?)?;
+    module.add_function(wrap_pyfunction!(group::graph_communicator, module)?)?;
+    module.add_function(wrap_pyfunction!(function::register, module)?)?;
     module.add_function(wrap_pyfunction!(group::is_initialized, module)?)?;
     module.add_function(wrap_pyfunction!(group::is_finalized, module)?)?;
     module.add_function(wrap_pyfunction!(collective::collective, module)?)?;

@@ -5,13 +5,18 @@
 
 use crate::error::{IntoPy, raised};
 use goal::ErrorCode;
+use goal::raw::is_in_function;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 static CLOSING: AtomicBool = AtomicBool::new(false);
 /// Threads that are about to enter the interpreter, or are in it, from outside.
 static ENTERING: AtomicUsize = AtomicUsize::new(0);
+
+/// What was dropped within functions of the program, and has to be let go.
+static DROPPED: Mutex<Vec<Box<dyn FnOnce() + Send>>> = Mutex::new(Vec::new());
 
 /// Called in the child of a `fork`.
 #[pyfunction]
@@ -50,11 +55,28 @@ pub(crate) fn detached<T: Send>(
                     may use the group";
         return Err(raised(py, ErrorCode::Init, text));
     }
-    py.detach(f).into_py(py)
+    if is_in_function() {
+        let text = "a registered function can't call this package, which is executing a schedule";
+        return Err(raised(py, ErrorCode::Unsupported, text));
+    }
+    py.detach(|| {
+        let dropped = std::mem::take(&mut *dropped());
+        dropped.into_iter().for_each(|drop| drop());
+        f()
+    })
+    .into_py(py)
 }
 
-/// Calls `f`, which may take the lock of the rank's end, from the destructor of a Python object.
-pub(crate) fn dropping(f: impl FnOnce() + Send) {
+fn dropped() -> std::sync::MutexGuard<'static, Vec<Box<dyn FnOnce() + Send>>> {
+    DROPPED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `f`, which may take the lock of the rank's end, from the destructor of a Python object. In
+/// a function of the program, which is called with this lock, `f` is called later.
+pub(crate) fn dropping(f: impl FnOnce() + Send + 'static) {
+    if is_in_function() {
+        return dropped().push(Box::new(f));
+    }
     let mut f = Some(f);
     let mut call = || f.take().expect("it is called once")();
     if Python::try_attach(|py| py.detach(&mut call)).is_none() {

@@ -3,6 +3,7 @@
 
 use crate::buffer::Export;
 use crate::error::{IntoPy, argument, raised};
+use crate::function;
 use crate::group::{Communicator, communicator_of};
 use crate::life;
 use goal::raw::{self, Ticket};
@@ -166,6 +167,7 @@ impl Run {
         }
         let ticket = self.ticket;
         let has_ended = life::detached(py, || raw::test(ticket))?;
+        function::seen()?;
         if has_ended {
             self.end();
         }
@@ -181,6 +183,7 @@ impl Run {
         }
         let ticket = self.ticket;
         life::detached(py, || raw::wait(ticket, call))?;
+        function::seen()?;
         self.end();
         Ok(())
     }
@@ -232,7 +235,7 @@ impl Drop for Run {
         life::dropping(move || {
             // If the job can't go on, peers may still use the memory, so it is never freed.
             let longer = Arc::clone(&kept);
-            let end = move |has_ended| {
+            let end = move |has_ended: bool| {
                 if !has_ended {
                     std::mem::forget(kept);
                 }

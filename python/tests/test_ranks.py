@@ -4,7 +4,16 @@ import pathlib
 
 import pytest
 
-PROGRAMS = ["graphs.py", "collectives.py", "awaiting.py", "lifetimes.py", "misuse.py", "files.py"]
+PROGRAMS = [
+    "graphs.py",
+    "collectives.py",
+    "blocks.py",
+    "functions.py",
+    "awaiting.py",
+    "lifetimes.py",
+    "misuse.py",
+    "files.py",
+]
 EXAMPLE = pathlib.Path(__file__).parent / "../../examples/python/allreduce.py"
 
 
