@@ -2,49 +2,29 @@
 //! other languages.
 #![allow(unsafe_code)] // instances work on memory of the program
 
+mod ends;
+mod instances;
+
 use crate::communicator::Communicator;
 use crate::compile::{self, Compiled, NO_LIMITS};
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
-use crate::heap::Block;
-use crate::progress::{Core, error_of, no_run};
-use crate::slots::{Known, OnEnd, Sleeper};
-use crate::thread;
+use crate::progress::error_of;
+use crate::slots::Slots;
 use goal_asm::Nisa;
+use goal_engine::Schedule as Code;
 use goal_engine::memory::Region;
-use goal_engine::{Handle, Schedule as Code, Storage};
-use goal_run::progress::Member;
+use instances::{Inner, Memory};
 use parking_lot::Mutex;
-use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
 pub use crate::slots::{EndFunction, Ticket};
 pub use crate::thread::is_in_function;
-
-/// The memory that a schedule works on.
-enum Memory {
-    /// A table of buffers with these default addresses. The first `declared` may be replaced.
-    Table { bases: Vec<u64>, declared: usize },
-    /// One region of the program.
-    Region(Region),
-    /// A region of each instance itself, which starts with the initial values of the schedule.
-    Own,
-}
-
-/// A compiled schedule and its instances.
-pub(crate) struct Inner {
-    group: Group,
-    code: Arc<Code>,
-    communicator: Communicator,
-    memory: Memory,
-    /// The slots of its instances.
-    slots: Mutex<Vec<u32>>,
-    /// The number of its starts, in the segment, if the launcher reports it.
-    starts: Option<&'static AtomicU64>,
-}
+pub(crate) use ends::wake_when_ended;
+pub use ends::{put_off, test, wait, wait_any, when_ended};
 
 /// A schedule that this process can start any number of times, also while it runs.
 pub struct Schedule {
@@ -56,9 +36,6 @@ impl fmt::Debug for Schedule {
         write!(f, "a schedule of {} actions", self.inner.code.actions())
     }
 }
-
-// SAFETY: a region is an address; whoever starts a schedule answers for its memory.
-unsafe impl Sync for Memory {}
 
 impl Schedule {
     /// Compiles a graph. The graph stays as it is and can be compiled again.
@@ -231,7 +208,7 @@ impl Schedule {
             let started = member.start_in(&inner.code, inner.communicator.id(), storage);
             let handle = started.map_err(|error| error_of(&error))?;
             let ticket = slots.add(handle, Arc::clone(inner) as _);
-            own.push(crate::slots::Slots::number(ticket));
+            own.push(Slots::number(ticket));
             inner.count();
             Ok(ticket)
         })
@@ -281,217 +258,4 @@ impl Drop for Schedule {
             Ok(())
         });
     }
-}
-
-impl Inner {
-    #[inline]
-    fn is_table(&self) -> bool {
-        matches!(self.memory, Memory::Table { .. }) && !self.code.buffers().is_empty()
-    }
-
-    /// Counts a start. The caller holds the core's lock, so a load and a store are enough.
-    #[inline]
-    fn count(&self) {
-        if let Some(starts) = self.starts {
-            starts.store(starts.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        }
-    }
-
-    fn check_binding(&self, buffers: &[usize]) -> Result<()> {
-        let declared = match self.memory {
-            Memory::Table { declared, .. } => declared,
-            Memory::Region(_) | Memory::Own => 0,
-        };
-        if buffers.len() != declared {
-            let text = format!(
-                "the schedule has {declared} declared buffers, and {} are given",
-                buffers.len()
-            );
-            return Err(Error::new(ErrorCode::Buffer, text));
-        }
-        let missing = |(&address, &length): (&usize, &u64)| address == 0 && length > 0;
-        if let Some(at) = buffers.iter().zip(self.code.buffers()).position(missing) {
-            return Err(Error::new(ErrorCode::Buffer, format!("buffer {at} is NULL")));
-        }
-        match (buffers, self.code.buffers()) {
-            // Nothing that it could overlap.
-            ([] | [_], [] | [_]) => Ok(()),
-            _ => self.check_overlap(buffers),
-        }
-    }
-
-    /// Checks that buffers which replace declared ones are the same or have no byte in common, as
-    /// the engine needs it of operands, and that they lie apart from buffers that stay.
-    fn check_overlap(&self, buffers: &[usize]) -> Result<()> {
-        let Memory::Table { bases, declared } = &self.memory else { return Ok(()) };
-        let lengths = self.code.buffers();
-        let stay = bases.iter().enumerate().skip(*declared);
-        let stay = stay.map(|(at, &base)| (base as usize, lengths[at] as usize, at));
-        let given = buffers.iter().zip(lengths).enumerate();
-        let given = given.map(|(at, (&start, &length))| (start, length as usize, at));
-        let mut all: SmallVec<[_; 4]> =
-            given.chain(stay).filter(|&(_, bytes, _)| bytes > 0).collect();
-        all.sort_unstable();
-        // Of buffers with one start, the longest is the last.
-        let overlap = |pair: &[(usize, usize, usize)]| {
-            let [(start, length, _), (next, next_length, _)] = [pair[0], pair[1]];
-            let is_same = start == next && length == next_length;
-            !is_same && start.saturating_add(length) > next
-        };
-        match all.windows(2).find(|pair| overlap(pair)) {
-            None => Ok(()),
-            Some(pair) => {
-                let text = format!("buffers {} and {} overlap", pair[0].2, pair[1].2);
-                Err(Error::new(ErrorCode::Buffer, text))
-            }
-        }
-    }
-
-    /// Starts one of the instances that have ended again.
-    #[inline]
-    fn start_again(
-        &self,
-        core: &mut Core,
-        own: &[u32],
-        buffers: Option<&[usize]>,
-    ) -> Result<Option<Ticket>> {
-        let (member, slots) = core.parts()?;
-        for &number in own {
-            let Some(handle) = slots.parked(number) else { continue };
-            if self.is_table() {
-                // SAFETY: as the caller of `Schedule::start_on` says, and only it calls this.
-                unsafe { self.bind(member, handle, buffers)? };
-            }
-            member.start_again(handle).map_err(|error| error_of(&error))?;
-            self.count();
-            return Ok(Some(slots.restarted(number)));
-        }
-        Ok(None)
-    }
-
-    /// Returns the regions of the table, with the first ones replaced.
-    fn regions<'a>(&'a self, buffers: Option<&'a [usize]>) -> impl Iterator<Item = Region> + 'a {
-        let bases = match &self.memory {
-            Memory::Table { bases, .. } => bases.as_slice(),
-            Memory::Region(_) | Memory::Own => &[],
-        };
-        let replaced = buffers.unwrap_or_default();
-        let address = |at: usize| replaced.get(at).copied().unwrap_or(bases[at] as usize);
-        self.code.buffers().iter().enumerate().map(move |(at, &length)| {
-            let start = std::ptr::with_exposed_provenance_mut::<u8>(address(at));
-            // A buffer without bytes may be NULL, which no slice may be.
-            if length == 0 {
-                return Region::EMPTY;
-            }
-            // SAFETY: whoever starts the schedule answers for it.
-            unsafe { Region::new(start, length as usize) }
-        })
-    }
-
-    /// Binds the buffers of an instance that has ended.
-    ///
-    /// # Safety
-    /// As for [`Schedule::start_on`].
-    #[inline]
-    unsafe fn bind(
-        &self,
-        member: &mut Member<'static>,
-        handle: &Handle,
-        buffers: Option<&[usize]>,
-    ) -> Result<()> {
-        let bind = |table: &mut Vec<Region>| {
-            for (bound, region) in table.iter_mut().zip(self.regions(buffers)) {
-                *bound = region;
-            }
-        };
-        // SAFETY: as the caller says.
-        unsafe { member.bind(handle, bind) }.map_err(|error| error_of(&error))
-    }
-
-    /// Returns the storage of a new instance.
-    ///
-    /// # Safety
-    /// As for [`Schedule::start_on`].
-    unsafe fn storage(&self, buffers: Option<&[usize]>) -> Result<Storage<'static>> {
-        let code = &self.code;
-        if matches!(self.memory, Memory::Own) {
-            return Ok(Storage::new(code));
-        }
-        let table: Vec<Region> =
-            if self.is_table() { self.regions(buffers).collect() } else { Vec::new() };
-        let memory = match self.memory {
-            Memory::Region(region) => region,
-            Memory::Table { .. } | Memory::Own => Region::EMPTY,
-        };
-        let bytes = usize::try_from(code.scratch_size()).ok();
-        let bytes = bytes
-            .ok_or_else(|| Error::new(ErrorCode::Memory, "more scratch memory than there is"))?;
-        // In the segment, where peers read it in place; elsewhere if there is no room.
-        let block =
-            if bytes > 0 { Block::new(&self.group.shared().heap, bytes).ok() } else { None };
-        let scratch = block.as_ref().map(Block::region);
-        // SAFETY: as the caller says; the storage keeps the block.
-        Ok(unsafe {
-            Storage::around(code, memory, table, scratch, block.map(|block| Box::new(block) as _))
-        })
-    }
-}
-
-/// Returns true if a run has ended. Makes a bounded amount of progress if it has not.
-///
-/// # Errors
-/// There was no such run, or the job can't go on.
-#[inline]
-pub fn test(ticket: Ticket) -> Result<bool> {
-    Group::current()?.shared().test(ticket)
-}
-
-/// Waits until a run has ended. `call` is the name of the caller's call, for a report on a rank
-/// that waits for ever.
-///
-/// # Errors
-/// There was no such run, or the job can't go on.
-pub fn wait(ticket: Ticket, call: &str) -> Result<()> {
-    Group::current()?.shared().wait(ticket, call)
-}
-
-/// Waits until one of several runs has ended, and returns its place among them. `call` is as for
-/// [`wait`].
-///
-/// # Errors
-/// There is no run, there was no such run, or the job can't go on.
-pub fn wait_any(tickets: &[Ticket], call: &str) -> Result<usize> {
-    Group::current()?.shared().wait_any(tickets, call)
-}
-
-/// Calls `on_end` with true when a run has ended: at once if it has, else in the call of this
-/// library that notices it. If the job can't go on meanwhile, calls it with false.
-///
-/// # Errors
-/// There was no such run, or the job can't go on.
-pub fn when_ended(ticket: Ticket, on_end: EndFunction) -> Result<()> {
-    watch(ticket, OnEnd::Call(on_end))
-}
-
-/// Wakes the task in `sleeper` when a run has ended, or can't go on.
-pub(crate) fn wake_when_ended(ticket: Ticket, sleeper: Arc<Sleeper>) -> Result<()> {
-    watch(ticket, OnEnd::Wake(sleeper))
-}
-
-/// Calls `f`, and the functions of ends that it notices only when it has returned: for callers that
-/// hold locks which such functions may take.
-pub fn put_off<R>(f: impl FnOnce() -> R) -> R {
-    match Group::current() {
-        Ok(group) => thread::put_off(group.shared(), f),
-        Err(_) => f(),
-    }
-}
-
-fn watch(ticket: Ticket, on_end: OnEnd) -> Result<()> {
-    Group::current()?.shared().with(|core| {
-        if matches!(core.slots.known(ticket), Known::Never) {
-            return Err(no_run());
-        }
-        core.watch(ticket, on_end)
-    })
 }

@@ -1,0 +1,67 @@
+//! The ends of runs: looked for, waited for, and told.
+
+use crate::error::Result;
+use crate::group::Group;
+use crate::progress::no_run;
+use crate::slots::{EndFunction, Known, OnEnd, Sleeper, Ticket};
+use crate::thread;
+use std::sync::Arc;
+
+/// Returns true if a run has ended. Makes a bounded amount of progress if it has not.
+///
+/// # Errors
+/// There was no such run, or the job can't go on.
+#[inline]
+pub fn test(ticket: Ticket) -> Result<bool> {
+    Group::current()?.shared().test(ticket)
+}
+
+/// Waits until a run has ended. `call` is the name of the caller's call, for a report on a rank
+/// that waits for ever.
+///
+/// # Errors
+/// There was no such run, or the job can't go on.
+pub fn wait(ticket: Ticket, call: &str) -> Result<()> {
+    Group::current()?.shared().wait(ticket, call)
+}
+
+/// Waits until one of several runs has ended, and returns its place among them. `call` is as for
+/// [`wait`].
+///
+/// # Errors
+/// There is no run, there was no such run, or the job can't go on.
+pub fn wait_any(tickets: &[Ticket], call: &str) -> Result<usize> {
+    Group::current()?.shared().wait_any(tickets, call)
+}
+
+/// Calls `on_end` with true when a run has ended: at once if it has, else in the call of this
+/// library that notices it. If the job can't go on meanwhile, calls it with false.
+///
+/// # Errors
+/// There was no such run, or the job can't go on.
+pub fn when_ended(ticket: Ticket, on_end: EndFunction) -> Result<()> {
+    watch(ticket, OnEnd::Call(on_end))
+}
+
+/// Wakes the task in `sleeper` when a run has ended, or can't go on.
+pub(crate) fn wake_when_ended(ticket: Ticket, sleeper: Arc<Sleeper>) -> Result<()> {
+    watch(ticket, OnEnd::Wake(sleeper))
+}
+
+/// Calls `f`, and the functions of ends that it notices only when it has returned: for callers that
+/// hold locks which such functions may take.
+pub fn put_off<R>(f: impl FnOnce() -> R) -> R {
+    match Group::current() {
+        Ok(group) => thread::put_off(group.shared(), f),
+        Err(_) => f(),
+    }
+}
+
+fn watch(ticket: Ticket, on_end: OnEnd) -> Result<()> {
+    Group::current()?.shared().with(|core| {
+        if matches!(core.slots.known(ticket), Known::Never) {
+            return Err(no_run());
+        }
+        core.watch(ticket, on_end)
+    })
+}

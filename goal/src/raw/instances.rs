@@ -1,0 +1,195 @@
+//! A compiled schedule on its memory, and its instances.
+#![allow(unsafe_code)] // instances work on memory of the program
+
+use crate::communicator::Communicator;
+use crate::error::{Error, ErrorCode, Result};
+use crate::group::Group;
+use crate::heap::Block;
+use crate::progress::{Core, error_of};
+use crate::slots::Ticket;
+use goal_engine::memory::Region;
+use goal_engine::{Handle, Schedule as Code, Storage};
+use goal_run::progress::Member;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The memory that a schedule works on.
+pub(super) enum Memory {
+    /// A table of buffers with these default addresses. The first `declared` may be replaced.
+    Table { bases: Vec<u64>, declared: usize },
+    /// One region of the program.
+    Region(Region),
+    /// A region of each instance itself, which starts with the initial values of the schedule.
+    Own,
+}
+
+/// A compiled schedule and its instances.
+pub(super) struct Inner {
+    pub(super) group: Group,
+    pub(super) code: Arc<Code>,
+    pub(super) communicator: Communicator,
+    pub(super) memory: Memory,
+    /// The slots of its instances.
+    pub(super) slots: Mutex<Vec<u32>>,
+    /// The number of its starts, in the segment, if the launcher reports it.
+    pub(super) starts: Option<&'static AtomicU64>,
+}
+
+// SAFETY: a region is an address; whoever starts a schedule answers for its memory.
+unsafe impl Sync for Memory {}
+
+impl Inner {
+    #[inline]
+    fn is_table(&self) -> bool {
+        matches!(self.memory, Memory::Table { .. }) && !self.code.buffers().is_empty()
+    }
+
+    /// Counts a start. The caller holds the core's lock, so a load and a store are enough.
+    #[inline]
+    pub(super) fn count(&self) {
+        if let Some(starts) = self.starts {
+            starts.store(starts.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn check_binding(&self, buffers: &[usize]) -> Result<()> {
+        let declared = match self.memory {
+            Memory::Table { declared, .. } => declared,
+            Memory::Region(_) | Memory::Own => 0,
+        };
+        if buffers.len() != declared {
+            let text = format!(
+                "the schedule has {declared} declared buffers, and {} are given",
+                buffers.len()
+            );
+            return Err(Error::new(ErrorCode::Buffer, text));
+        }
+        let missing = |(&address, &length): (&usize, &u64)| address == 0 && length > 0;
+        if let Some(at) = buffers.iter().zip(self.code.buffers()).position(missing) {
+            return Err(Error::new(ErrorCode::Buffer, format!("buffer {at} is NULL")));
+        }
+        match (buffers, self.code.buffers()) {
+            // Nothing that it could overlap.
+            ([] | [_], [] | [_]) => Ok(()),
+            _ => self.check_overlap(buffers),
+        }
+    }
+
+    /// Checks that buffers which replace declared ones are the same or have no byte in common, as
+    /// the engine needs it of operands, and that they lie apart from buffers that stay.
+    fn check_overlap(&self, buffers: &[usize]) -> Result<()> {
+        let Memory::Table { bases, declared } = &self.memory else { return Ok(()) };
+        let lengths = self.code.buffers();
+        let stay = bases.iter().enumerate().skip(*declared);
+        let stay = stay.map(|(at, &base)| (base as usize, lengths[at] as usize, at));
+        let given = buffers.iter().zip(lengths).enumerate();
+        let given = given.map(|(at, (&start, &length))| (start, length as usize, at));
+        let mut all: SmallVec<[_; 4]> =
+            given.chain(stay).filter(|&(_, bytes, _)| bytes > 0).collect();
+        all.sort_unstable();
+        // Of buffers with one start, the longest is the last.
+        let overlap = |pair: &[(usize, usize, usize)]| {
+            let [(start, length, _), (next, next_length, _)] = [pair[0], pair[1]];
+            let is_same = start == next && length == next_length;
+            !is_same && start.saturating_add(length) > next
+        };
+        match all.windows(2).find(|pair| overlap(pair)) {
+            None => Ok(()),
+            Some(pair) => {
+                let text = format!("buffers {} and {} overlap", pair[0].2, pair[1].2);
+                Err(Error::new(ErrorCode::Buffer, text))
+            }
+        }
+    }
+
+    /// Starts one of the instances that have ended again.
+    #[inline]
+    pub(super) fn start_again(
+        &self,
+        core: &mut Core,
+        own: &[u32],
+        buffers: Option<&[usize]>,
+    ) -> Result<Option<Ticket>> {
+        let (member, slots) = core.parts()?;
+        for &number in own {
+            let Some(handle) = slots.parked(number) else { continue };
+            if self.is_table() {
+                // SAFETY: as the caller of `Schedule::start_on` says, and only it calls this.
+                unsafe { self.bind(member, handle, buffers)? };
+            }
+            member.start_again(handle).map_err(|error| error_of(&error))?;
+            self.count();
+            return Ok(Some(slots.restarted(number)));
+        }
+        Ok(None)
+    }
+
+    /// Returns the regions of the table, with the first ones replaced.
+    fn regions<'a>(&'a self, buffers: Option<&'a [usize]>) -> impl Iterator<Item = Region> + 'a {
+        let bases = match &self.memory {
+            Memory::Table { bases, .. } => bases.as_slice(),
+            Memory::Region(_) | Memory::Own => &[],
+        };
+        let replaced = buffers.unwrap_or_default();
+        let address = |at: usize| replaced.get(at).copied().unwrap_or(bases[at] as usize);
+        self.code.buffers().iter().enumerate().map(move |(at, &length)| {
+            let start = std::ptr::with_exposed_provenance_mut::<u8>(address(at));
+            // A buffer without bytes may be NULL, which no slice may be.
+            if length == 0 {
+                return Region::EMPTY;
+            }
+            // SAFETY: whoever starts the schedule answers for it.
+            unsafe { Region::new(start, length as usize) }
+        })
+    }
+
+    /// Binds the buffers of an instance that has ended.
+    ///
+    /// # Safety
+    /// As for [`Schedule::start_on`].
+    #[inline]
+    unsafe fn bind(
+        &self,
+        member: &mut Member<'static>,
+        handle: &Handle,
+        buffers: Option<&[usize]>,
+    ) -> Result<()> {
+        let bind = |table: &mut Vec<Region>| {
+            for (bound, region) in table.iter_mut().zip(self.regions(buffers)) {
+                *bound = region;
+            }
+        };
+        // SAFETY: as the caller says.
+        unsafe { member.bind(handle, bind) }.map_err(|error| error_of(&error))
+    }
+
+    /// Returns the storage of a new instance.
+    ///
+    /// # Safety
+    /// As for [`Schedule::start_on`].
+    pub(super) unsafe fn storage(&self, buffers: Option<&[usize]>) -> Result<Storage<'static>> {
+        let code = &self.code;
+        if matches!(self.memory, Memory::Own) {
+            return Ok(Storage::new(code));
+        }
+        let table: Vec<Region> =
+            if self.is_table() { self.regions(buffers).collect() } else { Vec::new() };
+        let memory = match self.memory {
+            Memory::Region(region) => region,
+            Memory::Table { .. } | Memory::Own => Region::EMPTY,
+        };
+        let bytes = usize::try_from(code.scratch_size()).ok();
+        let bytes = bytes
+            .ok_or_else(|| Error::new(ErrorCode::Memory, "more scratch memory than there is"))?;
+        // In the segment, where peers read it in place; elsewhere if there is no room.
+        let block =
+            if bytes > 0 { Block::new(&self.group.shared().heap, bytes).ok() } else { None };
+        let scratch = block.as_ref().map(Block::region);
+        // SAFETY: as the caller says; the storage keeps the block.
+        Ok(unsafe {
+            Storage::around(code, memory, table, scratch, block.map(|block| Box::new(block) as _))
+        })
+    }
+}

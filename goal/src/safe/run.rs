@@ -1,0 +1,103 @@
+//! Runs on buffers.
+
+use super::memories::{Memories, release};
+use crate::error::Result;
+use crate::group::Group;
+use crate::raw::{self, Ticket};
+use crate::slots::{Sleeper, wake};
+use goal_run::job::Mode;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// A run of a schedule. As a [`Future`] it is ready when the run has ended; if schedules make
+/// progress only in calls ([`Mode::Caller`]), the future makes it when it is polled, and asks to be
+/// polled again at once.
+///
+/// If it is dropped before, the run goes on, and its buffers stay taken until it has ended.
+#[must_use = "a run that nobody waits for makes progress only in other calls"]
+#[derive(Debug)]
+pub struct Run {
+    ticket: Ticket,
+    /// The memory that it uses; `None` once it has ended.
+    memories: Option<Arc<Memories>>,
+    /// The task that is woken at its end.
+    sleeper: Option<Arc<Sleeper>>,
+}
+
+impl Run {
+    pub(super) fn new(ticket: Ticket, memories: Arc<Memories>) -> Self {
+        Self { ticket, memories: Some(memories), sleeper: None }
+    }
+
+    /// Returns true if the run has ended. Makes a bounded amount of progress if it has not.
+    ///
+    /// # Errors
+    /// The job can't go on.
+    pub fn test(&mut self) -> Result<bool> {
+        let has_ended = raw::test(self.ticket)?;
+        if has_ended {
+            self.end();
+        }
+        Ok(has_ended)
+    }
+
+    /// Waits until the run has ended.
+    ///
+    /// # Errors
+    /// The job can't go on.
+    pub fn wait(mut self) -> Result<()> {
+        raw::wait(self.ticket, "Run::wait")?;
+        self.end();
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        if let Some(memories) = self.memories.take() {
+            release(&memories);
+        }
+    }
+}
+
+impl Future for Run {
+    type Output = Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        match self.test() {
+            Ok(true) => return Poll::Ready(Ok(())),
+            Err(error) => return Poll::Ready(Err(error)),
+            Ok(false) => {}
+        }
+        // In mode `thread` the rank's thread wakes the task; in others it makes progress by polls.
+        let is_known = self.sleeper.is_some();
+        let sleeper = Arc::clone(self.sleeper.get_or_insert_default());
+        *sleeper.lock() = Some(context.waker().clone());
+        if !is_known && let Err(error) = raw::wake_when_ended(self.ticket, Arc::clone(&sleeper)) {
+            return Poll::Ready(Err(error));
+        }
+        if !matches!(Group::current().map(Group::progress), Ok(Mode::Thread)) {
+            wake(&sleeper);
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        if let Some(memories) = self.memories.take() {
+            // If the job can't go on, peers may still use the memory, so it is never freed.
+            let kept = Arc::clone(&memories);
+            let end = move |has_ended| {
+                if has_ended {
+                    release(&memories);
+                } else {
+                    std::mem::forget(memories);
+                }
+            };
+            if raw::when_ended(self.ticket, Box::new(end)).is_err() {
+                std::mem::forget(kept);
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Schedules on buffers.
+#![allow(unsafe_code)] // starts schedules on memory that buffers guard
+
+use super::memories::{Memories, release};
+use super::run::Run;
+use crate::collective::Persistent;
+use crate::error::Result;
+use crate::progress::is_fatal;
+use crate::raw;
+use std::sync::Arc;
+
+/// A compiled graph or collective, which can be run any number of times.
+#[derive(Debug)]
+pub struct Schedule {
+    runs: Runs,
+    memories: Arc<Memories>,
+}
+
+/// The work of a schedule.
+#[derive(Debug)]
+pub(super) enum Runs {
+    Graph(raw::Schedule),
+    Collective { collective: Persistent, input: usize, output: usize },
+}
+
+impl Schedule {
+    pub(super) fn new(runs: Runs, memories: Memories) -> Self {
+        Self { runs, memories: Arc::new(memories) }
+    }
+
+    /// Starts the schedule and executes the part of it that can be done at once. All ranks of the
+    /// communicator start its schedules in the same order.
+    ///
+    /// # Errors
+    /// [`Busy`](crate::ErrorCode::Busy) if a buffer is used, or the job can't go on.
+    pub fn run(&self) -> Result<Run> {
+        for (at, (memory, writes)) in self.memories.iter().enumerate() {
+            if let Err(error) = memory.acquire(*writes) {
+                release(&self.memories[..at]);
+                return Err(error);
+            }
+        }
+        let started = match &self.runs {
+            // SAFETY: the memory is taken, and stays so until the run has ended; buffers live in
+            // `memories`, which the run keeps.
+            Runs::Graph(schedule) => unsafe { schedule.start() },
+            Runs::Collective { collective, input, output } => {
+                // SAFETY: as above; the sizes were checked when it was made.
+                unsafe { collective.start(*input, *output) }
+            }
+        };
+        let ticket = started.inspect_err(|error| {
+            if is_fatal(error.code()) {
+                // Peers may use the memory already, so it is never freed.
+                std::mem::forget(Arc::clone(&self.memories));
+            } else {
+                release(&self.memories);
+            }
+        })?;
+        Ok(Run::new(ticket, Arc::clone(&self.memories)))
+    }
+
+    /// The name of the algorithm, if it is a collective.
+    pub fn algorithm(&self) -> Option<&'static str> {
+        match &self.runs {
+            Runs::Graph(_) => None,
+            Runs::Collective { collective, .. } => Some(collective.algorithm().name),
+        }
+    }
+}
