@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use xtask::install::{Install, install};
 
 /// Returns the folder of this crate.
@@ -35,19 +36,23 @@ fn binaries() -> PathBuf {
     folder
 }
 
-/// Installs the library in a folder of this test, and returns the path of an installed binary.
+/// Installs the library in a folder of this file of tests, once, and returns the path of an
+/// installed binary.
 pub(crate) fn installed(binary: &str) -> PathBuf {
-    let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
-    let folder = binaries();
-    install(&Install {
-        root: &self::folder().join(".."),
-        libraries: &built(),
-        binaries: &[folder.join("goal-run"), folder.join("goalc")],
-        prefix: &prefix,
-        version: env!("CARGO_PKG_VERSION"),
-    })
-    .unwrap_or_else(|error| panic!("{error}"));
-    prefix.join("bin").join(binary)
+    static PREFIX: LazyLock<PathBuf> = LazyLock::new(|| {
+        let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
+        let folder = binaries();
+        install(&Install {
+            root: &self::folder().join(".."),
+            libraries: &built(),
+            binaries: &[folder.join("goal-run"), folder.join("goalc")],
+            prefix: &prefix,
+            version: env!("CARGO_PKG_VERSION"),
+        })
+        .unwrap_or_else(|error| panic!("{error}"));
+        prefix
+    });
+    PREFIX.join("bin").join(binary)
 }
 
 /// Returns the first of some tools that is missing, after a line that says so.
