@@ -1,6 +1,6 @@
-//! Programs in C and C++ on hosts of a test bench. The examples run on four hosts. On two hosts with
-//! two ranks each, `auto` knows which ranks share a host, and the launcher tells which algorithms
-//! ran.
+//! Programs in C and C++ on hosts of a test bench. The examples run on four hosts. On two hosts
+//! with two ranks each, `auto` knows which ranks share a host, and the launcher tells which
+//! algorithms ran.
 
 mod support;
 
