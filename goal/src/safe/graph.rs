@@ -115,7 +115,8 @@ impl Graph {
         self.graph.wtime(at)
     }
 
-    /// Adds a call of a function of [`register`](crate::Group::register). It may change both buffers.
+    /// Adds a call of a function of [`register`](crate::Group::register). It may change both
+    /// buffers.
     ///
     /// # Errors
     /// The two overlap partly.
