@@ -12,9 +12,10 @@ use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
 use goal_lang::limits::TAG_MAX;
 use goal_lang::{
-    ANY, Action, ActionId, Body, BodyBuilder, Piece, Pieces, Placement, overlaps_itself,
-    partly_overlap,
+    ANY, Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Piece, Pieces, Placement,
+    Space, overlaps_itself, partly_overlap,
 };
+use operands::whole_pieces;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -121,6 +122,31 @@ impl Graph {
         self.add(Action::Recv { payload, from, tag, placement: Placement::default() })
     }
 
+    /// Adds a local operation: `result = a op b`, element by element. For [`Op::Copy`] it is
+    /// `result = a`, and `b` is not used. Operands may be the same bytes, and must not overlap
+    /// partly.
+    ///
+    /// # Errors
+    /// The operation is not defined for the type, the buffers differ in size, or they overlap.
+    pub fn local_op(
+        &mut self,
+        op: Op,
+        datatype: Datatype,
+        a: Data<'_>,
+        b: Data<'_>,
+        result: Data<'_>,
+    ) -> Result<Vertex> {
+        let b = if op == Op::Copy { result } else { b };
+        let Some(action) = operands::local_op(&mut self.builder, op, datatype, [a, b, result])?
+        else {
+            return self.nop();
+        };
+        for data in [a, b, result] {
+            self.note_scratch(data);
+        }
+        self.add(action)
+    }
+
     /// Adds a local operation that stores the time in seconds as a Float64 into 8 bytes
     /// (`GOAL_WTIME`).
     ///
@@ -163,7 +189,7 @@ impl Graph {
         for (pieces, (data, name)) in pieces.iter_mut().zip(operands) {
             data.size(name)?;
             self.note_scratch(data);
-            *pieces = self.whole_pieces(data.pieces());
+            *pieces = whole_pieces(&mut self.builder, data.pieces());
         }
         if partly_overlap(a.pieces(), b.pieces()) {
             let text = "the buffers overlap partly: they may be the same bytes or disjoint";
@@ -251,6 +277,22 @@ impl Graph {
             let size = self.communicator.size();
             Error::new(ErrorCode::Rank, format!("the {what} is rank {rank}, and there are {size}"))
         })
+    }
+
+    fn payload(&mut self, data: Data<'_>) -> Result<Payload> {
+        data.size("the buffer")?;
+        self.note_scratch(data);
+        Ok(operands::payload(&mut self.builder, data))
+    }
+
+    fn note_scratch(&mut self, data: Data<'_>) {
+        let index = self.builder.len() as u32;
+        for piece in data.pieces().iter().filter(|piece| piece.space == Space::Scratch) {
+            let end = piece.addr.saturating_add(piece.size);
+            if end > self.scratch_used.0 {
+                self.scratch_used = (end, index);
+            }
+        }
     }
 
     fn two(&self, prerequisite: Vertex, target: Vertex) -> Result<[ActionId; 2]> {
