@@ -1,10 +1,6 @@
 /* The operations that are timed, and the ways in which MPI offers each: a blocking call, a
    non-blocking one and, where the library has it, a persistent one. */
-#include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "operation.h"
 
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -14,34 +10,6 @@
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
 #define PERSISTENT(NAME) MPIX_##NAME##_init
 #endif
-
-enum operation { PINGPONG, BARRIER, BCAST, ALLREDUCE, GATHER, ALLGATHER, ALLTOALL, EXCHANGE, HALO, REPLAY, OPERATIONS };
-static const char *const operation_names[OPERATIONS] = {"pingpong", "barrier", "bcast", "allreduce", "gather", "allgather", "alltoall", "exchange", "halo", "replay"};
-
-enum way { BLOCKING, NONBLOCKING, PERSISTENTLY, WAYS };
-static const char *const way_names[WAYS] = {"blocking", "nonblocking", "persistent"};
-
-/* Rows of a rank's part in a halo exchange. */
-enum { ROWS = 4 };
-
-static int rank, ranks;
-
-/* The steps of a halo exchange in this round. */
-static long halo_steps;
-
-/* The operand and the result, in the memory that is measured. */
-static char *in, *out;
-
-static enum operation operation_named(const char *name) {
-  for (int i = 0; i < OPERATIONS; ++i)
-    if (!strcmp(name, operation_names[i])) return i;
-  fprintf(stderr, "no operation %s\n", name);
-  exit(2);
-}
-
-/* The neighbours of a rank in a ring. */
-static int above(void) { return (rank + ranks - 1) % ranks; }
-static int below(void) { return (rank + 1) % ranks; }
 
 /* Requests that are started again and again. */
 static MPI_Request kept[8];

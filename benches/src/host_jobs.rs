@@ -30,6 +30,15 @@ impl Jobs {
         Ok(Self { folder, goal_run, key })
     }
 
+    /// Returns a command of goal-run on one of so many hosts.
+    pub(crate) fn command(&self, host: &Host, count: usize) -> Command {
+        let mut command = host.command(&self.goal_run);
+        command.args(["--transport", "esp", "--interface", INTERFACE, "--key"]).arg(&self.key);
+        command.args(["--discover", "--hosts", &count.to_string()]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
     /// Runs a program on the first hosts of a bench, on `count` of them, each of which has a rank
     /// or more. Returns nanoseconds from the moment when all ranks were ready.
     ///
@@ -42,15 +51,9 @@ impl Jobs {
         program: &Path,
         arguments: &[&str],
     ) -> io::Result<u64> {
-        let hosts = count.to_string();
         let start = |host: &Host| {
-            let mut command = host.command(&self.goal_run);
-            command
-                .arg(program)
-                .args(["--transport", "esp", "--interface", INTERFACE, "--key"])
-                .arg(&self.key);
-            command.args(["--discover", "--hosts", &hosts, "--format", "json"]).args(arguments);
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+            let mut command = self.command(host, count);
+            command.args(["--format", "json"]).args(arguments).arg(program).spawn()
         };
         let children =
             cluster.hosts()[..count].iter().map(start).collect::<io::Result<Vec<_>>>()?;

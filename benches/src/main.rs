@@ -7,11 +7,13 @@
 mod assemble;
 mod collectives;
 mod compile;
+mod costs;
 mod engine;
 mod esp;
 mod frames;
 mod generate;
 mod host_jobs;
+mod host_peer;
 mod hosts;
 mod idle;
 mod job;
@@ -69,9 +71,11 @@ enum Bench {
     /// Barrier, allreduce and gather on hosts of their own over ESP, beside MPI over TCP between
     /// the same hosts
     Collectives(collectives::Args),
-    /// Ping-pong, barrier and collectives beside MPI's blocking and non-blocking calls, on 2 and 4
-    /// ranks
+    /// Ping-pong, barrier and collectives, as schedules and as calls of libgoal, beside MPI's
+    /// blocking, non-blocking and persistent calls, on 2 and 4 ranks
     Mpi(mpi::Args),
+    /// Nanoseconds of GOAL_Run, GOAL_Test and GOAL_Wait in a program in C
+    Library(costs::Args),
     /// One rank of `mpi`
     #[command(hide = true)]
     MpiRank(mpi::RankArgs),
@@ -118,6 +122,7 @@ fn main() -> ExitCode {
         Bench::Hosts(args) => hosts::run(&args),
         Bench::Esp(args) => esp::run(&args),
         Bench::Collectives(args) => collectives::run(&args),
+        Bench::Library(args) => costs::run(&args),
         Bench::Mpi(args) => mpi::run(&args),
         Bench::MpiRank(args) => mpi::run_rank(&args),
         Bench::Overlap(args) => overlap::run(&args),

@@ -1,5 +1,6 @@
 //! The cases of a measurement, and the lines in which a rank of either side prints its figures.
 
+use crate::overlap::AnyCase;
 use std::fmt;
 use std::str::FromStr;
 
@@ -42,6 +43,12 @@ pub(crate) struct Case {
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "late:{}:{}:{}:{}", self.who as u8, self.bytes, self.busy_ns, self.iterations)
+    }
+}
+
+impl AnyCase for Case {
+    fn bytes(&self) -> u64 {
+        self.bytes
     }
 }
 

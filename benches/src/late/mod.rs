@@ -6,15 +6,12 @@ mod rank;
 
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
-use crate::job::Job;
-use crate::library::{self, Libraries, Peer};
 use crate::measure::median;
-use crate::mpi::Operation;
-use crate::overlap::{Contestant, bytes, peer_lines};
+use crate::mpi::bytes;
+use crate::overlap::Contestants;
 use crate::table;
 use case::{Case, Who};
 use clap::Args as ClapArgs;
-use goal_run::job::Mode;
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
@@ -23,19 +20,16 @@ use std::path::PathBuf;
 #[derive(ClapArgs)]
 pub(crate) struct Args {
     #[command(flatten)]
-    libraries: Libraries,
+    contestants: Contestants,
     /// Number of ranks
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..))]
     ranks: u32,
     /// Bytes of the allreduce, multiples of 4
-    #[arg(long, default_values_t = [8, 8 << 10, 1 << 20], value_parser = bytes)]
+    #[arg(long, default_values_t = [8, 8 << 10, 1 << 20], value_delimiter = ',', value_parser = bytes)]
     size: Vec<u64>,
     /// Milliseconds that a rank computes
     #[arg(long, default_value_t = 100)]
     busy_ms: u64,
-    /// Mode in which the schedule makes progress
-    #[arg(long, value_enum, default_values_t = Mode::ALL)]
-    progress: Vec<Mode>,
     /// Times that ranks compute in a run; ten times as many without
     #[arg(long, default_value_t = 5)]
     iterations: usize,
@@ -50,10 +44,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let mut peers = args.libraries.build(&library::OVERLAP, folder.path())?;
-    peers.retain(|peer| peer.library.can_run(args.ranks));
-    let mut contestants: Vec<Contestant<'_>> = peers.iter().map(Contestant::Mpi).collect();
-    contestants.extend(args.progress.iter().map(|&progress| Contestant::Schedule(progress)));
+    let mut built = args.contestants.build(folder.path())?;
+    built.peers.retain(|peer| peer.library.can_run(args.ranks));
+    let contestants = args.contestants.of(&built);
     let mut csv = String::from("ranks,bytes,contestant,computes,run,iteration,nanoseconds\n");
     let mut rows = Vec::new();
     for &bytes in &args.size {
@@ -66,11 +59,11 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         let mut samples = vec![[const { Vec::new() }; 4]; contestants.len()];
         for run in 1..=args.runs {
             for (&contestant, samples) in contestants.iter().zip(&mut samples) {
-                let round = match contestant {
-                    Contestant::Mpi(peer) => run_peer(peer, args.ranks, &cases)?,
-                    Contestant::Schedule(progress) => run_schedule(progress, args.ranks, &cases)?,
-                };
-                for ((case, figures), samples) in cases.iter().zip(round).zip(samples) {
+                let lines =
+                    contestant.lines(args.ranks, args.contestants.memory, &cases, "late-rank")?;
+                for (case, samples) in cases.iter().zip(samples) {
+                    let figures = case.figures(args.ranks, lines.iter().map(String::as_str));
+                    let figures = figures.map_err(io::Error::other)?;
                     for (iteration, ns) in (1..).zip(&figures) {
                         let (ranks, who, name) = (args.ranks, case.who.name(), contestant.name());
                         let _ =
@@ -83,7 +76,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         for (&contestant, samples) in contestants.iter().zip(samples) {
             let [idle, cold, late, left] = samples.map(median);
             let us = |ns: f64| format!("{:.1}", ns / 1000.0);
-            let mut row = vec![bytes.to_string(), contestant.name().to_owned()];
+            let mut row = vec![bytes.to_string(), contestant.name()];
             let of = |base: f64| format!("{:.2}", late / base);
             row.extend([us(idle), us(cold), us(late), of(idle), of(cold), us(left)]);
             rows.push(row);
@@ -108,20 +101,4 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         Some(path) => std::fs::write(path, csv),
         None => Ok(()),
     }
-}
-
-fn run_schedule(progress: Mode, ranks: u32, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
-    let run = |case: &Case| {
-        let job = Job::new(&Operation::Allreduce.program(ranks, case.bytes))?;
-        let arguments = [format!("--progress={}", progress.name()), format!("--case={case}")];
-        let printed = job.run("late-rank", &arguments)?;
-        case.figures(ranks, printed.iter().flat_map(|text| text.lines())).map_err(io::Error::other)
-    };
-    cases.iter().map(run).collect()
-}
-
-fn run_peer(peer: &Peer, ranks: u32, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
-    let lines = peer_lines(peer, ranks, cases)?;
-    let figures = |case: &Case| case.figures(ranks, lines.iter().map(String::as_str));
-    cases.iter().map(figures).collect::<Result<_, _>>().map_err(io::Error::other)
 }

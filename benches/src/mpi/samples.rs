@@ -1,5 +1,6 @@
 //! The raw data of a run: a line of text for each sample.
 
+use crate::library::goal::LIBGOAL;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
@@ -9,9 +10,9 @@ use std::str::FromStr;
 /// The memory that operands and results lie in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Memory {
-    /// Memory of a process; the schedules' lies in the segment as goal-run lays it out
+    /// Memory of a process; that of schedules lies in the segment as goal-run lays it out
     Malloc,
-    /// Memory that the library allocates and ranks may share; the schedules' lies in the segment
+    /// Memory that the library allocates and ranks may share; that of schedules lies in the segment
     Shared,
 }
 
@@ -25,11 +26,19 @@ impl Memory {
         }
     }
 
-    /// Returns the kinds of memory that the peer's program tries.
+    /// Returns the kinds of memory that a peer's program tries.
     pub(crate) fn kinds(self) -> &'static str {
         match self {
             Memory::Malloc => "malloc",
             Memory::Shared => "alloc,window",
+        }
+    }
+
+    /// The same for a program of libgoal.
+    pub(crate) fn kinds_of_library(self) -> &'static str {
+        match self {
+            Memory::Malloc => "malloc",
+            Memory::Shared => "alloc",
         }
     }
 }
@@ -62,7 +71,9 @@ pub(crate) const FAILED: &str = "any";
 pub(crate) enum By {
     /// A schedule of this project.
     Schedule,
-    /// A call of a library, in a kind of memory.
+    /// A call of this project's C library, in a kind of memory.
+    Library { way: String, kind: String },
+    /// A call of an MPI library, in a kind of memory.
     Peer { library: String, way: String, kind: String },
     /// A work of the machine, in a block of the row's bytes.
     Machine(String),
@@ -72,6 +83,7 @@ impl fmt::Display for By {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             By::Schedule => f.write_str("schedule"),
+            By::Library { way, kind } => write!(f, "{LIBGOAL}:{way}:{kind}"),
             By::Peer { library, way, kind } => write!(f, "{library}:{way}:{kind}"),
             By::Machine(work) => write!(f, "machine:{work}"),
         }
@@ -121,6 +133,7 @@ impl FromStr for Sample {
             let by = match by.split(':').collect::<Vec<_>>()[..] {
                 ["schedule"] => By::Schedule,
                 ["machine", work] => By::Machine(work.to_owned()),
+                [LIBGOAL, way, kind] => By::Library { way: way.to_owned(), kind: kind.to_owned() },
                 [library, way, kind] => By::Peer {
                     library: library.to_owned(),
                     way: way.to_owned(),
@@ -206,6 +219,7 @@ mod tests {
             "malloc,2,barrier,0,schedule,3,1200.0,130.5",
             "shared,4,bcast,8,Open MPI 5:nonblocking:window,1,1.0,2.0",
             "shared,2,bcast,8,machine:line,1,1.0,2.0",
+            "shared,2,bcast,8,libgoal:persistent:alloc,1,1.0,2.0",
         ] {
             let sample: Sample = line.parse().expect("a sample");
             assert_eq!(sample.to_string(), line);

@@ -82,6 +82,23 @@ impl Operation {
         matches!(self, Operation::Exchange | Operation::Halo | Operation::Replay)
     }
 
+    /// Returns true if a program in C performs the operation through libgoal.
+    pub(crate) fn is_in_library(self) -> bool {
+        match self {
+            Operation::Pingpong
+            | Operation::Barrier
+            | Operation::Bcast
+            | Operation::Allreduce
+            | Operation::Gather
+            | Operation::Allgather
+            | Operation::Alltoall => true,
+            Operation::Exchange
+            | Operation::ExchangeAgain
+            | Operation::Halo
+            | Operation::Replay => false,
+        }
+    }
+
     /// Returns true if so many ranks can perform the operation.
     pub(crate) fn allows(self, ranks: u32) -> bool {
         let between_two =

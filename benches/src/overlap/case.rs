@@ -1,5 +1,6 @@
 //! The cases of a measurement, and the lines in which a rank of either side prints its figures.
 
+use super::AnyCase;
 use std::fmt;
 use std::str::FromStr;
 
@@ -40,6 +41,12 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { order, bytes, calls, iterations } = self;
         write!(f, "{order}:{bytes}:{}:{iterations}", u32::from(*calls == Calls::Block))
+    }
+}
+
+impl AnyCase for Case {
+    fn bytes(&self) -> u64 {
+        self.bytes
     }
 }
 

@@ -3,20 +3,21 @@
 //! after it, either without a call in between or with a test after each block.
 
 mod case;
+mod contestant;
+mod hosts;
 mod product;
 mod rank;
 
+pub(crate) use contestant::{AnyCase, Contestants};
 pub(crate) use product::Product;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
-use crate::job::{Job, Page, crowded};
-use crate::library::{self, Libraries, Peer};
 use crate::measure::median;
-use crate::mpi::Operation;
+use crate::mpi::bytes;
 use crate::table;
 use case::{Calls, Case, Sample};
 use clap::Args as ClapArgs;
-use goal_run::job::Mode;
+use contestant::Contestant;
 use product::BLOCK;
 use std::fmt::Write as _;
 use std::io;
@@ -29,16 +30,20 @@ const RANKS: u32 = 2;
 #[derive(ClapArgs)]
 pub(crate) struct Args {
     #[command(flatten)]
-    libraries: Libraries,
+    contestants: Contestants,
     /// Rows of the matrices, multiples of 32
-    #[arg(long, default_values_t = [128, 256, 384], value_parser = order)]
+    #[arg(long, value_delimiter = ',', default_values_t = [128, 256, 384], value_parser = order)]
     order: Vec<usize>,
     /// Bytes of the allreduce, multiples of 4
-    #[arg(long, default_values_t = [8 << 10, 64 << 10, 1 << 20], value_parser = bytes)]
+    #[arg(long, value_delimiter = ',', default_values_t = [8 << 10, 64 << 10, 1 << 20], value_parser = bytes)]
     size: Vec<u64>,
-    /// Mode in which the schedule makes progress
-    #[arg(long, value_enum, default_values_t = Mode::ALL)]
-    progress: Vec<Mode>,
+    /// Measure between two hosts of a test bench, a rank on each: libgoal over ESP, Open MPI over
+    /// TCP. Needs root
+    #[arg(long)]
+    between_hosts: bool,
+    /// Bytes of a frame between hosts, behind Ethernet's header
+    #[arg(long, default_value_t = 1500)]
+    mtu: usize,
     /// Products of each kind in a run [default: as many as take a tenth of a second]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: Option<u32>,
@@ -56,31 +61,32 @@ fn order(text: &str) -> Result<usize, String> {
     order.ok_or_else(|| format!("give a multiple of {BLOCK}"))
 }
 
-/// Parses the size of an allreduce of integers, in bytes.
-pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    let bytes = text.parse().ok().filter(|&bytes: &u64| bytes > 0 && bytes.is_multiple_of(4));
-    bytes.ok_or_else(|| "give a multiple of 4".to_owned())
-}
-
 /// The first line of the raw data.
 pub(crate) const HEADER: &str = "order,bytes,contestant,calls,run,alone_ns,both_ns,waiting_ns";
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
+    if args.between_hosts {
+        println!("two hosts, MTU {}", args.mtu);
+        return hosts::with(&args.contestants, args.mtu, |contestants| measure(args, contestants));
+    }
     let folder = tempfile::tempdir()?;
-    let peers = args.libraries.build(&library::OVERLAP, folder.path())?;
+    let built = args.contestants.build(folder.path())?;
+    measure(args, &args.contestants.of(&built))
+}
+
+/// Measures these contestants in turn, and prints their figures.
+fn measure(args: &Args, contestants: &[Contestant<'_>]) -> io::Result<()> {
     let cases: Vec<Case> = cases(args).collect();
-    let mut contestants: Vec<Contestant<'_>> = peers.iter().map(Contestant::Mpi).collect();
-    contestants.extend(args.progress.iter().map(|&progress| Contestant::Schedule(progress)));
     let mut csv = format!("{HEADER}\n");
     // The samples of each contestant in each case.
     let mut samples = vec![vec![Vec::new(); cases.len()]; contestants.len()];
     for run in 0..=args.runs {
         let mut products = vec![None; cases.len()];
         for (&contestant, samples) in contestants.iter().zip(&mut samples) {
-            let round = contestant.run(&cases)?;
-            for (((case, sample), samples), product) in
-                cases.iter().zip(round).zip(samples).zip(&mut products)
-            {
+            let lines = contestant.lines(RANKS, args.contestants.memory, &cases, "overlap-rank")?;
+            for ((case, samples), product) in cases.iter().zip(samples).zip(&mut products) {
+                let lines = lines.iter().map(String::as_str);
+                let sample = Sample::of_case(*case, RANKS, lines).map_err(io::Error::other)?;
                 if *product.get_or_insert(sample.checksum) != sample.checksum {
                     return Err(io::Error::other(format!(
                         "{case}: two contestants computed different products"
@@ -95,7 +101,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             }
         }
     }
-    print(args.runs, &cases, &contestants, &samples);
+    print(args.runs, &cases, contestants, &samples);
     match &args.csv {
         Some(path) => std::fs::write(path, csv),
         None => Ok(()),
@@ -112,58 +118,6 @@ fn cases(args: &Args) -> impl Iterator<Item = Case> {
     })
 }
 
-/// The contestants.
-#[derive(Clone, Copy)]
-pub(crate) enum Contestant<'a> {
-    Mpi(&'a Peer),
-    Schedule(Mode),
-}
-
-impl<'a> Contestant<'a> {
-    /// Returns the name in tables and raw data.
-    pub(crate) fn name(self) -> &'a str {
-        match self {
-            Contestant::Mpi(peer) => &peer.library.name,
-            Contestant::Schedule(progress) => progress.name(),
-        }
-    }
-
-    /// Returns a sample of every case.
-    fn run(self, cases: &[Case]) -> io::Result<Vec<Sample>> {
-        let progress = match self {
-            Contestant::Mpi(peer) => return run_peer(peer, cases),
-            Contestant::Schedule(progress) => progress,
-        };
-        let run = |case: &Case| {
-            let job = Job::new(&Operation::Allreduce.program(RANKS, case.bytes))?;
-            let arguments = [format!("--progress={}", progress.name()), format!("--case={case}")];
-            let printed = job.run("overlap-rank", &arguments)?;
-            let lines = printed.iter().map(String::as_str);
-            Sample::of_case(*case, RANKS, lines).map_err(io::Error::other)
-        };
-        cases.iter().map(run).collect()
-    }
-}
-
-fn run_peer(peer: &Peer, cases: &[Case]) -> io::Result<Vec<Sample>> {
-    let lines = peer_lines(peer, RANKS, cases)?;
-    let sample = |case: &Case| Sample::of_case(*case, RANKS, lines.iter().map(String::as_str));
-    cases.iter().map(sample).collect::<Result<_, _>>().map_err(io::Error::other)
-}
-
-/// Returns the figures that the ranks of the peer's program print for these cases.
-pub(crate) fn peer_lines<C: ToString>(
-    peer: &Peer,
-    ranks: u32,
-    cases: &[C],
-) -> io::Result<Vec<String>> {
-    let page = Page::new()?;
-    let mut arguments =
-        vec![page.path().display().to_string(), u32::from(crowded(ranks)).to_string()];
-    arguments.extend(cases.iter().map(C::to_string));
-    peer.run(ranks, &arguments)
-}
-
 fn print(
     runs: usize,
     cases: &[Case],
@@ -174,8 +128,7 @@ fn print(
     let middle = |samples: &[Sample], value: fn(&Sample) -> f64| median(samples.iter().map(value));
     // The least overhead of the libraries, without and with calls.
     let best = |case: &Case| {
-        let of_mpi =
-            contestants.iter().zip(samples).filter(|(who, _)| matches!(who, Contestant::Mpi(_)));
+        let of_mpi = contestants.iter().zip(samples).filter(|(contestant, _)| contestant.is_mpi());
         let alike = of_mpi
             .flat_map(|(_, samples)| cases.iter().zip(samples))
             .filter(|(other, _)| (other.order, other.bytes) == (case.order, case.bytes));
@@ -194,7 +147,7 @@ fn print(
             rows.push(vec![
                 format!("{0} x {0}", case.order),
                 case.bytes.to_string(),
-                contestant.name().to_owned(),
+                contestant.name(),
                 case.calls.name().to_owned(),
                 us(middle(samples, |sample| sample.alone)),
                 us(middle(samples, |sample| sample.both)),

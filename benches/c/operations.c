@@ -1,7 +1,6 @@
-/* Times an operation of MPI: operations OPERATION FILE PROCESSORS MEMORIES WAYS TABLE CASE...
+/* Times an operation of a library, MPI or libgoal: operations OPERATION FILE PROCESSORS MEMORIES WAYS TABLE CASE...
    FILE is a page of zeros for the barrier before everything that is timed. PROCESSORS are the processors that the ranks must be bound
-   to, as 0,1, or "-" where ranks share processors. MEMORIES are kinds of memory, as alloc,window: "malloc" is aligned_alloc's, "alloc"
-   MPI_Alloc_mem's, "window" a window of memory that the ranks share. WAYS are those of calls.h, as blocking,persistent. TABLE is
+   to, as 0,1, or "-" where ranks share processors. MEMORIES are kinds of memory (group.h), as alloc,window. WAYS are those of operation.h, as blocking,persistent. TABLE is
    the file of a replay, or "-". A case is BYTES:ROUNDS:WARM:TIMES. In each round every rank writes
    its operands, all meet, the operation is performed TIMES times, which is timed, and each rank reads and checks its results. For each
    case, kind of memory and way, rank 0 prints
@@ -9,103 +8,20 @@
    the nanoseconds of an operation in the first round and the mean of the rounds behind the first WARM ones, averaged over the ranks, less
    what it takes to read the clock; for a ping-pong half of rank 0's time. It prints at the end, since whoever reads would take time from the ranks. */
 #define _GNU_SOURCE
+#include "group.h"
 #include "calls.h"
+#include "clock.h"
 #include "meeting.h"
 #include "operands.h"
+#include "placement.h"
 #include "replay.h"
-#include <sched.h>
-#include <stdarg.h>
-#include <time.h>
-
-static double now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e9 * t.tv_sec + t.tv_nsec;
-}
-
-/* The nanoseconds that a time takes which is read twice. */
-static double clock_cost_ns(void) {
-  enum { READS = 20000 };
-  double total = 0;
-  for (int i = 0; i < READS; ++i) {
-    double begin = now_ns();
-    total += now_ns() - begin;
-  }
-  return total / READS;
-}
-
-static void fail(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fprintf(stderr, "rank %d: ", rank);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-  fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, 3);
-  exit(3);
-}
-
-/* The processor of a rank in a list such as 0,1. */
-static int processor(const char *list, int of) {
-  while (of-- > 0) {
-    list = strchr(list, ',');
-    if (!list) return -1;
-    ++list;
-  }
-  return atoi(list);
-}
-
-/* Binds this rank to its processor before the library starts, for launchers that place ranks which
-   share processors in another order. */
-static void bind_to_processor(const char *list) {
-  const char *text = getenv("OMPI_COMM_WORLD_RANK");
-  if (!text) text = getenv("PMI_RANK");
-  int number = text ? processor(list, atoi(text)) : -1;
-  if (number < 0) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(number, &set);
-  sched_setaffinity(0, sizeof set, &set);
-}
-
-/* Fails if this rank is not bound to its processor. */
-static void check_placement(const char *list) {
-  cpu_set_t may;
-  sched_getaffinity(0, sizeof may, &may);
-  for (int of = 0; of < ranks; ++of)
-    if (!CPU_ISSET(processor(list, of), &may) == (processor(list, of) == processor(list, rank)))
-      fail("is not bound as it should be, to one of the processors %s: it may use %d, now %d", list, CPU_COUNT(&may), sched_getcpu());
-}
-
-/* Returns 1 if some ranks have the same processor. */
-static int is_crowded(const char *list) {
-  for (int a = 0; a < ranks; ++a)
-    for (int b = 0; b < a; ++b)
-      if (processor(list, a) == processor(list, b)) return 1;
-  return 0;
-}
-
-static MPI_Win windows[2];
 
 static char *memory(const char *kind, size_t bytes, int which) {
-  char *at = NULL;
   bytes = (bytes + 4095) & ~4095ul;
-  if (!strcmp(kind, "malloc")) {
-    at = aligned_alloc(4096, bytes);
-  } else if (!strcmp(kind, "alloc")) {
-    MPI_Alloc_mem(bytes, MPI_INFO_NULL, &at);
-  } else if (!strcmp(kind, "window")) {
-    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &windows[which]);
-  }
+  char *at = group_memory(kind, bytes, which);
   if (!at) fail("no memory of the kind %s", kind);
   memset(at, 0, bytes);
   return at;
-}
-
-static void release(const char *kind, char *at, int which) {
-  if (!strcmp(kind, "malloc")) free(at);
-  else if (!strcmp(kind, "alloc")) MPI_Free_mem(at);
-  else MPI_Win_free(&windows[which]);
 }
 
 static double clock_ns;
@@ -130,7 +46,7 @@ static void measure(enum operation operation, meeting *m, int crowded, const cha
   for (enum way way = 0; way < WAYS; ++way) {
     if (!lists(ways, way_names[way]) || !prepare(operation, way, n)) continue;
     double first = 0, total = 0;
-    int wrong = 0, any;
+    int wrong = 0;
     for (long round = 0; round < rounds; ++round) {
       if (operation == REPLAY) replay_write();
       else write_operands(operation, n, round);
@@ -147,30 +63,26 @@ static void measure(enum operation operation, meeting *m, int crowded, const cha
     }
     release_kept();
     double mine[2] = {first / times, total / (rounds - warm) / times}, sums[2];
-    MPI_Reduce(mine, sums, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    group_sums(mine, sums, 2);
     for (int i = 0; i < 2; ++i) mine[i] = operation == PINGPONG ? mine[i] / 2 : sums[i] / ranks;
-    MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     char *at = printed + printed_len;
     size_t room = sizeof printed - printed_len;
-    if (any) printed_len += snprintf(at, room, "%ld %s %s wrong\n", n, kind, way_names[way]);
+    if (group_most(wrong)) printed_len += snprintf(at, room, "%ld %s %s wrong\n", n, kind, way_names[way]);
     else printed_len += snprintf(at, room, "%ld %s %s %.1f %.1f\n", n, kind, way_names[way], mine[0], mine[1]);
   }
   /* No rank may still read the memory of another. */
-  MPI_Barrier(MPI_COMM_WORLD);
-  release(kind, in, 0);
-  release(kind, out, 1);
+  group_barrier();
+  group_release(kind, in, 0);
+  group_release(kind, out, 1);
 }
 
 int main(int argc, char **argv) {
-  int is_bound = strcmp(argv[3], "-") != 0;
-  if (is_bound) bind_to_processor(argv[3]);
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  bind_to_processor(argv[3]);
+  group_begin(&argc, &argv);
   enum operation operation = operation_named(argv[1]);
   meeting *m = meeting_open(argv[2]);
-  if (is_bound) check_placement(argv[3]);
-  int crowded = !is_bound || is_crowded(argv[3]);
+  check_placement(argv[3]);
+  int crowded = is_crowded(argv[3]);
   clock_ns = clock_cost_ns();
   if (operation == REPLAY && !replay_read(argv[6])) fail("no replay in %s", argv[6]);
   for (int i = 7; i < argc; ++i) {
@@ -179,6 +91,6 @@ int main(int argc, char **argv) {
     while ((kind = strsep(&rest, ","))) measure(operation, m, crowded, kind, argv[5], argv[i]);
   }
   if (rank == 0) fputs(printed, stdout);
-  MPI_Finalize();
+  group_end();
   return 0;
 }

@@ -1,8 +1,8 @@
 //! Collective operations between hosts, each again and again without anything in between, beside
 //! MPI's over TCP.
 
-use super::peer::Peer;
 use crate::host_jobs::Jobs;
+use crate::host_peer::HostPeer;
 use crate::library;
 use crate::measure::median;
 use crate::mpi::Operation;
@@ -57,10 +57,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     for &hosts in &args.hosts {
         let wiring = Wiring { hosts: hosts as usize, mtu: args.mtu, switch: Switch::Bridge };
         let cluster = Cluster::new(&wiring).map_err(io::Error::other)?;
-        let peer = program
-            .as_ref()
-            .map(|program| Peer::new(&cluster, &program.program, folder))
-            .transpose()?;
+        let peer =
+            program.as_ref().map(|program| HostPeer::new(&cluster, program, folder)).transpose()?;
         for &operation in &args.operation {
             let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
             for &bytes in sizes {
@@ -85,9 +83,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 let iterations = iterations.clamp(ITERATIONS_MIN, ITERATIONS_MAX);
                 let mut samples: [Vec<f64>; 3] = Default::default();
                 for _ in 0..args.turns {
-                    let of_peer =
-                        peer.as_ref().map(|peer| peer.run(operation.name(), bytes, iterations));
-                    let [blocking, nonblocking] = of_peer.transpose()?.unwrap_or([f64::NAN; 2]);
+                    let theirs =
+                        peer.as_ref().map(|peer| of_peer(peer, operation, bytes, iterations));
+                    let [blocking, nonblocking] = theirs.transpose()?.unwrap_or([f64::NAN; 2]);
                     let turn = [blocking, nonblocking, mine(iterations)?];
                     for ((name, ns), samples) in
                         ["blocking", "nonblocking", "schedule"].iter().zip(turn).zip(&mut samples)
@@ -113,4 +111,20 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         std::fs::write(path, csv)?;
     }
     Ok(())
+}
+
+/// Nanoseconds of a blocking and of a non-blocking call, of `iterations` that follow each other.
+fn of_peer(
+    peer: &HostPeer<'_>,
+    operation: Operation,
+    bytes: u64,
+    iterations: u64,
+) -> io::Result<[f64; 2]> {
+    let lines = peer.run(&[operation.name().to_owned(), format!("{bytes}:{iterations}")])?;
+    let of = |way: &str| {
+        let line = lines.iter().find_map(|line| line.strip_prefix(&format!("{bytes} {way} ")));
+        let said = || io::Error::other(format!("{}: {}", peer.name(), lines.join("; ")));
+        line.and_then(|ns| ns.trim().parse().ok()).ok_or_else(said)
+    };
+    Ok([of("blocking")?, of("nonblocking")?])
 }

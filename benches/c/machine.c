@@ -11,6 +11,7 @@
      add       each adds a block to another which the other thread has read since it was written, at once
    It is compiled for this processor: memcpy and sums use its best instructions. */
 #define _GNU_SOURCE
+#include "clock.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum work { LINE, PULL, HALVES, BOTH, LOCAL, REDUCE, ADD, SUM, WORKS };
 static const char *const names[WORKS] = {"line", "pull", "halves", "both", "local", "reduce", "add", "sum"};
@@ -33,23 +33,6 @@ static char *source[2], *other[2], *target[2];
 enum { REPEATS_MAX = 2000 };
 static double times[2][REPEATS_MAX];
 static volatile uint32_t seen;
-
-static double now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e9 * t.tv_sec + t.tv_nsec;
-}
-
-/* The nanoseconds that a time takes which is read twice. */
-static double clock_cost_ns(void) {
-  enum { READS = 20000 };
-  double total = 0;
-  for (int i = 0; i < READS; ++i) {
-    double begin = now_ns();
-    total += now_ns() - begin;
-  }
-  return total / READS;
-}
 
 static void meet(void) {
   uint32_t at = atomic_load(&turn);
@@ -119,11 +102,6 @@ static double line_ns(int me) {
   return (now_ns() - begin) / (2 * TRIPS);
 }
 
-static int ascending(const void *x, const void *y) {
-  double d = *(const double *)x - *(const double *)y;
-  return (d > 0) - (d < 0);
-}
-
 static void *thread(void *number) {
   int me = (int)(intptr_t)number;
   uint32_t round = 0;
@@ -163,8 +141,7 @@ static void *thread(void *number) {
       if (me == 0) {
         int one = work == PULL || work == LOCAL;
         for (long k = 0; k < repeats; ++k) times[0][k] = one ? times[1][k] : (times[0][k] + times[1][k]) / 2;
-        qsort(times[0], repeats, sizeof(double), ascending);
-        printf("%ld %s %.1f\n", n, names[work], times[0][repeats / 2]);
+        printf("%ld %s %.1f\n", n, names[work], median(times[0], repeats));
       }
       meet();
     }

@@ -1,46 +1,19 @@
-//! The MPI libraries on this machine. Each compiles the programs of the folder `mpi`, which are
-//! part of this program, and runs them with the flags that it needs for the same placement.
+//! The libraries that programs in C use: MPI libraries on this machine, and this project's own.
+//! Each compiles the programs, and runs them with the flags that it needs for the same placement.
+
+pub(crate) mod goal;
+mod source;
+
+pub(crate) use source::{
+    COLLECTIVES, COSTS, IDLE, OPERATIONS, OVERLAP, PINGPONG, Source, build_machine,
+};
 
 use crate::job::{crowded, list, processors};
+use source::compile;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-/// A program in C.
-pub(crate) struct Source {
-    name: &'static str,
-    text: &'static str,
-    /// True for a program that computes beside what this project computes in the best instructions
-    /// of the processor: it is compiled for this processor. A program whose Rust counterpart is
-    /// compiled for any processor is not.
-    is_native: bool,
-}
-
-macro_rules! source {
-    ($name:literal, native $is_native:literal) => {
-        Source {
-            name: $name,
-            text: include_str!(concat!("../mpi/", $name, ".c")),
-            is_native: $is_native,
-        }
-    };
-}
-
-pub(crate) const COLLECTIVES: Source = source!("collectives", native false);
-pub(crate) const IDLE: Source = source!("idle", native false);
-pub(crate) const MACHINE: Source = source!("machine", native true);
-pub(crate) const OPERATIONS: Source = source!("operations", native true);
-pub(crate) const OVERLAP: Source = source!("overlap", native false);
-pub(crate) const PINGPONG: Source = source!("pingpong", native false);
-
-/// The headers that the programs include.
-const HEADERS: [(&str, &str); 4] = [
-    ("calls.h", include_str!("../mpi/calls.h")),
-    ("meeting.h", include_str!("../mpi/meeting.h")),
-    ("operands.h", include_str!("../mpi/operands.h")),
-    ("replay.h", include_str!("../mpi/replay.h")),
-];
+use std::process::{Command, Output, Stdio};
 
 /// The families of libraries, which differ in the flags of their `mpirun`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,8 +141,10 @@ impl Library {
             || io::Error::other(format!("not a known MPI library ({place}): {}", text.trim()));
         let family = Family::of_version(text).ok_or_else(unknown)?;
         let name = name.unwrap_or(family.default_name()).to_owned();
-        if name.contains([',', '"', ':']) {
-            return Err(io::Error::other(format!("`{name}`: a name has no `,`, `:` and `\"`")));
+        if name.contains([',', '"', ':']) || name == goal::LIBGOAL {
+            let text =
+                format!("`{name}`: a name has no `,`, `:` and `\"`, and is not {}", goal::LIBGOAL);
+            return Err(io::Error::other(text));
         }
         Ok(Self { name, family, prefix: prefix.map(Path::to_owned) })
     }
@@ -181,7 +156,15 @@ impl Library {
     pub(crate) fn build(&self, source: &Source, folder: &Path) -> io::Result<Peer> {
         let name: String = self.name.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
         let compiler = command(self.prefix.as_deref(), "mpicc");
-        Ok(Peer { library: self.clone(), program: compile(compiler, source, folder, &name)? })
+        Ok(Peer {
+            library: self.clone(),
+            program: compile(compiler, source, &source::MPI, folder, &name, &[])?,
+        })
+    }
+
+    /// Returns true if the flags for ranks on several hosts are known.
+    pub(crate) fn is_between_hosts(&self) -> bool {
+        self.family == Family::OpenMpi4
     }
 
     /// Returns true if ranks that wait give their processor away where they have to share it.
@@ -275,12 +258,7 @@ impl Peer {
         command.envs(variables).args(flags);
         command.args(["-n", &ranks.to_string()]).arg(&self.program).args(arguments);
         let output = command.stdin(Stdio::null()).output()?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        if !output.status.success() {
-            let said = text(&output.stderr) + &text(&output.stdout);
-            return Err(io::Error::other(format!("{name}: {}", said.trim())));
-        }
-        Ok(text(&output.stdout).lines().map(str::to_owned).collect())
+        lines_of(name, &output)
     }
 }
 
@@ -305,48 +283,17 @@ fn version(prefix: Option<&Path>) -> io::Result<String> {
     if output.status.success() { Ok(text) } else { Err(io::Error::other(text)) }
 }
 
-/// Compiles [`MACHINE`] with the system's compiler. Returns `None`, after a message, if there is
-/// none.
+/// Returns the lines that a program printed.
 ///
 /// # Errors
-/// The compiler fails; it has printed the reason.
-pub(crate) fn build_machine(folder: &Path) -> io::Result<Option<PathBuf>> {
-    let mut compiler = Command::new("cc");
-    compiler.arg("-pthread");
-    match compile(compiler, &MACHINE, folder, "machine") {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            eprintln!("no cc: the machine's limits are left out");
-            Ok(None)
-        }
-        result => result.map(Some),
+/// It failed; the error has what it printed.
+pub(crate) fn lines_of(name: &str, output: &Output) -> io::Result<Vec<String>> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if !output.status.success() {
+        let said = text(&output.stderr) + &text(&output.stdout);
+        return Err(io::Error::other(format!("{name}: {}", said.trim())));
     }
-}
-
-fn compile(
-    mut compiler: Command,
-    source: &Source,
-    folder: &Path,
-    name: &str,
-) -> io::Result<PathBuf> {
-    let program = folder.join(format!("{}-{name}", source.name));
-    let file = folder.join(source.name).with_extension("c");
-    for (name, text) in HEADERS {
-        std::fs::write(folder.join(name), text)?;
-    }
-    std::fs::write(&file, source.text)?;
-    if source.is_native {
-        compiler.arg("-march=native");
-    }
-    let status = compiler.arg("-O3").arg(&file).arg("-o").arg(&program).status();
-    let status = status.map_err(|error| {
-        let name = compiler.get_program().to_string_lossy();
-        io::Error::new(error.kind(), format!("{name} can't be started: {error}"))
-    })?;
-    if status.success() {
-        Ok(program)
-    } else {
-        Err(io::Error::other(format!("the compiler of {} ended with {status}", source.name)))
-    }
+    Ok(text(&output.stdout).lines().map(str::to_owned).collect())
 }
 
 #[cfg(test)]

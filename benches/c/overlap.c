@@ -1,27 +1,29 @@
-/* A non-blocking allreduce of MPI beside a matrix product: overlap FILE CROWDED CASE...
-   FILE is a page of zeros for the barrier before everything that is timed, CROWDED is 1 where ranks share processors. A case is
+/* A non-blocking allreduce of a library, MPI or libgoal, beside a matrix product: overlap FILE PROCESSORS MEMORY CASE...
+   FILE is a page of zeros for the barrier before everything that is timed, or "-" for the library's own: ranks of several hosts share no page,
+   and a rank that waits in the library's may have to send again what was lost. PROCESSORS are those that the ranks must be bound to, as 0,1, or
+   "-" where ranks share processors. MEMORY is a kind of memory (group.h). A case is
      ORDER:BYTES:CALLS:ITERATIONS   the product alone, then with an allreduce that is started before it and waited for after it, with a
-                                    call to MPI_Test after each block if CALLS is 1. Each rank prints
+                                    test after each block if CALLS is 1. Each rank prints
                                     "CASE rank alone both waiting checksum": medians in nanoseconds. Both kinds alternate, and "both" is "alone"
                                     and the median of the differences of pairs. The operands are written before each allreduce.
      late:WHO:BYTES:BUSY:ITERATIONS nobody computes (WHO 0), or for BUSY nanoseconds all before the start (1), the last rank after it (2) or
                                     all after it (3); then all wait. Each rank prints "CASE rank started computed ended" of each iteration, by one clock. */
+#define _GNU_SOURCE
+#include "group.h"
+#include "clock.h"
 #include "meeting.h"
-#include <mpi.h>
-#include <string.h>
-#include <time.h>
+#include "placement.h"
 
 enum { BLOCK = 32 };
 typedef float block[BLOCK][BLOCK];
 
-static int rank, ranks, crowded;
+static int crowded;
 static meeting *m;
 static int *in, *out;
 
-static double now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e9 * t.tv_sec + t.tv_nsec;
+static void meet(void) {
+  if (m) meeting_wait(m, ranks, crowded);
+  else group_barrier();
 }
 
 /* Square matrices in block data layout. */
@@ -48,15 +50,14 @@ static __attribute__((noinline)) void multiply_block(block *restrict z, const bl
   }
 }
 
-/* With a call to MPI_Test after each block where there is a request. */
-static void multiply(MPI_Request *request) {
+/* With a test after each block where there is a request. */
+static void multiply(group_request *request) {
   memset(c, 0, sizeof(block) * blocks * blocks);
   for (int i = 0; i < blocks; ++i)
     for (int j = 0; j < blocks; ++j)
       for (int k = 0; k < blocks; ++k) {
         multiply_block(&c[i * blocks + j], &a[i * blocks + k], &b[k * blocks + j]);
-        int done;
-        if (request) MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (request) group_test(request);
       }
 }
 
@@ -69,39 +70,23 @@ static uint32_t checksum(void) {
   return sum;
 }
 
-static MPI_Request start(long bytes) {
-  MPI_Request request;
-  MPI_Iallreduce(in, out, bytes / sizeof(int), MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
-  return request;
-}
-
-static int ascending(const void *x, const void *y) {
-  double d = *(const double *)x - *(const double *)y;
-  return (d > 0) - (d < 0);
-}
-
-static double median(double *values, int n) {
-  qsort(values, n, sizeof *values, ascending);
-  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 static void product(const char *name, long bytes, int calls, int iterations) {
   enum { WARM = 2 };
   double *samples = calloc(3 * iterations, sizeof(double));
   double *alone = samples, *more = alone + iterations, *waiting = more + iterations;
   /* Each with the allreduce beside one without, so that both see the same phase of the machine. */
   for (int k = -WARM; k < iterations; ++k) {
-    meeting_wait(m, ranks, crowded);
+    meet();
     double begin = now_ns();
     multiply(NULL);
     double took = now_ns() - begin;
     memset(in, 1, bytes);
-    meeting_wait(m, ranks, crowded);
+    meet();
     begin = now_ns();
-    MPI_Request request = start(bytes);
+    group_request request = group_allreduce(in, out, bytes / sizeof(int));
     multiply(calls ? &request : NULL);
     double computed = now_ns();
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    group_wait(&request);
     double end = now_ns();
     if (k >= 0) alone[k] = took, more[k] = end - begin - took, waiting[k] = end - computed;
   }
@@ -115,43 +100,44 @@ static void late(const char *name, int who, long bytes, double busy, int iterati
   for (int k = -1; k < iterations; ++k) {
     if (who == 1)
       for (double end = now_ns() + busy; now_ns() < end;) multiply(NULL);
-    meeting_wait(m, ranks, crowded);
+    meet();
     double started = now_ns();
-    MPI_Request request = start(bytes);
+    group_request request = group_allreduce(in, out, bytes / sizeof(int));
     while (computes && now_ns() < started + busy) multiply(NULL);
     double computed = now_ns();
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    group_wait(&request);
     double ended = now_ns();
     if (k >= 0) printf("%s %d %.0f %.0f %.0f\n", name, rank, started, computed, ended);
   }
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  m = meeting_open(argv[1]);
-  crowded = atoi(argv[2]);
-  for (int i = 3; i < argc; ++i) {
+  bind_to_processor(argv[2]);
+  group_begin(&argc, &argv);
+  m = *argv[1] == '-' ? NULL : meeting_open(argv[1]);
+  check_placement(argv[2]);
+  crowded = is_crowded(argv[2]);
+  for (int i = 4; i < argc; ++i) {
     int order = 128, calls, who, iterations;
     long bytes;
     double busy;
     int is_late = sscanf(argv[i], "late:%d:%ld:%lf:%d", &who, &bytes, &busy, &iterations) == 4;
-    if (!is_late && sscanf(argv[i], "%d:%ld:%d:%d", &order, &bytes, &calls, &iterations) != 4)
-      MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!is_late && sscanf(argv[i], "%d:%ld:%d:%d", &order, &bytes, &calls, &iterations) != 4) fail("no case: %s", argv[i]);
     size_t most = (bytes + 4095) & ~4095ul;
-    in = aligned_alloc(4096, most);
-    out = aligned_alloc(4096, most);
+    in = (int *)group_memory(argv[3], most, 0);
+    out = (int *)group_memory(argv[3], most, 1);
+    if (!in || !out) fail("no memory of the kind %s", argv[3]);
     memset(in, 1, most);
     memset(out, 0, most);
     matrices(order);
     if (is_late) late(argv[i], who, bytes, busy, iterations);
     else product(argv[i], bytes, calls, iterations);
     for (size_t k = 0; k < bytes / sizeof(int); ++k)
-      if (out[k] != ranks * 0x01010101) MPI_Abort(MPI_COMM_WORLD, 2);
-    free(in);
-    free(out);
+      if (out[k] != ranks * 0x01010101) fail("the allreduce has another result");
+    group_barrier();
+    group_release(argv[3], (char *)in, 0);
+    group_release(argv[3], (char *)out, 1);
   }
-  MPI_Finalize();
+  group_end();
   return 0;
 }

@@ -1,5 +1,6 @@
-//! Open MPI between the same hosts.
+//! Open MPI between the hosts of a test bench, over TCP.
 
+use crate::library::{Peer, lines_of};
 use goal_cluster::{Cluster, INTERFACE};
 use std::fs::{self, Permissions};
 use std::io;
@@ -8,19 +9,19 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 /// The peer's program, and the command that starts its daemons in the hosts' namespaces.
-pub(crate) struct Peer<'a> {
+pub(crate) struct HostPeer<'a> {
     cluster: &'a Cluster,
-    program: &'a Path,
+    peer: &'a Peer,
     agent: PathBuf,
     hosts: PathBuf,
 }
 
-impl<'a> Peer<'a> {
+impl<'a> HostPeer<'a> {
     /// Creates the files. Each daemon has its own, as on separate hosts.
     ///
     /// # Errors
     /// The system's error.
-    pub(crate) fn new(cluster: &'a Cluster, program: &'a Path, folder: &Path) -> io::Result<Self> {
+    pub(crate) fn new(cluster: &'a Cluster, peer: &'a Peer, folder: &Path) -> io::Result<Self> {
         let (agent, hosts) = (folder.join("agent"), folder.join("hosts"));
         let cases = cluster
             .hosts()
@@ -35,15 +36,20 @@ impl<'a> Peer<'a> {
         fs::set_permissions(&agent, Permissions::from_mode(0o700))?;
         let lines = cluster.hosts().iter().map(|host| format!("{} slots=1\n", host.ip()));
         fs::write(&hosts, lines.collect::<String>())?;
-        Ok(Self { cluster, program, agent, hosts })
+        Ok(Self { cluster, peer, agent, hosts })
     }
 
-    /// Nanoseconds of a blocking and of a non-blocking call, of `iterations` that follow each
-    /// other.
+    /// The name of the library.
+    pub(crate) fn name(&self) -> &str {
+        &self.peer.library.name
+    }
+
+    /// Runs the program on all hosts, a rank each. The program binds its ranks itself, if at all.
+    /// Returns the lines that it prints.
     ///
     /// # Errors
     /// The error of mpirun.
-    pub(crate) fn run(&self, operation: &str, bytes: u64, iterations: u64) -> io::Result<[f64; 2]> {
+    pub(crate) fn run(&self, arguments: &[String]) -> io::Result<Vec<String>> {
         let mut command = self.cluster.hosts()[0].command("mpirun");
         command.args(["--allow-run-as-root", "--mca", "plm_rsh_agent"]).arg(&self.agent);
         command.arg("--hostfile").arg(&self.hosts).args(["--map-by", "node", "--bind-to", "none"]);
@@ -58,15 +64,7 @@ impl<'a> Peer<'a> {
         ] {
             command.args(["--mca", name, value]);
         }
-        command.args(["-n", &self.cluster.hosts().len().to_string()]).arg(self.program);
-        command.args([operation, &format!("{bytes}:{iterations}")]);
-        let output = command.stdin(Stdio::null()).output()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let of = |mode: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(&format!("{bytes} {mode} ")));
-            let said = || io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned());
-            line.and_then(|ns| ns.trim().parse().ok()).ok_or_else(said)
-        };
-        Ok([of("blocking")?, of("nonblocking")?])
+        command.args(["-n", &self.cluster.hosts().len().to_string()]).arg(&self.peer.program);
+        lines_of(self.name(), &command.args(arguments).stdin(Stdio::null()).output()?)
     }
 }

@@ -1,0 +1,71 @@
+/* The ranks of an MPI program, and the memory that MPI offers them. */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, ranks;
+
+static void group_begin(int *argc, char ***argv) {
+  MPI_Init(argc, argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+}
+
+static void group_end(void) { MPI_Finalize(); }
+
+static void group_abort(int status) {
+  MPI_Abort(MPI_COMM_WORLD, status);
+  exit(status);
+}
+
+/* The number of this rank as the launcher tells it, before the group begins; or -1. */
+static int group_number(void) {
+  const char *text = getenv("OMPI_COMM_WORLD_RANK");
+  if (!text) text = getenv("PMI_RANK");
+  return text ? atoi(text) : -1;
+}
+
+static void group_barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
+
+/* The sums of the numbers of all ranks, at rank 0. */
+static void group_sums(double *mine, double *sums, int n) { MPI_Reduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD); }
+
+/* The largest of the numbers of all ranks. */
+static int group_most(int mine) {
+  int most;
+  MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return most;
+}
+
+static MPI_Win group_windows[2];
+
+/* Memory of a kind, or NULL: "malloc" is aligned_alloc's, "alloc" MPI_Alloc_mem's, "window" a window of memory that the ranks share. */
+static char *group_memory(const char *kind, size_t bytes, int which) {
+  char *at = NULL;
+  if (!strcmp(kind, "malloc")) at = aligned_alloc(4096, bytes);
+  else if (!strcmp(kind, "alloc")) MPI_Alloc_mem(bytes, MPI_INFO_NULL, &at);
+  else if (!strcmp(kind, "window")) MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &group_windows[which]);
+  return at;
+}
+
+static void group_release(const char *kind, char *at, int which) {
+  if (!strcmp(kind, "malloc")) free(at);
+  else if (!strcmp(kind, "alloc")) MPI_Free_mem(at);
+  else MPI_Win_free(&group_windows[which]);
+}
+
+/* A non-blocking allreduce of 32-bit integers. */
+typedef MPI_Request group_request;
+
+static group_request group_allreduce(int *in, int *out, long count) {
+  MPI_Request request;
+  MPI_Iallreduce(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  return request;
+}
+
+static void group_test(group_request *request) {
+  int done;
+  MPI_Test(request, &done, MPI_STATUS_IGNORE);
+}
+
+static void group_wait(group_request *request) { MPI_Wait(request, MPI_STATUS_IGNORE); }

@@ -1,0 +1,131 @@
+//! Programs of the C library of this project, which goal-run starts.
+
+use super::source::{self, Source, compile};
+use crate::job::list;
+use goal_run::job::Mode;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The name in tables and raw data.
+pub(crate) const LIBGOAL: &str = "libgoal";
+
+/// The file that Cargo builds, and the names by which programs find it.
+const BUILT: &str = "libgoal_c.so";
+const LINKS: [&str; 2] = ["libgoal.so", concat!("libgoal.so.", env!("CARGO_PKG_VERSION_MAJOR"))];
+
+/// The contestants of this project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Ours {
+    /// Schedules that the benchmark hands to the engine
+    Schedule,
+    /// A program in C that calls libgoal
+    Libgoal,
+}
+
+impl Ours {
+    pub(crate) const ALL: [Ours; 2] = [Ours::Schedule, Ours::Libgoal];
+}
+
+/// A program that is compiled for the C library.
+#[derive(Debug)]
+pub(crate) struct Program {
+    goal_run: PathBuf,
+    path: PathBuf,
+    table: Option<PathBuf>,
+}
+
+/// The table of algorithms that programs of the C library use.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Table {
+    /// The table of `goal-run tune` by which programs of libgoal choose algorithms [default: the
+    /// library's own]
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+}
+
+impl Table {
+    /// Compiles a program into `folder`. Returns `None`, after a message, if there is no compiler
+    /// or if this program lies alone.
+    ///
+    /// # Errors
+    /// There is no table, or the compiler fails; it has printed the reason.
+    pub(crate) fn build(&self, source: &Source, folder: &Path) -> io::Result<Option<Program>> {
+        // Ranks have another folder on no host, but an error names the file as it was given.
+        let absolute = |path: &PathBuf| {
+            path.canonicalize().map_err(|error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            })
+        };
+        let table = self.table.as_ref().map(absolute).transpose()?;
+        let (Some(goal_run), Some(library)) = (beside("goal-run")?, beside(BUILT)?) else {
+            eprintln!(
+                "no {BUILT} or no goal-run beside this program: {LIBGOAL} is left out; build them with `cargo build --release --workspace`"
+            );
+            return Ok(None);
+        };
+        let own = folder.join(source::GOAL.folder);
+        std::fs::create_dir_all(&own)?;
+        for link in LINKS.map(|name| own.join(name)) {
+            if !link.exists() {
+                symlink(&library, link)?;
+            }
+        }
+        let flags = ["-L".to_owned(), own.display().to_string(), "-lgoal".to_owned()];
+        let flags = [&flags[..], &[format!("-Wl,-rpath,{}", own.display())]].concat();
+        let compiler = Command::new("cc");
+        match compile(compiler, source, &source::GOAL, folder, LIBGOAL, &flags) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                eprintln!("no cc: {LIBGOAL} is left out");
+                Ok(None)
+            }
+            result => result.map(|path| Some(Program { goal_run, path, table })),
+        }
+    }
+}
+
+/// Returns the path of a file of this workspace that was built together with this program: beside
+/// it, or among the parts of tests.
+fn beside(name: &str) -> io::Result<Option<PathBuf>> {
+    let own = std::env::current_exe()?;
+    let paths = [name.into(), Path::new("deps").join(name)];
+    Ok(paths.map(|path| own.with_file_name(path)).into_iter().find(|path| path.is_file()))
+}
+
+impl Program {
+    /// Adds what starts the program in this mode of progress to a command of goal-run: options
+    /// between, the program and its arguments.
+    pub(crate) fn start(
+        &self,
+        command: &mut Command,
+        progress: Mode,
+        options: &[String],
+        arguments: &[String],
+    ) {
+        if let Some(table) = &self.table {
+            command.env("GOAL_TABLE", table);
+        }
+        command.args(["--progress", progress.name()]).args(options).arg("--").arg(&self.path);
+        command.args(arguments).stdin(Stdio::null());
+    }
+
+    /// Runs the program on so many ranks of this host: each bound to its processor in the list, or
+    /// free. Returns the lines that it prints.
+    ///
+    /// # Errors
+    /// It fails; the error has what it printed.
+    pub(crate) fn run(
+        &self,
+        ranks: u32,
+        processors: Option<&[u32]>,
+        progress: Mode,
+        arguments: &[String],
+    ) -> io::Result<Vec<String>> {
+        let mut command = Command::new(&self.goal_run);
+        let bound = processors.map_or("none".to_owned(), list);
+        let options = ["-n".to_owned(), ranks.to_string(), "--bind".to_owned(), bound];
+        self.start(&mut command, progress, &options, arguments);
+        super::lines_of(LIBGOAL, &command.output()?)
+    }
+}

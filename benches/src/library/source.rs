@@ -1,0 +1,124 @@
+//! The programs in C, which are part of this program, and their compilation.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program in C.
+pub(crate) struct Source {
+    name: &'static str,
+    text: &'static str,
+    /// True for a program that computes beside what this project computes in the best instructions
+    /// of the processor: it is compiled for this processor. A program whose Rust counterpart is
+    /// compiled for any processor is not.
+    is_native: bool,
+}
+
+macro_rules! source {
+    ($folder:literal / $name:literal, native $is_native:literal) => {
+        Source {
+            name: $name,
+            text: include_str!(concat!("../../", $folder, "/", $name, ".c")),
+            is_native: $is_native,
+        }
+    };
+}
+
+pub(crate) const COLLECTIVES: Source = source!("mpi" / "collectives", native false);
+pub(crate) const COSTS: Source = source!("goal" / "costs", native false);
+pub(crate) const IDLE: Source = source!("mpi" / "idle", native false);
+pub(crate) const MACHINE: Source = source!("c" / "machine", native true);
+pub(crate) const OPERATIONS: Source = source!("c" / "operations", native true);
+pub(crate) const OVERLAP: Source = source!("c" / "overlap", native false);
+pub(crate) const PINGPONG: Source = source!("mpi" / "pingpong", native false);
+
+type Header = (&'static str, &'static str);
+
+/// The headers that programs of all libraries include.
+const COMMON: [Header; 5] = [
+    ("clock.h", include_str!("../../c/clock.h")),
+    ("meeting.h", include_str!("../../c/meeting.h")),
+    ("operands.h", include_str!("../../c/operands.h")),
+    ("operation.h", include_str!("../../c/operation.h")),
+    ("placement.h", include_str!("../../c/placement.h")),
+];
+
+/// The headers of one library: the same names, with the same functions.
+pub(crate) struct Headers {
+    /// The folder that they are written into.
+    pub(super) folder: &'static str,
+    files: &'static [Header],
+}
+
+pub(super) const MPI: Headers = Headers {
+    folder: "mpi",
+    files: &[
+        ("calls.h", include_str!("../../mpi/calls.h")),
+        ("group.h", include_str!("../../mpi/group.h")),
+        ("replay.h", include_str!("../../mpi/replay.h")),
+    ],
+};
+
+pub(super) const GOAL: Headers = Headers {
+    folder: "goal",
+    files: &[
+        ("calls.h", include_str!("../../goal/calls.h")),
+        ("group.h", include_str!("../../goal/group.h")),
+        ("replay.h", include_str!("../../goal/replay.h")),
+        ("goal.h", include_str!("../../../libgoal/include/goal.h")),
+    ],
+};
+
+/// Compiles a program into `folder`, with the headers of a library. Flags come behind the file.
+///
+/// # Errors
+/// The compiler is not there, or fails; it has printed the reason.
+pub(super) fn compile(
+    mut compiler: Command,
+    source: &Source,
+    headers: &Headers,
+    folder: &Path,
+    name: &str,
+    flags: &[String],
+) -> io::Result<PathBuf> {
+    let program = folder.join(format!("{}-{name}", source.name));
+    let file = folder.join(source.name).with_extension("c");
+    let own = folder.join(headers.folder);
+    std::fs::create_dir_all(&own)?;
+    for (folder, files) in [(folder, &COMMON[..]), (&own, headers.files)] {
+        for (name, text) in files {
+            std::fs::write(folder.join(name), text)?;
+        }
+    }
+    std::fs::write(&file, source.text)?;
+    if source.is_native {
+        compiler.arg("-march=native");
+    }
+    compiler.arg("-O3").arg("-I").arg(&own).arg("-I").arg(folder);
+    let status = compiler.arg(&file).arg("-o").arg(&program).args(flags).status();
+    let status = status.map_err(|error| {
+        let name = compiler.get_program().to_string_lossy();
+        io::Error::new(error.kind(), format!("{name} can't be started: {error}"))
+    })?;
+    if status.success() {
+        Ok(program)
+    } else {
+        Err(io::Error::other(format!("the compiler of {} ended with {status}", source.name)))
+    }
+}
+
+/// Compiles [`MACHINE`] with the system's compiler. Returns `None`, after a message, if there is
+/// none.
+///
+/// # Errors
+/// The compiler fails; it has printed the reason.
+pub(crate) fn build_machine(folder: &Path) -> io::Result<Option<PathBuf>> {
+    let flags = ["-pthread".to_owned()];
+    match compile(Command::new("cc"), &MACHINE, &MPI, folder, "machine", &flags) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            eprintln!("no cc: the machine's limits are left out");
+            Ok(None)
+        }
+        result => result.map(Some),
+    }
+}

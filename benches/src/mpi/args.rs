@@ -1,0 +1,66 @@
+//! The arguments of the benchmark, and its limits.
+
+use super::samples::Memory;
+use super::schedules::Operation;
+use crate::library::Libraries;
+use crate::library::goal::{Ours, Table};
+use clap::Args as ClapArgs;
+use goal_run::job::Mode;
+use std::path::PathBuf;
+
+/// `mpi`'s arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) libraries: Libraries,
+    /// Operations
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Operation::ALL)]
+    pub(super) operation: Vec<Operation>,
+    /// Numbers of ranks
+    #[arg(long, value_delimiter = ',', default_values_t = [2, 4],
+        value_parser = clap::value_parser!(u32).range(1..=RANKS_MAX))]
+    pub(super) ranks: Vec<u32>,
+    /// Bytes that each rank gives, to each other rank in an alltoall; multiples of 4
+    #[arg(long, value_delimiter = ',', value_parser = bytes,
+        default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
+    pub(super) size: Vec<u64>,
+    /// Replay the messages of this program too, as a row with the name of the file; its
+    /// computations are left out
+    #[arg(long, value_name = "PROGRAM")]
+    pub(super) replay: Option<PathBuf>,
+    /// Kinds of memory
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Memory::ALL)]
+    pub(super) memory: Vec<Memory>,
+    /// The contestants of this project
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Ours::ALL)]
+    pub(super) ours: Vec<Ours>,
+    #[command(flatten)]
+    pub(super) table: Table,
+    /// Mode in which the contestants of this project make progress
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) progress: Mode,
+    /// Counted runs
+    #[arg(long, default_value_t = 7)]
+    pub(super) runs: usize,
+    /// Append every sample there, as lines of memory, ranks, operation, bytes, contestant, run, and
+    /// nanoseconds of the first time and of later ones
+    #[arg(long)]
+    pub(super) csv: Option<PathBuf>,
+    /// Measure nothing: print the tables of raw data
+    #[arg(long, value_name = "CSV")]
+    pub(super) from: Vec<PathBuf>,
+}
+
+/// Parses the size of an operand of integers, in bytes.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let bytes = text.parse().ok().filter(|&bytes: &u64| bytes > 0 && bytes.is_multiple_of(4));
+    bytes.ok_or_else(|| "give a multiple of 4".to_owned())
+}
+
+/// The most ranks, for which `meeting.h` has marks.
+pub(super) const RANKS_MAX: i64 = 200;
+/// The largest row of a halo exchange, so that the parts of two ranks fit a cache of 32 MiB.
+pub(super) const HALO_BYTES_MAX: u64 = 1 << 20;
+/// A run during which the system moves the processors apart does not count, and is repeated. There
+/// are at most this many times as many runs as shall count.
+pub(super) const RUNS_FACTOR: usize = 3;

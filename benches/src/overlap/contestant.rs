@@ -1,0 +1,198 @@
+//! Who performs an allreduce beside the program's own computation.
+
+use crate::host_jobs::Jobs;
+use crate::host_peer::HostPeer;
+use crate::job::{Job, Page, crowded, list, processors};
+use crate::library::goal::{LIBGOAL, Ours, Program, Table};
+use crate::library::{Libraries, OVERLAP, Peer, lines_of};
+use crate::mpi::Operation;
+use goal_cluster::Cluster;
+use goal_run::job::Mode;
+use std::io;
+use std::path::Path;
+
+/// The contestants that are asked for.
+#[derive(clap::Args)]
+pub(crate) struct Contestants {
+    #[command(flatten)]
+    pub(super) libraries: Libraries,
+    /// The contestants of this project
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Ours::ALL)]
+    ours: Vec<Ours>,
+    #[command(flatten)]
+    pub(super) table: Table,
+    /// Modes in which the contestants of this project make progress
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Mode::ALL)]
+    pub(super) progress: Vec<Mode>,
+    /// Memory of programs in C; that of schedules lies in the segment
+    #[arg(long, value_enum, default_value_t = Memory::Malloc)]
+    pub(crate) memory: Memory,
+}
+
+/// The programs of contestants, compiled.
+pub(crate) struct Built {
+    pub(crate) peers: Vec<Peer>,
+    program: Option<Program>,
+}
+
+impl Contestants {
+    /// Compiles the programs into `folder`.
+    ///
+    /// # Errors
+    /// A library is not there or not known, or its compiler fails.
+    pub(crate) fn build(&self, folder: &Path) -> io::Result<Built> {
+        let program = match self.ours.contains(&Ours::Libgoal) {
+            true => self.table.build(&OVERLAP, folder)?,
+            false => None,
+        };
+        Ok(Built { peers: self.libraries.build(&OVERLAP, folder)?, program })
+    }
+
+    /// Returns the contestants on one host.
+    pub(crate) fn of<'a>(&self, built: &'a Built) -> Vec<Contestant<'a>> {
+        let mut contestants: Vec<_> = built.peers.iter().map(Contestant::Mpi).collect();
+        if self.ours.contains(&Ours::Schedule) {
+            contestants.extend(self.progress.iter().map(|&mode| Contestant::Schedule(mode)));
+        }
+        if let Some(program) = &built.program {
+            let of = |&mode: &Mode| Contestant::Library(program, mode);
+            contestants.extend(self.progress.iter().map(of));
+        }
+        contestants
+    }
+}
+
+/// The memory that programs in C take their operands and results from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Memory {
+    /// Memory of the process
+    Malloc,
+    /// MPI_Alloc_mem, GOAL_Alloc
+    Alloc,
+}
+
+impl Memory {
+    /// Returns the name that programs know.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Memory::Malloc => "malloc",
+            Memory::Alloc => "alloc",
+        }
+    }
+}
+
+/// One contestant.
+#[derive(Clone, Copy)]
+pub(crate) enum Contestant<'a> {
+    /// A program of an MPI library.
+    Mpi(&'a Peer),
+    /// A schedule of this benchmark.
+    Schedule(Mode),
+    /// A program of the C library.
+    Library(&'a Program, Mode),
+    /// A program of Open MPI over TCP, a rank on each host.
+    OverTcp(&'a HostPeer<'a>),
+    /// A program of the C library over ESP, a rank on each host.
+    OverEsp(&'a EspJobs<'a>, Mode),
+}
+
+/// The hosts of a test bench, and how a program of the C library is started on each of them.
+pub(crate) struct EspJobs<'a> {
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) jobs: &'a Jobs,
+    pub(crate) program: &'a Program,
+}
+
+/// A case of a measurement, as the programs take it.
+pub(crate) trait AnyCase: ToString {
+    /// Returns the bytes of the allreduce.
+    fn bytes(&self) -> u64;
+}
+
+impl Contestant<'_> {
+    /// Returns the name in tables and raw data.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Contestant::Mpi(peer) => peer.library.name.clone(),
+            Contestant::Schedule(progress) => progress.name().to_owned(),
+            Contestant::Library(_, progress) => format!("{LIBGOAL} {}", progress.name()),
+            Contestant::OverTcp(peer) => format!("{} over TCP", peer.name()),
+            Contestant::OverEsp(_, progress) => format!("{LIBGOAL} over ESP {}", progress.name()),
+        }
+    }
+
+    /// Returns true for a library of MPI.
+    pub(crate) fn is_mpi(self) -> bool {
+        matches!(self, Contestant::Mpi(_) | Contestant::OverTcp(_))
+    }
+
+    /// Returns the lines that the ranks print for these cases. A rank of a schedule is this
+    /// program's `subcommand`, and its memory lies in the segment.
+    ///
+    /// # Errors
+    /// A rank fails.
+    pub(crate) fn lines<C: AnyCase>(
+        self,
+        ranks: u32,
+        memory: Memory,
+        cases: &[C],
+        subcommand: &str,
+    ) -> io::Result<Vec<String>> {
+        let page = Page::new()?;
+        let processors = processors(ranks)?;
+        let bound = (!crowded(ranks)).then_some(processors.as_slice());
+        let meeting = match self {
+            Contestant::OverTcp(_) | Contestant::OverEsp(..) => "-".to_owned(),
+            _ => page.path().display().to_string(),
+        };
+        let mut arguments = vec![meeting];
+        arguments.extend([bound.map_or("-".to_owned(), list), memory.name().to_owned()]);
+        arguments.extend(cases.iter().map(C::to_string));
+        match self {
+            Contestant::Mpi(peer) => peer.run(ranks, &arguments),
+            Contestant::Library(program, mode) => program.run(ranks, bound, mode, &arguments),
+            Contestant::OverTcp(peer) => peer.run(&arguments),
+            Contestant::OverEsp(hosts, mode) => hosts.run(bound, mode, &arguments),
+            Contestant::Schedule(progress) => {
+                let mut lines = Vec::new();
+                for case in cases {
+                    let job = Job::new(&Operation::Allreduce.program(ranks, case.bytes()))?;
+                    let arguments = [
+                        format!("--progress={}", progress.name()),
+                        format!("--case={}", case.to_string()),
+                    ];
+                    let printed = job.run(subcommand, &arguments)?;
+                    lines.extend(printed.iter().flat_map(|text| text.lines()).map(str::to_owned));
+                }
+                Ok(lines)
+            }
+        }
+    }
+}
+
+impl EspJobs<'_> {
+    /// Runs the program on all hosts, a rank each: bound to its processor, or free. Returns the
+    /// lines of all.
+    fn run(
+        &self,
+        processors: Option<&[u32]>,
+        progress: Mode,
+        arguments: &[String],
+    ) -> io::Result<Vec<String>> {
+        let hosts = self.cluster.hosts();
+        let mut children = Vec::new();
+        for (rank, host) in hosts.iter().enumerate() {
+            let processor = processors.and_then(|list| list.get(rank));
+            let bound = processor.map_or("none".to_owned(), u32::to_string);
+            let mut command = self.jobs.command(host, hosts.len());
+            let options = ["-n".to_owned(), hosts.len().to_string(), "--bind".to_owned(), bound];
+            self.program.start(&mut command, progress, &options, arguments);
+            children.push(command.spawn()?);
+        }
+        let mut lines = Vec::new();
+        for child in children {
+            lines.extend(lines_of(LIBGOAL, &child.wait_with_output()?)?);
+        }
+        Ok(lines)
+    }
+}

@@ -1,0 +1,37 @@
+//! The same between two hosts of a test bench.
+
+use super::contestant::{Contestant, Contestants, EspJobs};
+use crate::host_jobs::Jobs;
+use crate::host_peer::HostPeer;
+use crate::library::OVERLAP;
+use goal_cluster::{Cluster, Switch, Wiring};
+use goal_run::job::Mode;
+use std::io;
+
+/// Calls `act` with libgoal over ESP, in each mode of progress that was asked for, and Open MPI over
+/// TCP, between two hosts that are joined by a wire.
+///
+/// # Errors
+/// The system makes no hosts, a compiler fails, or `act` does.
+pub(super) fn with(
+    asked: &Contestants,
+    mtu: usize,
+    act: impl FnOnce(&[Contestant<'_>]) -> io::Result<()>,
+) -> io::Result<()> {
+    let jobs = Jobs::new()?;
+    let folder = jobs.folder.path();
+    let wiring = Wiring { hosts: 2, mtu, switch: Switch::Wire };
+    let cluster = Cluster::new(&wiring).map_err(io::Error::other)?;
+    let peers = asked.libraries.build(&OVERLAP, folder)?;
+    let peer = peers.iter().find(|peer| peer.library.is_between_hosts());
+    let peer = peer.map(|peer| HostPeer::new(&cluster, peer, folder)).transpose()?;
+    let program = asked.table.build(&OVERLAP, folder)?;
+    let esp = program.as_ref().map(|program| EspJobs { cluster: &cluster, jobs: &jobs, program });
+    let mut contestants: Vec<Contestant<'_>> = peer.iter().map(Contestant::OverTcp).collect();
+    if let Some(esp) = &esp {
+        // Progress through other ranks takes ranks of one host.
+        let modes = asked.progress.iter().filter(|&&progress| progress != Mode::Node);
+        contestants.extend(modes.map(|&progress| Contestant::OverEsp(esp, progress)));
+    }
+    act(&contestants)
+}

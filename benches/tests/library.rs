@@ -1,0 +1,132 @@
+//! The benchmarks of programs in C run to their tables: the programs check the results themselves.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Returns true, after a line that says so, if the library, goal-run or a compiler is missing. The
+/// first two are there where the whole workspace is built.
+fn lacks() -> bool {
+    let own = Path::new(env!("CARGO_BIN_EXE_goal-bench"));
+    let is_built = |name: &str| {
+        own.with_file_name(name).exists() || own.with_file_name("deps").join(name).exists()
+    };
+    let is_there = |tool: &str| {
+        Command::new(tool).arg("--version").output().is_ok_and(|of| of.status.success())
+    };
+    let lacks = !is_built("goal-run") || !is_built("libgoal_c.so") || !is_there("cc");
+    if lacks {
+        eprintln!("skipped: there is no goal-run, no libgoal_c.so or no cc");
+    }
+    lacks
+}
+
+fn bench(arguments: &str, more: &[PathBuf]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_goal-bench"))
+        .args(arguments.split_whitespace())
+        .args(more)
+        .output()
+        .expect("goal-bench starts")
+}
+
+/// Returns the output of a benchmark, and the lines of its raw data.
+fn run(arguments: &str) -> (String, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let csv = folder.path().join("samples.csv");
+    let output = bench(arguments, &["--csv".into(), csv.clone()]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let csv = std::fs::read_to_string(csv).expect("raw data");
+    (text, csv.lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn operations_in_all_ways() {
+    if lacks() {
+        return;
+    }
+    let (text, csv) = run(
+        "mpi --mpi= --ours libgoal --operation pingpong,barrier,bcast,allreduce,gather,allgather,alltoall,exchange --size 8,65536 --runs 1 --ranks 2,3",
+    );
+    assert!(text.contains("calls of libgoal"), "{text}");
+    for ranks in [2, 3] {
+        for (memory, kind) in [("malloc", "malloc"), ("shared", "alloc")] {
+            for operation in ["bcast", "allreduce", "gather", "allgather", "alltoall"] {
+                for bytes in [8, 65536] {
+                    for way in ["blocking", "nonblocking", "persistent"] {
+                        let line =
+                            format!("{memory},{ranks},{operation},{bytes},libgoal:{way}:{kind},");
+                        assert!(csv.iter().any(|of| of.starts_with(&line)), "{line}: {csv:?}");
+                    }
+                }
+            }
+        }
+    }
+    let ways = |row: &str| {
+        let of_row = csv.iter().filter(|line| line.starts_with(row));
+        let contestant = |line: &String| line.split(',').nth(4).map(str::to_owned);
+        let mut ways: Vec<String> = of_row.filter_map(contestant).collect();
+        ways.retain(|contestant| contestant.starts_with("libgoal:"));
+        ways.sort();
+        ways.dedup();
+        ways.len()
+    };
+    // A ping-pong is one schedule that is started again; exchanges are not called.
+    let rows = ["malloc,2,pingpong,8,", "malloc,2,barrier,0,", "malloc,2,exchange,8,"];
+    assert_eq!(rows.map(ways), [1, 3, 0], "{csv:?}");
+}
+
+#[test]
+fn a_table_of_algorithms_is_used() {
+    if lacks() {
+        return;
+    }
+    let arguments = "mpi --mpi= --ours libgoal --operation barrier --runs 1 --ranks 2 --table";
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("table.json");
+    let fails = |reason: &str| {
+        let output = bench(arguments, std::slice::from_ref(&table));
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && error.contains(reason), "{error}");
+    };
+    fails("table.json: No such file");
+    std::fs::write(&table, "{").expect("written");
+    fails("it is no table of decisions");
+}
+
+#[test]
+fn costs_of_calls() {
+    if lacks() {
+        return;
+    }
+    let (text, csv) = run("library --samples 1 --runs 1");
+    for call in ["GOAL_Run |", "GOAL_Test of an ended run |", "GOAL_Run and GOAL_Wait |"] {
+        assert_eq!(text.matches(call).count(), 4, "{text}");
+    }
+    // A group of one waits for no message.
+    assert_eq!(csv.iter().filter(|line| line.contains(",waiting,")).count(), 4, "{csv:?}");
+}
+
+#[test]
+fn an_allreduce_beside_a_product() {
+    if lacks() {
+        return;
+    }
+    for memory in ["malloc", "alloc"] {
+        let (text, csv) = run(&format!(
+            "overlap --mpi= --memory {memory} --order 64 --size 8,65536 --iterations 4 --runs 1"
+        ));
+        for mode in ["caller", "thread", "node"] {
+            assert_eq!(text.matches(&format!(" libgoal {mode} |")).count(), 4, "{text}");
+        }
+        assert_eq!(csv.len(), 1 + 4 * 6, "{csv:?}");
+    }
+}
+
+#[test]
+fn a_rank_that_is_late() {
+    if lacks() {
+        return;
+    }
+    let (text, _) = run("late --mpi= --ours libgoal --size 8 --busy-ms 20 --iterations 2 --runs 1");
+    assert!(text.contains("| libgoal thread |"), "{text}");
+}
