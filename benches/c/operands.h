@@ -1,5 +1,5 @@
 /* The values that ranks write before an operation and expect after it; `benches/src/mpi/operands.rs`
-   has the same. A block of n bytes holds 32-bit integers, start + step * i. */
+   has the same. operation.h comes before. A block of n bytes holds 32-bit integers, start + step * i. */
 #include <stdint.h>
 
 typedef struct { uint32_t start, step; } line;

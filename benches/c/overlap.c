@@ -5,13 +5,16 @@
      ORDER:BYTES:CALLS:ITERATIONS   the product alone, then with an allreduce that is started before it and waited for after it, with a
                                     test after each block if CALLS is 1. Each rank prints
                                     "CASE rank alone both waiting checksum": medians in nanoseconds. Both kinds alternate, and "both" is "alone"
-                                    and the median of the differences of pairs. The operands are written before each allreduce.
+                                    and the median of the differences of pairs.
      late:WHO:BYTES:BUSY:ITERATIONS nobody computes (WHO 0), or for BUSY nanoseconds all before the start (1), the last rank after it (2) or
-                                    all after it (3); then all wait. Each rank prints "CASE rank started computed ended" of each iteration, by one clock. */
+                                    all after it (3); then all wait. Each rank prints "CASE rank started computed ended" of each iteration, by one clock.
+   Operands of another value are written before each allreduce, and results are read and checked after it. */
 #define _GNU_SOURCE
 #include "group.h"
+#include "operation.h"
 #include "clock.h"
 #include "meeting.h"
+#include "operands.h"
 #include "placement.h"
 
 enum { BLOCK = 32 };
@@ -19,11 +22,16 @@ typedef float block[BLOCK][BLOCK];
 
 static int crowded;
 static meeting *m;
-static int *in, *out;
 
 static void meet(void) {
   if (m) meeting_wait(m, ranks, crowded);
   else group_barrier();
+}
+
+static group_request start(long bytes) { return group_allreduce((int *)in, (int *)out, bytes / sizeof(int)); }
+
+static void check(long bytes, long round) {
+  if (!results_are_right(ALLREDUCE, bytes, round, 1)) fail("the allreduce of round %ld has another result", round);
 }
 
 /* Square matrices in block data layout. */
@@ -80,14 +88,15 @@ static void product(const char *name, long bytes, int calls, int iterations) {
     double begin = now_ns();
     multiply(NULL);
     double took = now_ns() - begin;
-    memset(in, 1, bytes);
+    write_operands(ALLREDUCE, bytes, k + WARM);
     meet();
     begin = now_ns();
-    group_request request = group_allreduce(in, out, bytes / sizeof(int));
+    group_request request = start(bytes);
     multiply(calls ? &request : NULL);
     double computed = now_ns();
     group_wait(&request);
     double end = now_ns();
+    check(bytes, k + WARM);
     if (k >= 0) alone[k] = took, more[k] = end - begin - took, waiting[k] = end - computed;
   }
   double x = median(alone, iterations), y = x + median(more, iterations), z = median(waiting, iterations);
@@ -98,15 +107,17 @@ static void product(const char *name, long bytes, int calls, int iterations) {
 static void late(const char *name, int who, long bytes, double busy, int iterations) {
   int computes = who == 3 || (who == 2 && rank == ranks - 1);
   for (int k = -1; k < iterations; ++k) {
+    write_operands(ALLREDUCE, bytes, k + 1);
     if (who == 1)
       for (double end = now_ns() + busy; now_ns() < end;) multiply(NULL);
     meet();
     double started = now_ns();
-    group_request request = group_allreduce(in, out, bytes / sizeof(int));
+    group_request request = start(bytes);
     while (computes && now_ns() < started + busy) multiply(NULL);
     double computed = now_ns();
     group_wait(&request);
     double ended = now_ns();
+    check(bytes, k + 1);
     if (k >= 0) printf("%s %d %.0f %.0f %.0f\n", name, rank, started, computed, ended);
   }
 }
@@ -124,19 +135,17 @@ int main(int argc, char **argv) {
     int is_late = sscanf(argv[i], "late:%d:%ld:%lf:%d", &who, &bytes, &busy, &iterations) == 4;
     if (!is_late && sscanf(argv[i], "%d:%ld:%d:%d", &order, &bytes, &calls, &iterations) != 4) fail("no case: %s", argv[i]);
     size_t most = (bytes + 4095) & ~4095ul;
-    in = (int *)group_memory(argv[3], most, 0);
-    out = (int *)group_memory(argv[3], most, 1);
+    in = group_memory(argv[3], most, 0);
+    out = group_memory(argv[3], most, 1);
     if (!in || !out) fail("no memory of the kind %s", argv[3]);
-    memset(in, 1, most);
+    memset(in, 0, most);
     memset(out, 0, most);
     matrices(order);
     if (is_late) late(argv[i], who, bytes, busy, iterations);
     else product(argv[i], bytes, calls, iterations);
-    for (size_t k = 0; k < bytes / sizeof(int); ++k)
-      if (out[k] != ranks * 0x01010101) fail("the allreduce has another result");
     group_barrier();
-    group_release(argv[3], (char *)in, 0);
-    group_release(argv[3], (char *)out, 1);
+    group_release(argv[3], in, 0);
+    group_release(argv[3], out, 1);
   }
   group_end();
   return 0;

@@ -5,7 +5,7 @@
      run       GOAL_Run, less what it takes to read the clock
      ended     GOAL_Test of a run that has ended
      waiting   GOAL_Test of a run that waits for a message
-     whole     GOAL_Run and GOAL_Wait together */
+     whole     GOAL_Run and GOAL_Wait together, with what writes the 8 bytes before and reads them after */
 #define _GNU_SOURCE
 #include "group.h"
 #include "clock.h"
@@ -50,7 +50,13 @@ static void start(GOAL_Schedule schedule, double *run, double *whole, double clo
   *run = starts / CALLS - clock_ns;
   meeting_wait(m, ranks, crowded);
   double begin = now_ns();
-  for (int k = 0; k < STARTS; ++k) group_expect(GOAL_Wait(GOAL_Run(schedule)) == GOAL_SUCCESS);
+  int wrong = 0;
+  for (uint64_t k = 1; k <= STARTS; ++k) {
+    given = k * ranks + rank;
+    group_expect(GOAL_Wait(GOAL_Run(schedule)) == GOAL_SUCCESS);
+    wrong |= got != k * ranks + before;
+  }
+  if (wrong) fail("received another number than was sent");
   *whole = (now_ns() - begin) / STARTS;
 }
 

@@ -1,6 +1,7 @@
 //! Open MPI between the hosts of a test bench, over TCP.
 
-use crate::library::{Peer, lines_of};
+use crate::job::crowded;
+use crate::library::{Peer, SECONDS_MAX, lines_of};
 use goal_cluster::{Cluster, INTERFACE};
 use std::fs::{self, Permissions};
 use std::io;
@@ -50,21 +51,25 @@ impl<'a> HostPeer<'a> {
     /// # Errors
     /// The error of mpirun.
     pub(crate) fn run(&self, arguments: &[String]) -> io::Result<Vec<String>> {
-        let mut command = self.cluster.hosts()[0].command("mpirun");
+        let mpirun = self.peer.library.mpirun();
+        let mut command = self.cluster.hosts()[0].command("timeout");
+        command.args(["--kill-after=10", SECONDS_MAX]).arg(mpirun);
         command.args(["--allow-run-as-root", "--mca", "plm_rsh_agent"]).arg(&self.agent);
         command.arg("--hostfile").arg(&self.hosts).args(["--map-by", "node", "--bind-to", "none"]);
         // TCP over the hosts' wires, as ranks on one machine would not; and ranks that wait let
-        // others run, as all share two processors.
+        // others run where they share processors.
+        let hosts = self.cluster.hosts().len() as u32;
+        let yields = if crowded(hosts) { "1" } else { "0" };
         for (name, value) in [
             ("pml", "ob1"),
             ("btl", "tcp,self"),
             ("btl_tcp_if_include", INTERFACE),
             ("oob_tcp_if_include", INTERFACE),
-            ("mpi_yield_when_idle", "1"),
+            ("mpi_yield_when_idle", yields),
         ] {
             command.args(["--mca", name, value]);
         }
-        command.args(["-n", &self.cluster.hosts().len().to_string()]).arg(&self.peer.program);
+        command.args(["-n", &hosts.to_string()]).arg(&self.peer.program);
         lines_of(self.name(), &command.args(arguments).stdin(Stdio::null()).output()?)
     }
 }

@@ -1,7 +1,20 @@
 //! The benchmarks of programs in C run to their tables: the programs check the results themselves.
 
+use goal_cluster::{Cluster, Wiring};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+/// Prints that a test is skipped. The line is visible even if the test's output is captured.
+fn skipped(why: &str) -> bool {
+    let _ = writeln!(std::io::stderr(), "skipped: {why}");
+    true
+}
+
+/// Returns true if a command can be started.
+fn is_there(tool: &str) -> bool {
+    Command::new(tool).arg("--version").output().is_ok_and(|of| of.status.success())
+}
 
 /// Returns true, after a line that says so, if the library, goal-run or a compiler is missing. The
 /// first two are there where the whole workspace is built.
@@ -10,14 +23,13 @@ fn lacks() -> bool {
     let is_built = |name: &str| {
         own.with_file_name(name).exists() || own.with_file_name("deps").join(name).exists()
     };
-    let is_there = |tool: &str| {
-        Command::new(tool).arg("--version").output().is_ok_and(|of| of.status.success())
-    };
     let lacks = !is_built("goal-run") || !is_built("libgoal_c.so") || !is_there("cc");
-    if lacks {
-        eprintln!("skipped: there is no goal-run, no libgoal_c.so or no cc");
-    }
-    lacks
+    lacks && skipped("there is no goal-run, no libgoal_c.so or no cc")
+}
+
+/// Returns true, after a line that says so, if there is no MPI library on the path.
+fn lacks_mpi() -> bool {
+    (!is_there("mpirun") || !is_there("mpicc")) && skipped("there is no mpirun or no mpicc")
 }
 
 fn bench(arguments: &str, more: &[PathBuf]) -> Output {
@@ -129,4 +141,98 @@ fn a_rank_that_is_late() {
     }
     let (text, _) = run("late --mpi= --ours libgoal --size 8 --busy-ms 20 --iterations 2 --runs 1");
     assert!(text.contains("| libgoal thread |"), "{text}");
+}
+
+#[test]
+fn a_rank_on_each_of_two_hosts() {
+    if lacks() {
+        return;
+    }
+    if let Err(missing) = Cluster::new(&Wiring::bridge(2)) {
+        return missing.report("a_rank_on_each_of_two_hosts");
+    }
+    let (text, _) = run(
+        "overlap --between-hosts --mpi= --order 64 --size 65536 --iterations 4 --runs 1 --progress caller,thread",
+    );
+    for mode in ["caller", "thread"] {
+        assert_eq!(text.matches(&format!("| libgoal over ESP {mode} |")).count(), 2, "{text}");
+    }
+}
+
+/// Returns what goal-bench says if functions of the library are replaced by these.
+fn error_with(functions: &str, arguments: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [source, library] = ["wrong.c", "wrong.so"].map(|name| folder.path().join(name));
+    std::fs::write(&source, format!("#include <goal.h>\n{functions}\n")).expect("written");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../libgoal/include");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-Wl,-z,lazy", "-I"]).arg(include);
+    let compiled = compiler.arg(source).arg("-o").arg(&library).status().expect("cc starts");
+    assert!(compiled.success());
+    let output = Command::new(env!("CARGO_BIN_EXE_goal-bench"))
+        .args(arguments.split_whitespace())
+        .env("LD_PRELOAD", library)
+        .output()
+        .expect("goal-bench starts");
+    assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_wrong_result_ends_the_benchmark() {
+    if lacks() {
+        return;
+    }
+    let error = error_with(
+        "int GOAL_Allgather(const void *in, void *out, int64_t count, GOAL_Type type, GOAL_Comm comm) { return GOAL_SUCCESS; }",
+        "mpi --mpi= --ours libgoal --operation allgather --size 8 --runs 1 --ranks 2 --memory malloc",
+    );
+    let wanted = "libgoal:blocking:malloc: wrong result of allgather, 2 ranks";
+    assert!(error.contains(wanted), "{error}");
+    let error = error_with(
+        "GOAL_Handle GOAL_Iallreduce(const void *in, void *out, int64_t count, GOAL_Type type, GOAL_Op op, GOAL_Comm comm) { return GOAL_Ibarrier(comm); }",
+        "overlap --mpi= --ours libgoal --order 64 --size 8 --iterations 4 --runs 1 --progress caller",
+    );
+    assert!(error.contains("the allreduce of round 0 has another result"), "{error}");
+}
+
+#[test]
+fn operations_beside_mpi() {
+    if lacks() || lacks_mpi() {
+        return;
+    }
+    let (text, csv) = run(
+        "mpi --operation pingpong,barrier,bcast,allreduce,gather,allgather,alltoall,exchange,exchange-again,halo --size 8,65536 --rounds 10 --runs 1 --ranks 2",
+    );
+    // Each contestant's lines of a row, without those of wrong results and failures.
+    let count = |row: &str, is_contestant: fn(&str) -> bool| {
+        let of_row = csv.iter().filter(|line| line.starts_with(row) && !line.ends_with("NaN"));
+        of_row.filter(|line| line.split(',').nth(4).is_some_and(is_contestant)).count()
+    };
+    let is_ours = |by: &str| by.starts_with("libgoal:");
+    let is_peer = |by: &str| by.split(':').count() == 3 && !by.starts_with("libgoal:");
+    for memory in ["malloc", "shared"] {
+        for operation in ["pingpong", "bcast", "allreduce", "gather", "allgather", "alltoall"] {
+            let row = format!("{memory},2,{operation},65536,");
+            let counts = [count(&row, is_ours), count(&row, |by| by == "schedule")];
+            assert!(!counts.contains(&0) && count(&row, is_peer) >= 2, "{row} {csv:?}");
+        }
+        for operation in ["exchange", "exchange-again", "halo"] {
+            let row = format!("{memory},2,{operation},8,");
+            assert!(count(&row, is_peer) >= 2, "{row} {csv:?}");
+        }
+    }
+    assert!(!text.contains("left wrong results"), "{text}");
+}
+
+#[test]
+fn an_allreduce_beside_that_of_mpi() {
+    if lacks() || lacks_mpi() {
+        return;
+    }
+    let (_, csv) = run("overlap --order 64 --size 65536 --iterations 4 --runs 1 --progress caller");
+    // A peer, a schedule and a program of the C library, without and with calls.
+    assert_eq!(csv.len(), 1 + 3 * 2, "{csv:?}");
+    let (_, csv) = run("late --size 8 --busy-ms 20 --iterations 2 --runs 1 --progress caller");
+    assert_eq!(csv.len(), 1 + 3 * (20 + 2 + 2 + 2), "{csv:?}");
 }

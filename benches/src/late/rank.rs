@@ -2,7 +2,7 @@
 
 use super::case::{Case, Who};
 use crate::member::Place;
-use crate::mpi::Operation;
+use crate::mpi::{Operands, Operation};
 use crate::overlap::Product;
 use clap::Args as ClapArgs;
 use goal_eth::now_ns;
@@ -29,12 +29,15 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let Case { who, bytes, busy_ns, iterations } = args.case;
     let Place { rank, ranks, .. } = args.place;
     let shared = args.place.open(&Operation::Allreduce.program(ranks, bytes))?;
-    shared.fill(1);
+    shared.fill(0);
+    let operands = Operands { operation: Operation::Allreduce, rank, ranks, bytes, times: 1 };
     shared.with_member(args.progress, |mut member| {
         let mut product = Product::new(ORDER);
         let computes = who == Who::All || who == Who::Last && rank == ranks - 1;
         // The first iteration is not counted.
         for iteration in 0..=iterations {
+            let round = iteration as u32;
+            member.with_memory(|memory| operands.write(memory, round))?;
             if who == Who::Before {
                 product.multiply_until(now_ns() + busy_ns)?;
             }
@@ -47,12 +50,12 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             let computed = now_ns();
             member.wait()?;
             let ended = now_ns();
+            member.with_memory(|memory| operands.check(memory, round))??;
             if iteration > 0 {
                 println!("{} {rank} {started} {computed} {ended}", args.case);
             }
         }
         member.leave();
         Ok(())
-    })?;
-    shared.check_allreduce(bytes)
+    })
 }

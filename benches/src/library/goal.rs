@@ -106,7 +106,8 @@ impl Program {
         if let Some(table) = &self.table {
             command.env("GOAL_TABLE", table);
         }
-        command.args(["--progress", progress.name()]).args(options).arg("--").arg(&self.path);
+        command.args(["--timeout", super::SECONDS_MAX, "--progress", progress.name()]);
+        command.args(options).arg("--").arg(&self.path);
         command.args(arguments).stdin(Stdio::null());
     }
 

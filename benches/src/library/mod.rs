@@ -162,6 +162,11 @@ impl Library {
         })
     }
 
+    /// Returns the command that starts ranks.
+    pub(crate) fn mpirun(&self) -> PathBuf {
+        self.prefix.as_ref().map_or("mpirun".into(), |prefix| prefix.join("bin/mpirun"))
+    }
+
     /// Returns true if the flags for ranks on several hosts are known.
     pub(crate) fn is_between_hosts(&self) -> bool {
         self.family == Family::OpenMpi4
@@ -254,7 +259,7 @@ impl Peer {
     ) -> io::Result<Vec<String>> {
         let Library { name, family, prefix } = &self.library;
         let (variables, flags) = family.placement(processors, crowded(ranks));
-        let mut command = command(prefix.as_deref(), "mpirun");
+        let mut command = limited(prefix.as_deref(), "mpirun");
         command.envs(variables).args(flags);
         command.args(["-n", &ranks.to_string()]).arg(&self.program).args(arguments);
         let output = command.stdin(Stdio::null()).output()?;
@@ -274,6 +279,18 @@ fn command(prefix: Option<&Path>, name: &str) -> Command {
     let mut command = Command::new(bin.join(name));
     // Intel's scripts find their own commands and headers only by these.
     command.env("PATH", path).env("I_MPI_ROOT", prefix);
+    command
+}
+
+/// The seconds after which a program that has not ended is ended.
+pub(crate) const SECONDS_MAX: &str = "300";
+
+/// The same, for a command that is ended if it takes too long.
+fn limited(prefix: Option<&Path>, name: &str) -> Command {
+    let own = command(prefix, name);
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=10", SECONDS_MAX]).arg(own.get_program());
+    command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command
 }
 

@@ -42,6 +42,10 @@ pub(crate) struct Args {
     /// Counted runs
     #[arg(long, default_value_t = 7)]
     pub(super) runs: usize,
+    /// Counted rounds of a run at most [default: as many as take some milliseconds, 20 to 4000]
+    #[arg(long, default_value_t = u32::MAX, hide_default_value = true,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) rounds: u32,
     /// Append every sample there, as lines of memory, ranks, operation, bytes, contestant, run, and
     /// nanoseconds of the first time and of later ones
     #[arg(long)]

@@ -35,6 +35,8 @@ pub(super) struct Bench {
     /// The program of the C library, if it is asked for.
     pub(super) library: Option<goal::Program>,
     schedules: bool,
+    /// Counted rounds of a run at most.
+    pub(super) rounds: u32,
     machine: Option<PathBuf>,
     pub(super) replay: Option<Replayed>,
 }
@@ -57,7 +59,14 @@ impl Bench {
         };
         let machine = library::build_machine(folder)?;
         let schedules = args.ours.contains(&Ours::Schedule);
-        Ok(Self { peers, library, schedules, machine, replay: replay.transpose()? })
+        Ok(Self {
+            peers,
+            library,
+            schedules,
+            rounds: args.rounds,
+            machine,
+            replay: replay.transpose()?,
+        })
     }
 
     /// Returns all operations that are measured, in order.
@@ -167,8 +176,12 @@ impl Bench {
             Some(replay) => format!("--replay={}", replay.path.display()),
             None => format!("--operation={}", operation.name()),
         };
-        let arguments =
-            [what, format!("--bytes={bytes}"), format!("--progress={}", progress.name())];
+        let arguments = [
+            what,
+            format!("--bytes={bytes}"),
+            format!("--progress={}", progress.name()),
+            format!("--rounds={}", self.rounds),
+        ];
         let job = match replay {
             Some(replay) => Job::new(&replay.program.program)?,
             None => Job::new(&operation.program(ranks, bytes))?,

@@ -16,6 +16,7 @@ mod samples;
 mod schedules;
 
 pub(crate) use args::{Args, bytes};
+pub(crate) use operands::Operands;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 pub(crate) use schedules::Operation;
 

@@ -1,8 +1,9 @@
-//! The values that ranks write before an operation and expect after it. `benches/mpi/operands.h`
+//! The values that ranks write before an operation and expect after it. `benches/c/operands.h`
 //! has the same.
 
 use super::Operation;
 use super::schedules::ROWS;
+use std::io;
 use zerocopy::FromBytes;
 
 /// The values of a block: 32-bit integers, `start + step * i`.
@@ -57,8 +58,21 @@ impl Operands {
         }
     }
 
+    /// Reads the rank's results.
+    ///
+    /// # Errors
+    /// They are not right.
+    pub(crate) fn check(&self, memory: &[u8], round: u32) -> io::Result<()> {
+        let Self { operation, bytes, .. } = *self;
+        if self.are_right(memory, round) {
+            return Ok(());
+        }
+        let name = operation.name();
+        Err(io::Error::other(format!("wrong result of {name}, {bytes} bytes, in round {round}")))
+    }
+
     /// Reads the rank's results. Returns true if they are right.
-    pub(crate) fn are_right(&self, memory: &[u8], round: u32) -> bool {
+    fn are_right(&self, memory: &[u8], round: u32) -> bool {
         let Self { operation, rank, ranks, bytes, times } = *self;
         let result = operation.result(ranks, bytes);
         let holds = |at: u64, line| holds(block(memory, at, bytes), line);

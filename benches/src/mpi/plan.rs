@@ -31,9 +31,32 @@ impl Plan {
         }
     }
 
+    /// Returns the plan with at most so many counted rounds, and fewer before them.
+    pub(crate) fn at_most(self, counted: u32) -> Self {
+        let warm = self.warm.min(counted / 10 + 2);
+        let counted = counted.min(self.rounds - self.warm);
+        Self { rounds: warm + counted, warm, ..self }
+    }
+
     /// Returns the case as the peer's program takes it.
     pub(crate) fn case(&self, bytes: u64) -> String {
         let Self { rounds, warm, times } = self;
         format!("{bytes}:{rounds}:{warm}:{times}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Operation, Plan};
+
+    #[test]
+    fn fewer_rounds_on_request() {
+        let plan = Plan::new(Operation::Barrier, 2, 0);
+        assert_eq!(plan.at_most(u32::MAX), plan);
+        assert_eq!(plan.at_most(100), Plan { rounds: 112, warm: 12, times: 1 });
+        assert_eq!(plan.at_most(1), Plan { rounds: 3, warm: 2, times: 1 });
+        // The schedule has as many steps as before.
+        let plan = Plan::new(Operation::Exchange, 2, 8);
+        assert_eq!(plan.at_most(2), Plan { rounds: 3, ..plan });
     }
 }

@@ -115,7 +115,8 @@ impl Bench {
         arguments.extend([kinds.to_owned(), ways.join(",")]);
         let table = self.replay.as_ref().map(|replay| replay.table.display().to_string());
         arguments.push(table.unwrap_or_else(|| "-".to_owned()));
-        arguments.extend(sizes.iter().map(|&bytes| Plan::new(operation, ranks, bytes).case(bytes)));
+        let plan = |bytes| Plan::new(operation, ranks, bytes).at_most(self.rounds);
+        arguments.extend(sizes.iter().map(|&bytes| plan(bytes).case(bytes)));
         Ok(arguments)
     }
 

@@ -25,6 +25,9 @@ pub(crate) struct Args {
     bytes: u64,
     #[arg(long)]
     progress: Mode,
+    /// Counted rounds at most
+    #[arg(long, default_value_t = u32::MAX)]
+    rounds: u32,
 }
 
 /// Prints the nanoseconds of an operation in the first round, and their mean in the counted rounds.
@@ -32,7 +35,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let (bytes, rank, ranks) = (args.bytes, args.place.rank, args.place.ranks);
     let operation = args.operation.unwrap_or(Operation::Replay);
     let replay = args.replay.as_deref().map(Replay::load).transpose()?;
-    let Plan { rounds, warm, times } = Plan::new(operation, ranks, bytes);
+    let Plan { rounds, warm, times } = Plan::new(operation, ranks, bytes).at_most(args.rounds);
     // The long schedule has all steps of a round.
     let starts = if operation.is_long() { 1 } else { times };
     let operands = Operands { operation, rank, ranks, bytes, times };
@@ -63,14 +66,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             if round >= warm {
                 total += took_ns;
             }
-            let is_right = match &replay {
-                Some(replay) => member.with_memory(|memory| replay.is_right(rank, memory))?,
-                None => member.with_memory(|memory| operands.are_right(memory, round))?,
-            };
-            if !is_right {
-                let name = operation.name();
-                let text = format!("wrong result of {name}, {bytes} bytes, in round {round}");
-                return Err(io::Error::other(text));
+            match &replay {
+                Some(replay) => member.with_memory(|memory| replay.check(rank, memory))??,
+                None => member.with_memory(|memory| operands.check(memory, round))??,
             }
         }
         member.leave();

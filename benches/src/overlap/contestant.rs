@@ -10,6 +10,7 @@ use goal_cluster::Cluster;
 use goal_run::job::Mode;
 use std::io;
 use std::path::Path;
+use std::process::Child;
 
 /// The contestants that are asked for.
 #[derive(clap::Args)]
@@ -189,9 +190,11 @@ impl EspJobs<'_> {
             self.program.start(&mut command, progress, &options, arguments);
             children.push(command.spawn()?);
         }
+        // All end before the first error is told.
+        let outputs: Vec<_> = children.into_iter().map(Child::wait_with_output).collect();
         let mut lines = Vec::new();
-        for child in children {
-            lines.extend(lines_of(LIBGOAL, &child.wait_with_output()?)?);
+        for output in outputs {
+            lines.extend(lines_of(LIBGOAL, &output?)?);
         }
         Ok(lines)
     }

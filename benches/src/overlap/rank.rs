@@ -4,7 +4,7 @@ use super::Product;
 use super::case::{Calls, Case};
 use crate::measure::median;
 use crate::member::Place;
-use crate::mpi::Operation;
+use crate::mpi::{Operands, Operation};
 use clap::Args as ClapArgs;
 use goal_run::job::Mode;
 use std::io;
@@ -29,9 +29,10 @@ pub(crate) struct Args {
 /// the product alone and the median of the differences of pairs.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let Case { order, bytes, calls, iterations } = args.case;
-    let ranks = args.place.ranks;
+    let (rank, ranks) = (args.place.rank, args.place.ranks);
     let shared = args.place.open(&Operation::Allreduce.program(ranks, bytes))?;
-    shared.fill(1);
+    shared.fill(0);
+    let operands = Operands { operation: Operation::Allreduce, rank, ranks, bytes, times: 1 };
     let mut product = Product::new(order);
     let times = shared.with_member(args.progress, |mut member| {
         let [mut alone, mut more, mut waiting] = [const { Vec::new() }; 3];
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             let begin = Instant::now();
             product.multiply(|| Ok(()))?;
             let took = begin.elapsed().as_nanos() as f64;
-            member.with_memory(|memory| memory[..bytes as usize].fill(1))?;
+            member.with_memory(|memory| operands.write(memory, iteration))?;
             member.meet();
             let begin = Instant::now();
             member.start()?;
@@ -53,6 +54,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             let computed = begin.elapsed();
             member.wait()?;
             let ended = begin.elapsed();
+            member.with_memory(|memory| operands.check(memory, iteration))??;
             if iteration >= WARM {
                 alone.push(took);
                 more.push(ended.as_nanos() as f64 - took);
@@ -62,14 +64,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         member.leave();
         Ok([alone, more, waiting])
     })?;
-    shared.check_allreduce(bytes)?;
     let [alone, more, waiting] = times.map(median);
     let both = alone + more;
-    println!(
-        "{} {} {alone:.1} {both:.1} {waiting:.1} {}",
-        args.case,
-        args.place.rank,
-        product.checksum()
-    );
+    println!("{} {rank} {alone:.1} {both:.1} {waiting:.1} {}", args.case, product.checksum());
     Ok(())
 }

@@ -47,14 +47,17 @@ impl Replay {
         }
     }
 
-    /// Reads a rank's buffers. Returns true if they hold what they should at the end.
-    pub(crate) fn is_right(&self, rank: u32, memory: &[u8]) -> bool {
+    /// Reads a rank's buffers.
+    ///
+    /// # Errors
+    /// They do not hold what they should at the end.
+    pub(crate) fn check(&self, rank: u32, memory: &[u8]) -> io::Result<()> {
         let buffers = self.parts[rank as usize].buffers.iter();
         let mut right = true;
         for (buffer, &line) in buffers.zip(&self.expected[rank as usize]) {
             right &= holds(buffer.words(memory), line);
         }
-        right
+        if right { Ok(()) } else { Err(io::Error::other("wrong result of the replay")) }
     }
 
     /// Returns the sequences of all ranks as the peer's program reads them.

@@ -1,7 +1,7 @@
 //! The table of the C library's calls.
 
 use super::{Figures, Group, Value, us};
-use crate::mpi::samples::{By, WAYS};
+use crate::mpi::samples::{By, Memory, WAYS};
 use crate::table;
 
 const HEADER: [&str; 14] = [
@@ -22,10 +22,16 @@ const HEADER: [&str; 14] = [
 ];
 
 /// Prints the calls of the rows beside the best MPI library's, whichever way that is called.
-pub(super) fn print(groups: &[&Group<'_>]) {
+pub(super) fn print(memory: Memory, groups: &[&Group<'_>]) {
     let rows: Vec<Vec<String>> = groups.iter().filter_map(|group| cells(group)).collect();
     if !rows.is_empty() {
-        println!("\nPrograms in C: calls of libgoal in the same loop, beside the best peer.");
+        let memory = match memory {
+            Memory::Malloc => "memory from malloc",
+            Memory::Shared => "memory from GOAL_Alloc",
+        };
+        println!(
+            "\nPrograms in C: calls of libgoal in the same loop, {memory}, beside the best peer."
+        );
         table::print(&HEADER, &rows);
     }
 }

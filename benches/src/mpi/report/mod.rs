@@ -17,7 +17,7 @@ const HEADER: [&str; 13] = [
     "its us",
     "least",
     "most",
-    "schedule us",
+    "schedule in segment us",
     "least",
     "most",
     "ratio",
@@ -219,7 +219,7 @@ pub(crate) fn print(samples: &[Sample]) {
         println!("\n{} Operands are written before and results read after.", title(memory));
         let later = of_memory().map(|group| group.cells(|sample| sample.later, group.limit()));
         table::print(&HEADER, &later.collect::<Vec<_>>());
-        library::print(&of_memory().collect::<Vec<_>>());
+        library::print(memory, &of_memory().collect::<Vec<_>>());
         notes(samples, memory).iter().for_each(|note| println!("{note}"));
         first_instances(&of_memory().filter(|group| group.is_repeated()).collect::<Vec<_>>());
     }
