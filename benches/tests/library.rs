@@ -57,7 +57,7 @@ fn operations_in_all_ways() {
         return;
     }
     let (text, csv) = run(
-        "mpi --mpi= --ours libgoal --operation pingpong,barrier,bcast,allreduce,gather,allgather,alltoall,exchange --size 8,65536 --runs 1 --ranks 2,3",
+        "mpi --mpi= --ours libgoal --operation pingpong,barrier,bcast,allreduce,gather,allgather,alltoall,exchange --size 8,65536 --rounds 20 --runs 1 --ranks 2,3",
     );
     assert!(text.contains("calls of libgoal"), "{text}");
     for ranks in [2, 3] {

@@ -54,7 +54,8 @@ fn a_rank_that_is_late() {
 
 #[test]
 fn operations_without_a_library() {
-    let arguments = "mpi --operation barrier,allreduce,exchange --size 8,4096 --runs 1 --ranks 2,4";
+    let arguments =
+        "mpi --operation barrier,allreduce,exchange --size 8,4096 --rounds 20 --runs 1 --ranks 2,4";
     let (text, csv) = run(arguments);
     // A barrier has no size; four ranks do not exchange.
     assert_eq!(text.matches("|  exchange |").count(), 2 * 4, "{text}");

@@ -8,8 +8,8 @@ use goal_cluster::{Cluster, Switch, Wiring};
 use goal_run::job::Mode;
 use std::io;
 
-/// Calls `act` with libgoal over ESP, in each mode of progress that was asked for, and Open MPI over
-/// TCP, between two hosts that are joined by a wire.
+/// Calls `act` with libgoal over ESP, in each mode of progress that was asked for, and Open MPI
+/// over TCP, between two hosts that are joined by a wire.
 ///
 /// # Errors
 /// The system makes no hosts, a compiler fails, or `act` does.

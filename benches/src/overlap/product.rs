@@ -1,5 +1,5 @@
 //! The program's own computation: a product of square Float32 matrices in block data layout (thesis
-//! 6.6). `benches/mpi/overlap.c` has the same, so that both sides compute the same bits.
+//! 6.6). `benches/c/overlap.c` has the same, so that both sides compute the same bits.
 
 use goal_eth::now_ns;
 use std::io;
