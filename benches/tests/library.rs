@@ -4,6 +4,7 @@ use goal_cluster::{Cluster, Wiring};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 /// Prints that a test is skipped. The line is visible even if the test's output is captured.
 fn skipped(why: &str) -> bool {
@@ -33,11 +34,18 @@ fn lacks_mpi() -> bool {
 }
 
 fn bench(arguments: &str, more: &[PathBuf]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_goal-bench"))
-        .args(arguments.split_whitespace())
-        .args(more)
-        .output()
-        .expect("goal-bench starts")
+    output(
+        Command::new(env!("CARGO_BIN_EXE_goal-bench"))
+            .args(arguments.split_whitespace())
+            .args(more),
+    )
+}
+
+/// Returns the output of one benchmark at a time: ranks that wait keep their processors.
+fn output(command: &mut Command) -> Output {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    command.output().expect("goal-bench starts")
 }
 
 /// Returns the output of a benchmark, and the lines of its raw data.
@@ -169,11 +177,8 @@ fn error_with(functions: &str, arguments: &str) -> String {
     compiler.args(["-shared", "-fPIC", "-Wl,-z,lazy", "-I"]).arg(include);
     let compiled = compiler.arg(source).arg("-o").arg(&library).status().expect("cc starts");
     assert!(compiled.success());
-    let output = Command::new(env!("CARGO_BIN_EXE_goal-bench"))
-        .args(arguments.split_whitespace())
-        .env("LD_PRELOAD", library)
-        .output()
-        .expect("goal-bench starts");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_goal-bench"));
+    let output = output(command.args(arguments.split_whitespace()).env("LD_PRELOAD", library));
     assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
