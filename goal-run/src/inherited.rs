@@ -4,18 +4,90 @@
 //! number that is not open is refused, and so are those of the standard streams and a second use of
 //! a number. A rank process has no more rights than its starter, so the object of a descriptor is
 //! checked only when it is used, to get an error and not a fault.
+//!
+//! Threat: a program closes what it inherited, or another process of its rank has attached before
+//! it and executed it, and the numbers are those of its own files by now. So the order to a program
+//! names the file of each descriptor, and none is taken, nor closed, unless all are still the same.
+//! Files of one kind without a number of their own, as the system's events, count as the same.
 #![allow(unsafe_code)]
 
 use goal_eth::{AnyDriver, PassedDriver};
 use rustix::fs::fstat;
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
+use serde::{Deserialize, Serialize};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::ops::Range;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+/// Descriptors with numbers in a row that a launcher passes on, all of one file. While they are
+/// open no other file has both its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Passed {
+    first: RawFd,
+    count: u32,
+    device: u64,
+    file: u64,
+}
+
+impl Passed {
+    /// Returns what stands for these descriptors. Bells, of which each rank has one, mostly are one
+    /// row.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(crate) fn all<'a>(
+        descriptors: impl IntoIterator<Item = BorrowedFd<'a>>,
+    ) -> io::Result<Vec<Self>> {
+        let mut rows: Vec<Self> = Vec::new();
+        for descriptor in descriptors {
+            let one = Self::one(descriptor)?;
+            match rows.last_mut() {
+                Some(row)
+                    if (Self { first: one.first, count: 1, ..*row }) == one
+                        && row.numbers().end == i64::from(one.first) =>
+                {
+                    row.count += 1;
+                }
+                _ => rows.push(one),
+            }
+        }
+        Ok(rows)
+    }
+
+    fn one(descriptor: BorrowedFd<'_>) -> io::Result<Self> {
+        let (first, stat) = (descriptor.as_raw_fd(), fstat(descriptor)?);
+        Ok(Self { first, count: 1, device: stat.st_dev, file: stat.st_ino })
+    }
+
+    fn numbers(&self) -> Range<i64> {
+        let first = i64::from(self.first);
+        first..first + i64::from(self.count)
+    }
+
+    fn has(&self, number: RawFd) -> bool {
+        self.numbers().contains(&i64::from(number))
+    }
+
+    /// Returns true if the same file is open under the same numbers in this process.
+    fn is_here(&self) -> bool {
+        let is_open = |number: i64| {
+            let Some(number) = RawFd::try_from(number).ok().filter(|&number| number >= 0) else {
+                return false;
+            };
+            // SAFETY: it lives for the call, which fails if it is not open.
+            let here = Self::one(unsafe { BorrowedFd::borrow_raw(number) });
+            here.is_ok_and(|here| (here.device, here.file) == (self.device, self.file))
+        };
+        self.count > 0 && self.numbers().all(is_open)
+    }
+}
 
 /// The descriptors of a process that were there when it began.
 #[derive(Debug, Default)]
 pub(crate) struct Inherited {
     taken: Vec<RawFd>,
+    /// Those that may be taken; `None` for any.
+    passed: Option<Vec<Passed>>,
 }
 
 impl Inherited {
@@ -23,6 +95,19 @@ impl Inherited {
     pub(crate) fn new() -> Self {
         close_on_exec();
         Self::default()
+    }
+
+    /// Those that a launcher has passed on to a program, which may have opened some itself.
+    ///
+    /// # Errors
+    /// One of them is not there any more.
+    pub(crate) fn of_program(passed: &[Passed]) -> io::Result<Self> {
+        if passed.is_empty() || !passed.iter().all(Passed::is_here) {
+            return Err(io::Error::other(
+                "its descriptors are closed, as in what a process executes that has attached",
+            ));
+        }
+        Ok(Self { taken: Vec::new(), passed: Some(passed.to_vec()) })
     }
 
     /// Takes the descriptor with this number, which no program gets that this process executes.
@@ -38,28 +123,19 @@ impl Inherited {
         if self.taken.contains(&number) {
             return Err(refused("is named twice"));
         }
+        if self.passed.as_ref().is_some_and(|all| !all.iter().any(|passed| passed.has(number))) {
+            return Err(refused("is not one that the order passes on"));
+        }
         // SAFETY: it lives for the call, which fails if it is not open.
         fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) })
             .map_err(|_| refused("is not open"))?;
-        // SAFETY: it is open, and no other part of this process uses it: it was inherited, and is
-        // taken once.
+        // SAFETY: it is open, and no other part of this process uses it: the process has opened
+        // none itself, or the file under the number is the one that was passed on to it, which a
+        // program does not use. It is taken once.
         let fd = unsafe { OwnedFd::from_raw_fd(number) };
         fcntl_setfd(&fd, FdFlags::CLOEXEC)?;
         self.taken.push(number);
         Ok(fd)
-    }
-
-    /// Returns the number of the file that is open under a descriptor's number: see
-    /// [`number_of_file`].
-    ///
-    /// # Errors
-    /// It is not open.
-    pub(crate) fn number_of_file(&self, number: RawFd) -> io::Result<u64> {
-        if number < 0 {
-            return Err(io::Error::from(io::ErrorKind::InvalidInput));
-        }
-        // SAFETY: it lives for the call, which fails if it is not open.
-        number_of_file(unsafe { BorrowedFd::borrow_raw(number) })
     }
 
     /// Takes the driver that the launcher opened for this process.
@@ -72,14 +148,6 @@ impl Inherited {
         // starter has refused its order by now.
         unsafe { AnyDriver::inherited(passed, |number| self.take(number)) }
     }
-}
-
-/// Returns the number of a file, which no other file of its kind has while it is open.
-///
-/// # Errors
-/// The system's error.
-pub(crate) fn number_of_file(fd: BorrowedFd<'_>) -> io::Result<u64> {
-    Ok(fstat(fd)?.st_ino)
 }
 
 /// Closes all inherited descriptors, taken or not, in programs that this process executes.
@@ -115,8 +183,9 @@ impl Drop for Lent<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::io::fcntl_dupfd_cloexec;
     use std::fs::File;
-    use std::os::fd::{AsRawFd, IntoRawFd};
+    use std::os::fd::IntoRawFd;
 
     #[test]
     fn a_number_is_taken_once_and_is_not_passed_on() {
@@ -136,5 +205,53 @@ mod tests {
         assert_eq!(says(&mut inherited, 1), "descriptor 1 is a standard stream");
         assert_eq!(says(&mut inherited, -1), "descriptor -1 is a standard stream");
         assert_eq!(says(&mut inherited, 1 << 20), "descriptor 1048576 is not open");
+    }
+
+    #[test]
+    fn a_program_keeps_its_own_files() {
+        let (passed, own) = (File::open("/dev/null").unwrap(), tempfile::tempfile().unwrap());
+        let there = Passed::one(passed.as_fd()).unwrap();
+        let mut inherited = Inherited::of_program(&[there]).unwrap();
+        let error = inherited.take(own.as_raw_fd()).unwrap_err().to_string();
+        assert!(error.ends_with("is not one that the order passes on"), "{error}");
+        inherited.take(passed.into_raw_fd()).unwrap();
+        // Another file is open under the number, on another device or with another number.
+        let of_own = Passed::one(own.as_fd()).unwrap();
+        for (device, file) in [(of_own.device + 1, of_own.file), (of_own.device, of_own.file + 1)] {
+            let other = Passed { device, file, ..of_own };
+            let error = Inherited::of_program(&[of_own, other]).unwrap_err().to_string();
+            assert!(error.starts_with("its descriptors are closed"), "{error}");
+        }
+        assert!(fcntl_getfd(&own).is_ok());
+        assert!(Inherited::of_program(&[]).is_err());
+        for (first, count) in [(-1, 1), (-1, u32::MAX), (RawFd::MAX, 2), (of_own.first, 0)] {
+            assert!(Inherited::of_program(&[Passed { first, count, ..of_own }]).is_err());
+        }
+    }
+
+    #[test]
+    fn descriptors_in_a_row_are_one() {
+        let file = tempfile::tempfile().unwrap();
+        let copy = |number| fcntl_dupfd_cloexec(&file, number).unwrap();
+        let mut row = vec![copy(500)];
+        while row.len() < 3 {
+            let last = row[row.len() - 1].as_raw_fd();
+            let next = copy(last + 1);
+            if next.as_raw_fd() != last + 1 {
+                row.clear();
+            }
+            row.push(next);
+        }
+        let other = File::open("/dev/null").unwrap();
+        let files = [&row[0], &row[1], &row[2]].map(AsFd::as_fd);
+        let passed = Passed::all(files.into_iter().chain([other.as_fd()])).unwrap();
+        let numbers = passed.iter().map(|passed| (passed.first, passed.count));
+        assert!(numbers.eq([(row[0].as_raw_fd(), 3), (other.as_raw_fd(), 1)]));
+        let mut inherited = Inherited::of_program(&passed).unwrap();
+        for number in row.into_iter().map(IntoRawFd::into_raw_fd) {
+            inherited.take(number).unwrap();
+        }
+        // One of the row is closed.
+        assert!(Inherited::of_program(&passed).is_err());
     }
 }

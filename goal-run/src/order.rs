@@ -9,7 +9,7 @@
 //! [`process`](crate::launcher) and [`program`](crate::program).
 #![allow(unsafe_code)] // trusts the launcher's schedule
 
-use crate::inherited::Inherited;
+use crate::inherited::{Inherited, Passed};
 use crate::job::{Settings, layout};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
@@ -36,10 +36,9 @@ pub(crate) struct Order {
     pub(crate) troubles: Option<RawFd>,
     /// The segment.
     pub(crate) segment: RawFd,
-    /// The number of the segment's file, by which the process of a program sees that it has the
-    /// descriptors.
+    /// All descriptors, by which the process of a program sees that it still has them.
     #[serde(default)]
-    pub(crate) file: u64,
+    pub(crate) passed: Vec<Passed>,
     /// The sealed schedule.
     pub(crate) schedule: RawFd,
     /// The sealed settings. They hold the job's secret, so they are not passed in the environment,

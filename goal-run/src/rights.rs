@@ -115,7 +115,7 @@ pub(crate) fn is_confined() -> bool {
 
 /// Returns true if the file of this process gave it rights that its starter lacks, when it was
 /// executed.
-pub(crate) fn are_of_file() -> bool {
+pub fn are_of_file() -> bool {
     // SAFETY: the call reads what the kernel left at the start of the process.
     let is_secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
     // After no_new_privs a file gives nothing, and the kernel may set this all the same.

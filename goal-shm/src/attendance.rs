@@ -14,6 +14,10 @@ const CALL_BYTES: usize = CALL_WORDS * size_of::<u64>();
 pub struct Attendance {
     /// The process that has attached as the rank; 0 while none has.
     process: AtomicU32,
+    /// The number of the file of its namespace of processes, and the time of its start as the
+    /// system counts it; the first is 0 before both are known.
+    namespace: AtomicU64,
+    start: AtomicU64,
     /// 1 once the process has called its end.
     has_finalized: AtomicU32,
     /// 1 while the process waits in a call.
@@ -34,6 +38,20 @@ impl Attendance {
     /// Returns the process that has attached; `None` while none has.
     pub fn process(&self) -> Option<u32> {
         Some(self.process.load(Ordering::SeqCst)).filter(|&process| process != 0)
+    }
+
+    /// States which process has this ID: the namespace in which it has it, and the time of its
+    /// start. The process that has claimed the rank calls this.
+    pub fn identify(&self, namespace: u64, start: u64) {
+        self.start.store(start, Ordering::SeqCst);
+        self.namespace.store(namespace, Ordering::SeqCst);
+    }
+
+    /// Returns the namespace and the time of start of the process that has attached, as
+    /// [`identify`](Self::identify) got them; `None` before.
+    pub fn identity(&self) -> Option<(u64, u64)> {
+        let namespace = self.namespace.load(Ordering::SeqCst);
+        (namespace != 0).then(|| (namespace, self.start.load(Ordering::SeqCst)))
     }
 
     /// States that the process has called its end: it starts nothing any more.
@@ -94,6 +112,14 @@ mod tests {
         assert_eq!(attendance.claim(8), Err(7));
         assert_eq!(attendance.claim(7), Err(7), "the same process, twice");
         assert_eq!(attendance.process(), Some(7));
+    }
+
+    #[test]
+    fn an_identity_is_there_at_once() {
+        let attendance = Attendance::default();
+        assert_eq!(attendance.identity(), None);
+        attendance.identify(9, 0);
+        assert_eq!(attendance.identity(), Some((9, 0)));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum Mode {
     Caller,
     /// In a thread for each rank, which sleeps while there is nothing to do
     Thread,
-    /// Through any rank of the host that waits
+    /// Through any rank of the host that waits; as `caller` for programs
     Node,
 }
 

@@ -4,6 +4,7 @@
 //! threads alike. When [`run`] returns, no rank is left. If the launcher dies, the kernel ends its
 //! rank processes, and the segment, which has no name, vanishes with them.
 
+mod attended;
 mod crew;
 mod error;
 mod hosts;

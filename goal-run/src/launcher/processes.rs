@@ -76,7 +76,7 @@ impl Processes {
                 launcher: std::process::id(),
                 troubles: Some(processes.troubles.descriptor().as_raw_fd()),
                 segment: segment.fd().as_raw_fd(),
-                file: 0,
+                passed: Vec::new(),
                 schedule: sealed.fd().as_raw_fd(),
                 settings: told.fd().as_raw_fd(),
                 section: options

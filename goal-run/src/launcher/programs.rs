@@ -5,6 +5,9 @@
 //! group too, and ends with the job. A process that has ended is waited for only then, so that its
 //! number stays that of its group.
 //!
+//! The process that attaches as a rank may be another one, which a script has started: see
+//! [`Attended`].
+//!
 //! **Rights.** A program has the rights that its user has, as if the user had started it: it gets
 //! none of those that the launcher's file gave to the launcher. On several hosts it gets the
 //! sockets of its rank, so a launcher with rights of its file starts none there: see
@@ -13,13 +16,14 @@
 //! `unsafe`: code that a child runs between its start and its program.
 #![allow(unsafe_code)]
 
+use super::attended::Attended;
 use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::input;
 use super::options::{Program, Stage};
 use super::signals::{Deferred, keep_children, stop_as_usual};
 use super::warden::Warden;
-use crate::inherited::{Lent, number_of_file};
+use crate::inherited::{Lent, Passed};
 use crate::limits::restore_open_files;
 use crate::monitor::Stopped;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order};
@@ -68,7 +72,9 @@ pub(super) struct Programs<'a> {
 struct Process {
     rank: u32,
     child: Child,
-    /// The end, once it is known.
+    /// The process that has attached as the rank, which the child may have started.
+    attended: Attended,
+    /// The end of the child, once it is known.
     exit: Option<Exit>,
     /// The signal that stopped it.
     stopped: Option<i32>,
@@ -129,15 +135,20 @@ impl<'a> Programs<'a> {
         let mut programs = Self { segment, program, processes, warden, adopts_always, held };
         let mut drivers = drivers.into_iter();
         let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
+        let bells = Passed::all(segment.bells())?;
         for (started, &rank) in (0..).zip(here) {
             (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
             let driver = drivers.next();
+            let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
+            descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
+            let mut passed = Passed::all(descriptors.iter().copied())?;
+            passed.extend_from_slice(&bells);
             let order = Order {
                 rank,
                 launcher: std::process::id(),
                 troubles: None,
                 segment: segment.fd().as_raw_fd(),
-                file: number_of_file(segment.fd())?,
+                passed,
                 schedule: sealed.fd().as_raw_fd(),
                 settings: told.fd().as_raw_fd(),
                 section: None,
@@ -153,8 +164,6 @@ impl<'a> Programs<'a> {
             let launcher = getpid();
             // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
             unsafe { command.pre_exec(move || prepare(launcher)) };
-            let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
-            descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
             let child = {
                 let _lent = Lent::new(descriptors)?;
                 let _deferred = Deferred::new()?;
@@ -166,7 +175,8 @@ impl<'a> Programs<'a> {
             })?;
             programs.held.extend(driver.map(AnyDriver::into_held));
             let (exit, stopped, is_suspended) = (None, None, false);
-            let process = Process { rank, child, exit, stopped, is_suspended };
+            let attended = Attended::default();
+            let process = Process { rank, child, attended, exit, stopped, is_suspended };
             programs.warden.add(process.pid());
             programs.processes.push(process);
             // In a job on several hosts the leader alone watches the time.
@@ -249,8 +259,21 @@ impl Crew for Programs<'_> {
             process.look();
         }
         let fault = |process: &Process| Some((process.rank, self.fault(process, process.exit?)?));
-        let (rank, (how, status)) = self.processes.iter().find_map(fault)?;
-        Some(Fallen::Ended(rank, how, status))
+        if let Some((rank, (how, status))) = self.processes.iter().find_map(fault) {
+            return Some(Fallen::Ended(rank, how, status));
+        }
+        let segment = self.segment;
+        let lost = |process: &mut Process| {
+            let attendance = &segment.status(process.rank).attendance;
+            let lost = process.attended.look(attendance, process.child.id())?;
+            (process.exit.is_none() && !segment.gate().is_stopped()).then_some((process.rank, lost))
+        };
+        let (rank, lost) = self.processes.iter_mut().find_map(lost)?;
+        let name = self.program.executable.display();
+        let how = format!(
+            "(process {lost}, which {name} has started) ended before its end: it has not finalized"
+        );
+        Some(Fallen::Ended(rank, how, None))
     }
 
     fn started(&self) -> usize {

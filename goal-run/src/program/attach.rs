@@ -8,6 +8,7 @@ use crate::job::{Job, Origin, Settings, layout};
 use crate::order::{OF_PROGRAM, Opened, Order};
 use crate::progress::member_over;
 use crate::rights;
+use crate::threads::{namespace, start_of};
 use crate::transport::Choice;
 use goal_eth::{AnyDriver, now_ns};
 use goal_shm::{Segment, State, announce};
@@ -49,6 +50,9 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
     let rank = order.rank;
     let attendance = &segment.status(rank).attendance;
     attendance.claim(std::process::id()).map_err(|process| AttachError::Taken { rank, process })?;
+    if let (Some(namespace), Some(start)) = (namespace(), start_of(std::process::id())) {
+        attendance.identify(namespace, start);
+    }
     goal_shm::admit(order.launcher);
     // Before the rank touches its memory, so that the system allocates it near the processor.
     if let Some(processor) = settings.bind(rank).map_err(AttachError::Binding)? {
@@ -64,8 +68,7 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
 fn open(order: &OsString) -> io::Result<(Opened, Order, Option<AnyDriver>)> {
     let text = order.to_str().ok_or_else(|| io::Error::other("the order is no text"))?;
     let order: Order = serde_json::from_str(text).map_err(io::Error::other)?;
-    let mut inherited = Inherited::default();
-    has_file(&inherited, &order)?;
+    let mut inherited = Inherited::of_program(&order.passed)?;
     if order.driver.is_some() {
         // Keeps other processes of the same user from taking the sockets.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
@@ -79,18 +82,6 @@ fn open(order: &OsString) -> io::Result<(Opened, Order, Option<AnyDriver>)> {
         None => None,
     };
     Ok((opened, order, driver))
-}
-
-/// Checks that the number of the segment still is that of its file. Another process of the rank may
-/// have attached and executed this one: its descriptors are closed here, and their numbers may be
-/// those of other files.
-fn has_file(inherited: &Inherited, order: &Order) -> io::Result<()> {
-    match inherited.number_of_file(order.segment) {
-        Ok(file) if file == order.file => Ok(()),
-        _ => Err(io::Error::other(
-            "its descriptors are closed, as in what a process executes that has attached",
-        )),
-    }
 }
 
 /// Makes this process a group of one.

@@ -55,6 +55,7 @@ mod attach;
 mod error;
 mod skeleton;
 
+pub use crate::threads::leave_signals;
 pub use attach::attach;
 pub use error::{AttachError, FinalizeError};
 pub use skeleton::{HEAP_BYTES, heap_bytes, skeleton};

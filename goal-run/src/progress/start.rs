@@ -8,11 +8,11 @@ use super::node::NodeProgress;
 use super::thread::{ProgressThread, run_thread};
 use super::threaded::Threaded;
 use crate::job::{Job, Mode};
+use crate::threads::leave_signals;
 use crate::transport::Ends;
 use goal_engine::{Engine, state_bytes};
 use goal_eth::AnyDriver;
 use goal_shm::Part;
-use nix::sys::signal::SigSet;
 use std::sync::Arc;
 use std::thread::{self, Builder};
 use std::{io, mem};
@@ -86,8 +86,7 @@ pub(crate) fn member_over(
 /// Starts the thread of a rank of a program.
 fn spawn(job: Job<'static>, rank: u32, shared: Arc<ProgressThread<'static>>) -> io::Result<()> {
     let thread = named(rank).spawn(move || {
-        // Signals are for the threads of the program.
-        let _ = SigSet::all().thread_block();
+        leave_signals();
         work(job, shared);
     });
     thread.map(drop)

@@ -1,6 +1,8 @@
 //! Programs whose ranks end too early, or can't go on.
 
-use crate::bench::run;
+use crate::bench::{PART, Script, as_rank, run};
+use crate::common::{Ended, GOAL_RUN};
+use std::process::Command;
 
 #[test]
 fn a_rank_that_exits_with_a_status_ends_the_job_with_it() {
@@ -27,6 +29,22 @@ fn a_rank_that_is_killed_ends_the_job() {
         let ended = run("killed", &["-n", "3", "--progress", mode]);
         ended.assert_status(137);
         ended.assert_says(&["rank 1 (", "was killed by signal 9 (SIGKILL)"]);
+    }
+}
+
+/// The launcher's child goes on: only the process behind it has died.
+#[test]
+fn a_rank_that_dies_behind_a_script_ends_the_job() {
+    let script = Script::new("\"$@\"; sleep 1000");
+    for part in ["killed", "deserts"] {
+        let mut command = Command::new(GOAL_RUN);
+        command.args(["-n", "3", "--timeout", "60"]).arg(script.path()).args(as_rank());
+        let ended = Ended::of(command.env(PART, part).output().unwrap());
+        ended.assert_status(4);
+        ended.assert_says(&[
+            "rank 1 (process ",
+            "has started) ended before its end: it has not finalized",
+        ]);
     }
 }
 

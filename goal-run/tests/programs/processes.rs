@@ -4,7 +4,9 @@ use crate::bench::{PART, Script, as_rank, command, run, this_file, told};
 use crate::common::processes::{assert_gone, pid, wait_for};
 use crate::common::{Ended, GOAL_RUN, default_signals};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
@@ -181,7 +183,7 @@ fn a_process_alone_is_a_group_of_one() {
 fn an_order_that_is_made_up_is_refused() {
     let true_order = |change: &dyn Fn(&mut serde_json::Value)| {
         let mut order: serde_json::Value = serde_json::from_str(
-            r#"{"rank":0,"launcher":1,"troubles":null,"segment":50,"file":1,"schedule":51,"settings":52,"section":null,"driver":null}"#,
+            r#"{"rank":0,"launcher":1,"troubles":null,"segment":50,"passed":[{"first":50,"count":1,"device":1,"file":1}],"schedule":51,"settings":52,"section":null,"driver":null}"#,
         )
         .unwrap();
         change(&mut order);
@@ -191,9 +193,13 @@ fn an_order_that_is_made_up_is_refused() {
         ("".to_owned(), "EOF"),
         ("{}".to_owned(), "missing field `rank`"),
         (true_order(&|_| ()), "its descriptors are closed"),
-        (true_order(&|order| order["segment"] = (-1).into()), "its descriptors are closed"),
-        // Files that are there, and are no part of a job.
-        (true_order(&|order| order["segment"] = 0.into()), "its descriptors are closed"),
+        (
+            true_order(&|order| order["passed"][0]["first"] = (-1).into()),
+            "its descriptors are closed",
+        ),
+        // A file that is there, and is no part of a job.
+        (true_order(&|order| order["passed"][0]["first"] = 0.into()), "its descriptors are closed"),
+        (true_order(&|order| order["passed"] = json!([])), "its descriptors are closed"),
     ] {
         let mut command = Command::new(this_file());
         command.args(&as_rank()[1..]).env(PART, "ring").env("GOAL_RUN_PROGRAM", &order);
@@ -201,11 +207,12 @@ fn an_order_that_is_made_up_is_refused() {
         ended.assert_status(7);
         ended.assert_says(&["GOAL_RUN_PROGRAM is set, but this process can't be the rank", why]);
     }
-    // A file with the right number, which is not sealed.
+    // A file with the right numbers, which is not sealed.
     let file = tempfile::tempfile().unwrap();
-    let number = std::os::unix::fs::MetadataExt::ino(&file.metadata().unwrap());
+    let there = file.metadata().unwrap();
     let order = true_order(&|order| {
-        order["file"] = number.into();
+        order["passed"][0]["device"] = there.dev().into();
+        order["passed"][0]["file"] = there.ino().into();
         for name in ["segment", "schedule", "settings"] {
             order[name] = 50.into();
         }

@@ -1,0 +1,128 @@
+//! The processes that have attached as ranks and that their launcher has not started itself: those
+//! behind a script.
+//!
+//! The launcher holds such a process by a descriptor, which tells its end. How it ended only its
+//! parent learns.
+//!
+//! Threat: the number of a process may be that of another one by the time the launcher looks, and
+//! in a container it is one of another namespace. So a process says when it was started and in
+//! which namespace, and the launcher compares the first after it has opened the descriptor. A rank
+//! that lies ends its own job at most, since the launcher only looks at the process.
+
+use crate::threads::{namespace, start_of};
+use goal_shm::Attendance;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+/// The time that the parent of a process has to end by itself: its exit status says more.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The process that has attached as a rank, as the launcher knows it.
+#[derive(Debug, Default)]
+pub(super) enum Attended {
+    /// None has attached yet.
+    #[default]
+    Awaited,
+    /// The launcher's own child, or one that can't be watched.
+    Unwatched,
+    /// A process behind it.
+    Watched(u32, OwnedFd),
+    /// It has ended.
+    Ended(u32, Instant),
+}
+
+impl Attended {
+    /// Looks at the process behind `child`. Returns its ID if it has ended, and `child` did not
+    /// follow for a while.
+    pub(super) fn look(&mut self, attendance: &Attendance, child: u32) -> Option<u32> {
+        if matches!(self, Self::Awaited)
+            && let (Some(process), Some(identity)) = (attendance.process(), attendance.identity())
+        {
+            *self = Self::of(process, identity, child);
+        }
+        if let Self::Watched(process, descriptor) = self
+            && has_ended(descriptor)
+        {
+            *self = Self::Ended(*process, Instant::now());
+        }
+        match self {
+            Self::Ended(process, since) => (since.elapsed() >= GRACE).then_some(*process),
+            Self::Awaited | Self::Unwatched | Self::Watched(..) => None,
+        }
+    }
+
+    fn of(process: u32, (namespace_of, start): (u64, u64), child: u32) -> Self {
+        let number = i32::try_from(process).ok().and_then(Pid::from_raw);
+        let (Some(number), true) = (number, namespace() == Some(namespace_of)) else {
+            return Self::Unwatched;
+        };
+        if process == child {
+            return Self::Unwatched;
+        }
+        match pidfd_open(number, PidfdFlags::empty()) {
+            // If the system does not tell the start, the descriptor tells if the process is gone.
+            Ok(descriptor) if start_of(process).is_none_or(|now| now == start) => {
+                Self::Watched(process, descriptor)
+            }
+            // Its ID is free by now, or that of another process.
+            Ok(_) | Err(Errno::SRCH) => Self::Ended(process, Instant::now()),
+            Err(_) => Self::Unwatched,
+        }
+    }
+}
+
+/// Returns true if the process of a descriptor has ended.
+fn has_ended(descriptor: &OwnedFd) -> bool {
+    let mut one = [PollFd::new(descriptor, PollFlags::IN)];
+    poll(&mut one, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    fn attendance(process: u32, start: u64) -> Attendance {
+        let attendance = Attendance::default();
+        attendance.claim(process).unwrap();
+        attendance.identify(namespace().unwrap(), start);
+        attendance
+    }
+
+    #[test]
+    fn a_process_is_watched_until_it_ends() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let mut attended = Attended::default();
+        assert_eq!(attended.look(&Attendance::default(), 1), None);
+        assert!(matches!(attended, Attended::Awaited));
+        let attendance = attendance(child.id(), start_of(child.id()).unwrap());
+        assert_eq!(attended.look(&attendance, 1), None);
+        assert!(matches!(attended, Attended::Watched(..)), "{attended:?}");
+        child.kill().unwrap();
+        while attended.look(&attendance, 1) != Some(child.id()) {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn another_process_with_the_number_is_not_taken_for_it() {
+        let own = std::process::id();
+        let start = start_of(own).unwrap();
+        let look = |attendance: &Attendance, child| {
+            let mut attended = Attended::default();
+            attended.look(attendance, child);
+            attended
+        };
+        assert!(matches!(look(&attendance(own, start + 1), 1), Attended::Ended(..)));
+        assert!(matches!(look(&attendance(own, start), 1), Attended::Watched(..)));
+        assert!(matches!(look(&attendance(own, start), own), Attended::Unwatched));
+        let elsewhere = Attendance::default();
+        elsewhere.claim(own).unwrap();
+        elsewhere.identify(1, start + 1);
+        assert!(matches!(look(&elsewhere, 1), Attended::Unwatched));
+    }
+}
