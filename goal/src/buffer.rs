@@ -87,7 +87,10 @@ impl Memory {
         if writes {
             used.has_writer = true;
         } else {
-            used.readers += 1;
+            used.readers = used.readers.checked_add(1).ok_or_else(|| {
+                let text = "the buffer has as many readers as can be: a guard was never dropped";
+                Error::new(ErrorCode::Busy, text)
+            })?;
         }
         Ok(())
     }
@@ -133,13 +136,16 @@ impl<T> fmt::Debug for Buffer<T> {
 impl<T: Element> Buffer<T> {
     /// Creates a buffer of zeros.
     pub(crate) fn zeros(group: Group, len: usize) -> Result<Self> {
-        let bytes = len.checked_mul(size_of::<T>()).ok_or_else(|| {
-            Error::new(ErrorCode::Memory, format!("{len} elements are more than memory has"))
-        })?;
+        let too_many =
+            || Error::new(ErrorCode::Memory, format!("{len} elements are more than memory has"));
+        let bytes = len.checked_mul(size_of::<T>()).ok_or_else(too_many)?;
         let (region, owner) = match Block::new(&group.shared().heap, bytes) {
             Ok(block) => (block.region(), Owner::Shared(block)),
             Err(_) => {
-                let mut words = vec![0u64; bytes.div_ceil(8)].into_boxed_slice();
+                let mut words = Vec::new();
+                words.try_reserve_exact(bytes.div_ceil(8)).map_err(|_| too_many())?;
+                words.resize(bytes.div_ceil(8), 0u64);
+                let mut words = words.into_boxed_slice();
                 // SAFETY: the words live as long as the memory, and are reached through it only.
                 (unsafe { Region::new(words.as_mut_ptr().cast(), bytes) }, Owner::Private(words))
             }
@@ -163,7 +169,8 @@ impl<T: Element> Buffer<T> {
     /// Returns the elements to read.
     ///
     /// # Errors
-    /// [`ErrorCode::Busy`] while a run writes them or [`write`](Self::write)'s guard lives.
+    /// [`ErrorCode::Busy`] while a run writes them or [`write`](Self::write)'s guard lives. Also if
+    /// 2^32 - 1 guards live, or were forgotten.
     pub fn read(&self) -> Result<Read<'_, T>> {
         self.memory.acquire(false)?;
         Ok(Read(self))
@@ -183,13 +190,17 @@ impl<T: Element> Buffer<T> {
     /// # Panics
     /// If the range is not inside, as slices do.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Slice<'_> {
+        let behind = |at: usize| match at.checked_add(1) {
+            Some(next) => next,
+            None => panic!("element {at} of {} elements", self.len),
+        };
         let start = match range.start_bound() {
             Bound::Included(&start) => start,
-            Bound::Excluded(&before) => before + 1,
+            Bound::Excluded(&before) => behind(before),
             Bound::Unbounded => 0,
         };
         let end = match range.end_bound() {
-            Bound::Included(&last) => last + 1,
+            Bound::Included(&last) => behind(last),
             Bound::Excluded(&end) => end,
             Bound::Unbounded => self.len,
         };
@@ -266,5 +277,21 @@ impl<T: Element> Drop for Read<'_, T> {
 impl<T: Element> Drop for Write<'_, T> {
     fn drop(&mut self) {
         self.0.memory.release(true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_that_never_end_do_not_let_a_writer_in() {
+        let used = Mutex::new(Use { readers: u32::MAX - 1, has_writer: false });
+        let owner = Owner::Private(Box::default());
+        let memory = Memory { region: Region::EMPTY, used, _owner: owner };
+        assert!(memory.acquire(false).is_ok());
+        for writes in [false, true] {
+            assert_eq!(memory.acquire(writes).unwrap_err().code(), ErrorCode::Busy);
+        }
     }
 }

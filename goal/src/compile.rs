@@ -7,7 +7,7 @@ use crate::group::Group;
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::{Schedule, Seed};
 use goal_lang::limits::Limits;
-use goal_lang::{ANY, Action, Body, Program, ProgramBuilder, Style, print};
+use goal_lang::{ANY, Action, Body, MemoryImage, Program, ProgramBuilder, Style, print};
 use goal_opt::{Pipeline, Timings};
 use std::sync::{Arc, OnceLock};
 
@@ -60,7 +60,18 @@ impl Graph {
 
 /// Compiles the body of `rank` alone.
 pub(crate) fn schedule(body: Body, rank: u32, ranks: u32, seed: Seed) -> Result<Arc<Schedule>> {
-    let mut program = program_of(body, rank, ranks);
+    schedule_from(body, None, rank, ranks, seed)
+}
+
+/// Compiles the body of `rank` alone, whose memory starts with these values.
+pub(crate) fn schedule_from(
+    body: Body,
+    image: Option<MemoryImage>,
+    rank: u32,
+    ranks: u32,
+    seed: Seed,
+) -> Result<Arc<Schedule>> {
+    let mut program = program_of(body, image, rank, ranks);
     goal_opt::run(&mut program, pipeline(), &mut Timings::default(), |_, _| {})
         .map_err(|error| Error::new(ErrorCode::Graph, error.to_string()))?;
     let mut bytes = Vec::new();
@@ -84,13 +95,17 @@ pub(crate) fn renumber(body: &mut Body, communicator: &Communicator) {
     }
 }
 
-/// Returns a program in which only `rank` has actions.
-pub(crate) fn program_of(body: Body, rank: u32, ranks: u32) -> Program {
+/// Returns a program in which only `rank` has actions and initial values.
+fn program_of(body: Body, image: Option<MemoryImage>, rank: u32, ranks: u32) -> Program {
     let mut program = ProgramBuilder::default();
+    let image = image.map(|image| program.image(image));
     let own = program.body(body);
     let empty = program.body(Body::default());
     for other in 0..ranks {
-        program.rank(if other == rank { own } else { empty }, None);
+        match other == rank {
+            true => program.rank(own, image),
+            false => program.rank(empty, None),
+        }
     }
     program.finish()
 }
@@ -98,7 +113,7 @@ pub(crate) fn program_of(body: Body, rank: u32, ranks: u32) -> Program {
 /// Returns a body as the text of `rank`. Each buffer of its table has bytes of its own there.
 pub(crate) fn text(body: Body, rank: u32, ranks: u32) -> String {
     let mut text = Vec::new();
-    let program = program_of(body.flattened(), rank, ranks);
+    let program = program_of(body.flattened(), None, rank, ranks);
     print(&program, Style::Schedgen, &mut text).expect("a vector takes every byte");
     String::from_utf8(text).expect("programs are text")
 }

@@ -134,7 +134,8 @@ impl Group {
         &self.0.world
     }
 
-    /// Returns how schedules make progress while the program computes.
+    /// Returns how schedules make progress while the program computes. In [`Mode::Node`] they make
+    /// none, as in [`Mode::Caller`]: other ranks don't have the schedules that a program builds.
     #[inline]
     pub fn progress(self) -> Mode {
         self.0.mode()

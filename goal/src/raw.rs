@@ -73,7 +73,7 @@ impl Schedule {
 
     /// Loads the schedule of this process's rank from the bytes of a NISA file, which are verified.
     /// The file has as many ranks as the communicator. The schedule works on `memory`, or, without
-    /// it, on memory of its own that starts with the file's initial values.
+    /// it, on memory of its own: each run starts with zeros and the file's initial values.
     ///
     /// # Errors
     /// The file is not valid, is for another number of ranks, or needs more memory.
@@ -108,9 +108,10 @@ impl Schedule {
         let code = if is_group {
             Arc::new(Code::new(Arc::new(nisa), own, seed))
         } else {
-            let mut body = nisa.decode().body_of(own).clone();
+            let program = nisa.decode();
+            let (mut body, image) = (program.body_of(own).clone(), program.image_of(own).cloned());
             compile::renumber(&mut body, communicator);
-            compile::schedule(body, group.rank(), group.size(), seed)?
+            compile::schedule_from(body, image, group.rank(), group.size(), seed)?
         };
         let memory = match memory {
             Some(region) if buffers.is_empty() || !is_group => Memory::Region(region),

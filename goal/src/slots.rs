@@ -6,8 +6,9 @@ use std::any::Any;
 use std::sync::Arc;
 use std::task::Waker;
 
-/// A run of a schedule. It stays valid for ever: a run that has been followed by another one on the
-/// same instance has ended.
+/// A run of a schedule. It stays valid: a run that has been followed by another one on the same
+/// instance has ended. The numbers of runs wrap around, so after 2^32 - 1 further runs the same
+/// instance has one with an equal ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ticket {
     slot: u32,
@@ -46,6 +47,8 @@ pub(crate) struct Slot {
     state: State,
     /// The number of its last run.
     run: u32,
+    /// True once numbers have wrapped around: every other number is that of an ended run then.
+    has_wrapped: bool,
     /// Kept while an instance of it is there.
     schedule: Option<Schedule>,
     /// Called when the run has ended.
@@ -119,8 +122,7 @@ impl Slots {
                 State::Running(_) => Known::Running,
                 State::Parked(_) | State::Free => Known::Ended,
             },
-            // The distance, so that numbers may wrap around.
-            Some(slot) if slot.run.wrapping_sub(ticket.run) as i32 > 0 => Known::Ended,
+            Some(slot) if slot.has_wrapped || ticket.run < slot.run => Known::Ended,
             _ => Known::Never,
         }
     }
@@ -128,18 +130,14 @@ impl Slots {
     /// Adds an instance that runs for the first time.
     pub(crate) fn add(&mut self, handle: Handle, schedule: Schedule) -> Ticket {
         let number = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot {
-                state: State::Free,
-                run: 0,
-                schedule: None,
-                on_end: Vec::new(),
-            });
+            let (state, run, has_wrapped) = (State::Free, 0, false);
+            self.slots.push(Slot { state, run, has_wrapped, schedule: None, on_end: Vec::new() });
             self.slots.len() as u32 - 1
         });
         let slot = &mut self.slots[number as usize];
         slot.schedule = Some(schedule);
         slot.state = State::Running(handle);
-        slot.run = next(slot.run);
+        slot.count();
         Ticket { slot: number, run: slot.run }
     }
 
@@ -159,7 +157,7 @@ impl Slots {
         if let State::Parked(handle) = std::mem::replace(&mut slot.state, State::Free) {
             slot.state = State::Running(handle);
         }
-        slot.run = next(slot.run);
+        slot.count();
         Ticket { slot: number, run: slot.run }
     }
 
@@ -246,7 +244,32 @@ impl Slots {
     }
 }
 
-/// The number of the next run. It is never 0.
-fn next(run: u32) -> u32 {
-    run.checked_add(1).unwrap_or(1)
+impl Slot {
+    /// Gives the next run its number, which is never 0.
+    #[inline]
+    fn count(&mut self) {
+        let next = self.run.checked_add(1);
+        self.has_wrapped |= next.is_none();
+        self.run = next.unwrap_or(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_stays_valid_when_numbers_wrap_around() {
+        let (state, run) = (State::Free, u32::MAX - 1);
+        let slot = Slot { state, run, has_wrapped: false, schedule: None, on_end: Vec::new() };
+        let mut slots = Slots { slots: vec![slot], ..Slots::default() };
+        let ended =
+            |slots: &Slots, run| matches!(slots.known(Ticket { slot: 0, run }), Known::Ended);
+        assert!(ended(&slots, u32::MAX - 1) && ended(&slots, 1) && !ended(&slots, u32::MAX));
+        for last in [u32::MAX, 1, 2] {
+            slots.slots[0].count();
+            assert_eq!(slots.slots[0].run, last);
+            assert!([1, 2, 1 << 31, u32::MAX].iter().all(|&run| ended(&slots, run)), "{last}");
+        }
+    }
 }

@@ -2,6 +2,11 @@
 
 use crate::error::{Error, ErrorCode, Result};
 use goal_collectives::Table;
+use goal_run::limits::TABLE_BYTES_MAX;
+use goal_run::rights::are_of_file;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// The variable with the path of a table of decisions.
@@ -24,18 +29,44 @@ pub(crate) fn published() -> &'static Table {
 /// the same one.
 ///
 /// Threat: the starter of the process chooses the file. It is text that is parsed by a library, it
-/// can name only algorithms that there are, and each of them is right.
+/// can name only algorithms that there are, and each of them is right. It may have no end, so no
+/// more than [`TABLE_BYTES_MAX`] are read. A process that has rights which its starter lacks reads
+/// no file that this one names.
 ///
 /// # Errors
 /// The file can't be read, or is no table.
 pub(crate) fn read_table() -> Result<()> {
-    let Some(path) = std::env::var_os(TABLE) else { return Ok(()) };
+    let Some(path) = std::env::var_os(TABLE).filter(|_| !are_of_file()) else { return Ok(()) };
     let refused = |why: String| {
         let text = format!("{TABLE}: {}: {why}", path.display());
         Error::new(ErrorCode::File, text)
     };
-    let text = std::fs::read_to_string(&path).map_err(|error| refused(error.to_string()))?;
+    let text = text_of(path.as_ref()).map_err(|error| refused(error.to_string()))?;
     let table = Table::parse(&text).map_err(|error| refused(error.to_string()))?;
     let _ = DECISIONS.set(table);
     Ok(())
+}
+
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(TABLE_BYTES_MAX + 1).read_to_string(&mut text)?;
+    match text.len() as u64 > TABLE_BYTES_MAX {
+        true => Err(io::Error::other(format!(
+            "more than {TABLE_BYTES_MAX} bytes are no table of decisions"
+        ))),
+        false => Ok(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_an_end() {
+        let error = text_of(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert_eq!(error, "more than 1048576 bytes are no table of decisions");
+        assert!(text_of(Path::new("/")).is_err());
+        assert_eq!(text_of(Path::new("/dev/null")).unwrap(), "");
+    }
 }

@@ -181,7 +181,10 @@ typedef enum {
   GOAL_PROGRESS_NODE = 2
 } GOAL_Progress;
 
-/* Returns a GOAL_Progress: nobody, a thread of the rank, or ranks of the host that wait. */
+/*
+ * Returns a GOAL_Progress: nobody, a thread of the rank, or ranks of the host that wait. The last
+ * have only a job's own schedule, and none that a program builds or loads: for these it is nobody.
+ */
 int GOAL_Get_progress(void);
 
 /*
@@ -314,8 +317,8 @@ GOAL_Schedule GOAL_Compile(GOAL_Graph graph);
 /*
  * Loads this rank's schedule from a file in binary form (goalc build). The file has as many ranks
  * as the communicator. It works on bytes bytes at memory, which are not set to the file's initial
- * values; or, if memory is NULL, on memory of its own with the initial values, which the program
- * does not see.
+ * values; or, if memory is NULL, on memory of its own, which the program does not see, and in which
+ * each run starts with zeros and the initial values.
  */
 GOAL_Schedule GOAL_Load(const char *path, GOAL_Comm comm, void *memory, size_t bytes);
 
@@ -370,7 +373,10 @@ int GOAL_Testany(int n, GOAL_Handle *handles, int *index);
 /* Waits until one of the runs has ended, and stores its place as GOAL_Testany does. */
 int GOAL_Waitany(int n, GOAL_Handle *handles, int *index);
 
-/* A function that is called at the end of a run. It may call the library. */
+/*
+ * A function that is called at the end of a run. It may call the library, and must not leave by
+ * longjmp. An exception that leaves it ends the process.
+ */
 typedef void (*GOAL_Callback)(GOAL_Handle handle, void *arg);
 
 /*
@@ -448,7 +454,7 @@ GOAL_Graph GOAL_Create(void);
 
 /*
  * A function of the program, which computes buf2 = buf1 f buf2. It must not call the library, nor
- * leave by longjmp or by an exception.
+ * leave by longjmp. An exception that leaves it ends the process.
  */
 typedef void (*GOAL_Function)(void *buf1, size_t s1, void *buf2, size_t s2);
 

@@ -10,6 +10,7 @@ use crate::border::{border, status};
 use crate::types::{GOAL_Handle, ticket};
 use goal::raw::{self, Ticket};
 use goal::{Error, ErrorCode, Result};
+use goal_run::program::leave_signals;
 use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, eventfd};
 use std::ffi::{c_int, c_void};
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-type GOAL_Callback = Option<unsafe extern "C" fn(handle: GOAL_Handle, arg: *mut c_void)>;
+type GOAL_Callback = Option<unsafe extern "C-unwind" fn(handle: GOAL_Handle, arg: *mut c_void)>;
 
 /// The arguments that the program wants its function to get.
 struct Argument(*mut c_void);
@@ -46,8 +47,22 @@ unsafe extern "C" fn GOAL_On_end(
         };
         let arg = Argument(arg);
         // SAFETY: the caller passes a function of this type, which may be called once with `arg`.
-        raw::when_ended(run, Box::new(move |_| unsafe { callback(handle, arg.get()) }))
+        raw::when_ended(run, Box::new(move |_| unsafe { call(callback, handle, arg.get()) }))
     })
+}
+
+/// Calls a function of the program. An exception that leaves it ends the process here, since it
+/// would skip frames of the library.
+///
+/// # Safety
+/// As the function says.
+unsafe extern "C" fn call(
+    function: unsafe extern "C-unwind" fn(GOAL_Handle, *mut c_void),
+    handle: GOAL_Handle,
+    arg: *mut c_void,
+) {
+    // SAFETY: as the caller says.
+    unsafe { function(handle, arg) };
 }
 
 /// A descriptor of the library's own, and the run that it belongs to.
@@ -138,6 +153,7 @@ pub(crate) fn waiting<R>(wait: impl FnOnce() -> R) -> R {
 
 /// Looks at the runs of descriptors until there is none, or a thread waits.
 fn look() {
+    leave_signals();
     let mut pause = PAUSE_MIN;
     loop {
         let runs: Vec<Ticket> = {

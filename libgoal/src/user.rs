@@ -12,7 +12,7 @@ use std::ffi::{c_int, c_void};
 
 /// A function of the program: it gets the bytes of both buffers and may write both.
 type GOAL_Function =
-    Option<unsafe extern "C" fn(buf1: *mut c_void, s1: usize, buf2: *mut c_void, s2: usize)>;
+    Option<unsafe extern "C-unwind" fn(buf1: *mut c_void, s1: usize, buf2: *mut c_void, s2: usize)>;
 
 /// The addresses of the registered functions, by number.
 static FUNCTIONS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
@@ -48,12 +48,30 @@ extern "C" fn GOAL_Reg_func(graph: GOAL_Graph, func: GOAL_Function) -> c_int {
             group.register(number as u32, move |a, b| {
                 // SAFETY: the caller has registered a function of this type, which uses these
                 // bytes only, and only during the call.
-                unsafe { func(a.as_mut_ptr().cast(), a.len(), b.as_mut_ptr().cast(), b.len()) };
+                unsafe {
+                    call(func, a.as_mut_ptr().cast(), a.len(), b.as_mut_ptr().cast(), b.len());
+                }
             })?;
             functions.push(func as usize);
             Ok(number as c_int)
         })
     })
+}
+
+/// Calls a function of the program. An exception that leaves it ends the process here, since it
+/// would skip frames of the library.
+///
+/// # Safety
+/// As the function says.
+unsafe extern "C" fn call(
+    function: unsafe extern "C-unwind" fn(*mut c_void, usize, *mut c_void, usize),
+    buf1: *mut c_void,
+    s1: usize,
+    buf2: *mut c_void,
+    s2: usize,
+) {
+    // SAFETY: as the caller says.
+    unsafe { function(buf1, s1, buf2, s2) };
 }
 
 /// Returns true if a function with this number is registered.

@@ -105,6 +105,24 @@ impl Storage<'static> {
     }
 }
 
+impl Schedule {
+    /// Sets the memory of an ended instance to what [`Storage::new`] gives it: zeros, and the
+    /// initial values of the program.
+    ///
+    /// # Panics
+    /// If the memory is smaller than the program says.
+    pub fn reset(&self, memory: &mut [u8]) {
+        memory.fill(0);
+        store_image(self.nisa(), self.rank(), memory);
+    }
+}
+
+fn store_image(nisa: &Nisa, rank: u32, memory: &mut [u8]) {
+    for value in nisa.image(rank).into_iter().flat_map(|image| image.init) {
+        memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
+    }
+}
+
 impl<'m> Storage<'m> {
     /// Allocates the counters for an instance of `schedule` that works on memory of the caller: on
     /// the region `memory`, or on `buffers` if the schedule's memory is a table of them. It gets
@@ -163,10 +181,7 @@ impl<'m> Storage<'m> {
     /// # Panics
     /// If the memory is smaller than the program says.
     pub fn store_image(&mut self, nisa: &Nisa, rank: u32) {
-        let memory = self.memory_mut();
-        for value in nisa.image(rank).into_iter().flat_map(|image| image.init) {
-            memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
-        }
+        store_image(nisa, rank, self.memory_mut());
     }
 
     /// The rank's memory.

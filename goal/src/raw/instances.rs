@@ -21,7 +21,7 @@ pub(super) enum Memory {
     Table { bases: Vec<u64>, declared: usize },
     /// One region of the program.
     Region(Region),
-    /// A region of each instance itself, which starts with the initial values of the schedule.
+    /// A region of each instance itself. Each run starts with the initial values of the schedule.
     Own,
 }
 
@@ -119,6 +119,7 @@ impl Inner {
                 // SAFETY: as the caller of `Schedule::start_on` says, and only it calls this.
                 unsafe { self.bind(member, handle, buffers)? };
             }
+            self.refresh(member, handle)?;
             member.start_again(handle).map_err(|error| error_of(&error))?;
             self.count();
             return Ok(Some(slots.restarted(number)));
@@ -163,6 +164,16 @@ impl Inner {
         };
         // SAFETY: as the caller says.
         unsafe { member.bind(handle, bind) }.map_err(|error| error_of(&error))
+    }
+
+    /// Lets memory of the schedule's own start anew, in an instance that has ended.
+    #[inline]
+    fn refresh(&self, member: &mut Member<'static>, handle: &Handle) -> Result<()> {
+        if !matches!(self.memory, Memory::Own) {
+            return Ok(());
+        }
+        let reset = |memory: &mut [u8]| self.code.reset(memory);
+        member.with_memory(handle, reset).map_err(|error| error_of(&error))
     }
 
     /// Returns the storage of a new instance.

@@ -3,8 +3,10 @@
 mod blocks;
 mod collectives;
 mod ends;
+mod files;
 mod graphs;
 mod misuse;
+mod rights;
 mod threads;
 
 use goal::{Group, Mode};
@@ -27,6 +29,7 @@ fn this_process_is_a_rank() {
         "blocks" => blocks::all(group),
         "collectives" => collectives::all(group),
         "counted" => collectives::counted(group),
+        "files" => files::all(group),
         "threads" => threads::all(group),
         "misuse" => misuse::all(group),
         "late" => threads::late(group),
@@ -117,6 +120,11 @@ fn starts_of_collectives_are_counted() {
         ];
         assert_eq!(starts, wanted);
     }
+}
+
+#[test]
+fn every_run_of_a_file_starts_with_its_initial_values() {
+    completes("files", 1..=3);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use goal::raw::{self, Data, Ticket, memory};
 use goal::{Arguments, CollectiveKind, ErrorCode, Group, Op, Result, scratch};
+use std::ops::Bound;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn code<T>(result: Result<T>) -> ErrorCode {
     let error = result.map(drop).unwrap_err();
@@ -56,6 +58,20 @@ pub(crate) fn all(group: Group) {
     // The buffer lies there, and nobody else may give its memory back.
     let address = buffer.read().unwrap().as_ptr() as usize;
     assert_eq!(code(group.free(address)), ErrorCode::Buffer);
+
+    for len in [usize::MAX, usize::MAX / 8, isize::MAX as usize / 8] {
+        assert_eq!(code(group.zeros::<u64>(len)), ErrorCode::Memory);
+    }
+    for range in [
+        (Bound::Unbounded, Bound::Included(usize::MAX)),
+        (Bound::Excluded(usize::MAX), Bound::Unbounded),
+        (Bound::Unbounded, Bound::Excluded(9)),
+    ] {
+        let slice = AssertUnwindSafe(|| buffer.slice(range));
+        let text = catch_unwind(slice).map(|_| ()).unwrap_err();
+        let text = text.downcast_ref::<String>().unwrap();
+        assert!(text.contains("of 8 elements"), "{text}");
+    }
 
     let small = group.zeros::<i32>(1).unwrap();
     let arguments = Arguments {

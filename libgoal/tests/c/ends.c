@@ -4,9 +4,11 @@
 // RUN: goal-run -n 2 ./ends-cpp
 // RUN: goal-run -n 2 --progress thread ./ends
 // RUN: memcheck ./ends
+#include <dirent.h>
 #include <goal.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define US GOAL_USERSPACE
@@ -26,6 +28,60 @@ static void expect(const char *what, int got, int want) {
     printf("%s: %d, not %d: %s\n", what, got, want, GOAL_Last_error());
     failed++;
   }
+}
+
+/* Waits until a thread of this process with this name blocks signals. Returns 0; 1 if none does. */
+static int takes_signals(const char *name) {
+  for (int tries = 0; tries < 5000; tries++) {
+    DIR *threads = opendir("/proc/self/task");
+    struct dirent *thread;
+    int blocks = 0;
+    while ((thread = readdir(threads)) != NULL) {
+      char path[300], line[200] = "";
+      FILE *status;
+      snprintf(path, sizeof path, "/proc/self/task/%s/status", thread->d_name);
+      status = fopen(path, "r");
+      if (status == NULL || fgets(line, sizeof line, status) == NULL ||
+          strstr(line, name) == NULL) {
+        line[0] = 0;
+      }
+      while (line[0] != 0 && fgets(line, sizeof line, status) != NULL) {
+        unsigned long long blocked;
+        if (sscanf(line, "SigBlk: %llx", &blocked) == 1) {
+          /* SIGINT and SIGALRM. */
+          blocks = (blocked & 0x2002) == 0x2002;
+          break;
+        }
+      }
+      if (status != NULL) {
+        fclose(status);
+      }
+    }
+    closedir(threads);
+    if (blocks) {
+      return 0;
+    }
+    poll(NULL, 0, 1);
+  }
+  return 1;
+}
+
+/* The thread that looks at a run for a descriptor gets none of the program's signals. */
+static void descriptors_without_signals(void) {
+  int ranks[2] = {0, 1};
+  GOAL_Comm pair = GOAL_Comm_create(GOAL_COMM_WORLD, ranks, 2);
+  if (GOAL_MyRank() == 0) {
+    struct pollfd event = {-1, POLLIN, 0};
+    event.fd = GOAL_Eventfd(GOAL_Ibarrier(GOAL_COMM_WORLD));
+    expect("signals", takes_signals("goal-events"), 0);
+    expect("barrier", GOAL_Barrier(pair), 0);
+    expect("poll", poll(&event, 1, -1), 1);
+    close(event.fd);
+  } else {
+    expect("barrier", GOAL_Barrier(pair), 0);
+    expect("barrier", GOAL_Barrier(GOAL_COMM_WORLD), 0);
+  }
+  expect("free", GOAL_Comm_free(pair), 0);
 }
 
 int main(void) {
@@ -91,6 +147,10 @@ int main(void) {
   event.fd = GOAL_Eventfd(runs[1]);
   expect("poll of an end", poll(&event, 1, 0), 1);
   close(event.fd);
+
+  if (GOAL_GroupSize() == 2) {
+    descriptors_without_signals();
+  }
 
   /* Modes of progress. */
   for (int i = 0; i < 4; i++) {

@@ -1,0 +1,60 @@
+//! Schedules that are loaded from files.
+
+use goal::raw::{self, Schedule};
+use goal::{Communicator, Group};
+use goal_asm::{EncodeOptions, encode};
+use goal_lang::{ParseOptions, SourceMap, parse};
+use std::sync::{Arc, Mutex};
+
+/// The number of the function that sees the memory of a run.
+const SEES: u32 = 9;
+
+/// Each rank starts with a 7 and a zero, shows both, and then changes both.
+fn file(ranks: u32) -> Vec<u8> {
+    let text = format!(
+        "num_ranks {ranks}
+rank * {{
+  init 0 = UInt32 7
+  shown: exec user {SEES} with 0,4 4,4
+  first: exec sumUInt32 with 0,4 0,4
+  second: exec copyInt8 with 0,4 4,4
+  first requires shown
+  second requires first
+}}"
+    );
+    let mut sources = SourceMap::default();
+    sources.add("file.goal", Arc::new(text.into_bytes()));
+    let program = parse(&sources, &ParseOptions::default()).program.expect("a valid program");
+    let mut bytes = Vec::new();
+    encode(&program, &EncodeOptions::default(), None, &mut bytes).unwrap();
+    bytes
+}
+
+/// Every run of a schedule with memory of its own starts with zeros and the initial values: on the
+/// instance of an earlier run, on one beside it, and in a communicator.
+#[allow(unsafe_code)]
+pub(crate) fn all(group: Group) {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let shown = Arc::clone(&seen);
+    group
+        .register(SEES, move |a, b| {
+            let number = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().unwrap());
+            shown.lock().unwrap().push((number(a), number(b)));
+        })
+        .unwrap();
+    let backwards: Vec<u32> = (0..group.size()).rev().collect();
+    let other = group.communicator(group.world(), &backwards).unwrap();
+    let runs = |communicator: &Communicator| {
+        let schedule = Schedule::load(file(group.size()), communicator, None).unwrap();
+        // SAFETY: it works on memory of its own.
+        let start = || unsafe { schedule.start() }.unwrap();
+        let both = [start(), start()];
+        both.into_iter().for_each(|run| raw::wait(run, "wait").unwrap());
+        for _ in 0..3 {
+            raw::wait(start(), "wait").unwrap();
+        }
+        std::mem::take(&mut *seen.lock().unwrap())
+    };
+    assert_eq!(runs(group.world()), [(7, 0); 5], "in the group");
+    assert_eq!(runs(&other), [(7, 0); 5], "in a communicator");
+}
