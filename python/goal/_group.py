@@ -25,7 +25,7 @@ def init(progress: str | None = None) -> Group:
 
     ``progress`` is how schedules make progress while the program computes: ``"caller"``, in its
     calls of this package only; ``"thread"``, by a thread that sleeps when there is nothing to do;
-    None, as the option ``--progress`` of ``goal-run`` says.
+    None, as the option ``--progress`` of ``goal-run`` says (``node`` is the same as ``caller``).
 
     Raises Error if it was called before, or the process can't attach to its job.
     """

@@ -31,6 +31,24 @@ struct View {
     internal: *mut c_void,
 }
 
+impl View {
+    fn empty() -> Box<Self> {
+        Box::new(Self {
+            buf: null_mut(),
+            obj: null_mut(),
+            len: 0,
+            itemsize: 1,
+            readonly: 1,
+            ndim: 0,
+            format: null(),
+            shape: null_mut(),
+            strides: null_mut(),
+            suboffsets: null_mut(),
+            internal: null_mut(),
+        })
+    }
+}
+
 const WRITABLE: c_int = 0x1;
 const FORMAT: c_int = 0x4;
 const STRIDES: c_int = 0x10 | 0x8;
@@ -41,8 +59,9 @@ unsafe extern "C" {
     fn PyBuffer_Release(view: *mut View);
 }
 
-/// The bytes of an object, exported until this is dropped. Objects refuse to move or free exported
-/// bytes.
+/// The bytes of an object, exported until this is dropped. Objects should not move or free exported
+/// bytes, and most refuse to. Some do it by force, as numpy's `resize(refcheck=False)` and
+/// `ctypes.resize`: see [`Export::check`].
 pub(crate) struct Export {
     view: Box<View>,
     /// The object itself; `None` once it was given back.
@@ -61,19 +80,7 @@ impl Export {
     /// It has no such bytes.
     pub(crate) fn new(object: &Bound<'_, PyAny>, writes: bool, name: &str) -> PyResult<Self> {
         let py = object.py();
-        let mut view = Box::new(View {
-            buf: null_mut(),
-            obj: null_mut(),
-            len: 0,
-            itemsize: 1,
-            readonly: 1,
-            ndim: 0,
-            format: null(),
-            shape: null_mut(),
-            strides: null_mut(),
-            suboffsets: null_mut(),
-            internal: null_mut(),
-        });
+        let mut view = View::empty();
         let flags = STRIDES | FORMAT | if writes { WRITABLE } else { 0 };
         // SAFETY: the interpreter is attached; the view lies still, and is released with `Self`.
         if unsafe { PyObject_GetBuffer(object.as_ptr(), &raw mut *view, flags) } != 0 {
@@ -109,6 +116,28 @@ impl Export {
         self.view.len.max(0) as usize
     }
 
+    /// Returns an error if the object has moved its bytes since, or has another number of them.
+    pub(crate) fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(owner) = &self.owner else { return Ok(()) };
+        let owner = owner.bind(py);
+        let (now, mine) = (Fresh::new(owner)?, (self.view.buf, self.view.len));
+        if now.place() == mine {
+            return Ok(());
+        }
+        // An object may have other bytes for each export, which all stay where they are.
+        let again = Fresh::new(owner)?;
+        if again.place() != now.place() {
+            return Ok(());
+        }
+        let kind = owner.get_type().name().map_or_else(|_| "?".into(), |n| n.to_string());
+        let text = format!(
+            "the {kind} of {} bytes was resized or moved after it became a buffer: compile again, \
+             with its new memory",
+            self.len()
+        );
+        Err(raised(py, ErrorCode::Buffer, &text))
+    }
+
     /// Returns true if the two are views of the same bytes of the same object.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let key = |export: &Self| {
@@ -135,6 +164,36 @@ impl Export {
         }
         // SAFETY: exporters give a string that lives as long as the view.
         unsafe { CStr::from_ptr(self.view.format) }.to_string_lossy().into_owned()
+    }
+}
+
+/// A short export, within a call of the interpreter.
+struct Fresh<'py> {
+    view: Box<View>,
+    _py: Python<'py>,
+}
+
+impl<'py> Fresh<'py> {
+    fn new(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let mut view = View::empty();
+        // SAFETY: the interpreter is attached; the view lies still, and is released with `Self`.
+        if unsafe { PyObject_GetBuffer(object.as_ptr(), &raw mut *view, STRIDES) } != 0 {
+            let cause = PyErr::fetch(object.py());
+            let text = format!("a buffer exports no memory any more: {cause}");
+            return Err(raised(object.py(), ErrorCode::Buffer, &text));
+        }
+        Ok(Self { view, _py: object.py() })
+    }
+
+    fn place(&self) -> (*mut c_void, Py_ssize_t) {
+        (self.view.buf, self.view.len)
+    }
+}
+
+impl Drop for Fresh<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the view was filled when it was made, and is released once, in the interpreter.
+        unsafe { PyBuffer_Release(&raw mut *self.view) };
     }
 }
 

@@ -4,25 +4,54 @@
 //! interpreter that ends, and a child of `fork` must not use the rank of its parent.
 
 use crate::error::{IntoPy, raised};
-use goal::ErrorCode;
 use goal::raw::is_in_function;
+use goal::{ErrorCode, Group};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 static CLOSING: AtomicBool = AtomicBool::new(false);
-/// Threads that are about to enter the interpreter, or are in it, from outside.
+/// The number of values of [`Entering`].
 static ENTERING: AtomicUsize = AtomicUsize::new(0);
 
 /// What was dropped within functions of the program, and has to be let go.
 static DROPPED: Mutex<Vec<Box<dyn FnOnce() + Send>>> = Mutex::new(Vec::new());
 
-/// Called in the child of a `fork`.
+/// The longest time for which the end of the interpreter waits for functions of the program that
+/// other threads have called. One that blocks stops there: CPython lets no thread go on afterwards.
+const LEAVE_LIMIT: Duration = Duration::from_secs(2);
+
+/// The time between two looks at them.
+const LOOK: Duration = Duration::from_micros(100);
+
+/// A thread that is about to enter the interpreter, or is in it, from outside.
+struct Entering;
+
+impl Entering {
+    /// Returns `None` if the interpreter is about to end.
+    fn new() -> Option<Self> {
+        ENTERING.fetch_add(1, Ordering::SeqCst);
+        let entering = Self;
+        (!CLOSING.load(Ordering::SeqCst)).then_some(entering)
+    }
+}
+
+impl Drop for Entering {
+    fn drop(&mut self) {
+        ENTERING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Called in the child of a `fork`. It may join a group if its parent had not.
 #[pyfunction]
 #[pyo3(name = "_forked")]
 pub(crate) fn forked() {
-    FORKED.store(true, Ordering::Relaxed);
+    if Group::is_initialized() {
+        FORKED.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Called when the interpreter is about to end: no thread enters it from outside any more.
@@ -30,9 +59,14 @@ pub(crate) fn forked() {
 #[pyo3(name = "_close")]
 pub(crate) fn close(py: Python<'_>) {
     CLOSING.store(true, Ordering::SeqCst);
+    // The threads of its parent are not there.
+    if is_forked() {
+        return;
+    }
     py.detach(|| {
-        while ENTERING.load(Ordering::SeqCst) > 0 {
-            std::thread::yield_now();
+        let since = Instant::now();
+        while ENTERING.load(Ordering::SeqCst) > 0 && since.elapsed() < LEAVE_LIMIT {
+            thread::sleep(LOOK);
         }
     });
 }
@@ -79,7 +113,10 @@ pub(crate) fn dropping(f: impl FnOnce() + Send + 'static) {
     }
     let mut f = Some(f);
     let mut call = || f.take().expect("it is called once")();
-    if Python::try_attach(|py| py.detach(&mut call)).is_none() {
+    // When the interpreter ends, no other thread waits for it with the lock.
+    let called =
+        Entering::new().and_then(|_entering| Python::try_attach(|py| py.detach(&mut call)));
+    if called.is_none() {
         call();
     }
 }
@@ -90,8 +127,6 @@ pub(crate) fn in_python<T>(f: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     if is_forked() {
         return None;
     }
-    ENTERING.fetch_add(1, Ordering::SeqCst);
-    let result = if CLOSING.load(Ordering::SeqCst) { None } else { Python::try_attach(f) };
-    ENTERING.fetch_sub(1, Ordering::SeqCst);
-    result
+    let _entering = Entering::new()?;
+    Python::try_attach(f)
 }

@@ -12,7 +12,7 @@ use goal_engine::memory::Region;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::ptr::with_exposed_provenance_mut;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A compiled schedule.
 pub(crate) enum Code {
@@ -36,16 +36,28 @@ pub(crate) struct Compiled {
     /// `None` only while it is dropped.
     code: Option<Code>,
     /// The memory, which stays exported.
-    _exports: Vec<Arc<Export>>,
+    exports: Vec<Arc<Export>>,
     /// True if runs write memory of the program, so that two at a time would write the same.
     writes: bool,
-    last: Mutex<Option<Ticket>>,
+    /// The last run, if they do. No function of the program is called with the lock.
+    last: Mutex<Last>,
+}
+
+/// The last run of a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Last {
+    /// There is none that goes on.
+    #[default]
+    None,
+    /// A thread is about to start it.
+    Starting,
+    Started(Ticket),
 }
 
 impl Compiled {
     pub(crate) fn schedule(code: Code, exports: Vec<Arc<Export>>, writes: bool) -> Schedule {
         let code = Some(code);
-        Schedule(Arc::new(Self { code, _exports: exports, writes, last: Mutex::default() }))
+        Schedule(Arc::new(Self { code, exports, writes, last: Mutex::default() }))
     }
 
     fn code(&self) -> &Code {
@@ -53,28 +65,57 @@ impl Compiled {
     }
 
     fn start(&self) -> goal::Result<Ticket> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.writes
-            && let Some(last) = *last
-            && !raw::test(last)?
-        {
-            let text = "the schedule writes the buffers of a run that has not ended: wait for that \
-                        run first (GOAL_Wait)";
-            return Err(goal::Error::new(ErrorCode::Busy, text));
+        if !self.writes {
+            return self.start_next();
         }
-        let started = match self.code() {
+        self.claim()?;
+        let started = self.start_next();
+        *self.last() = started.as_ref().map_or(Last::None, |&ticket| Last::Started(ticket));
+        started
+    }
+
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Marks that this thread starts the next run.
+    ///
+    /// # Errors
+    /// The last one has not ended.
+    fn claim(&self) -> goal::Result<()> {
+        loop {
+            let seen = *self.last();
+            // The test may call a function of the program, which may start the schedule.
+            let is_busy = match seen {
+                Last::None => false,
+                Last::Starting => true,
+                Last::Started(last) => !raw::test(last)?,
+            };
+            if is_busy {
+                let text = "the schedule writes the buffers of a run that has not ended: wait for \
+                            that run first (GOAL_Wait)";
+                return Err(goal::Error::new(ErrorCode::Busy, text));
+            }
+            let mut last = self.last();
+            if *last == seen {
+                *last = Last::Starting;
+                return Ok(());
+            }
+        }
+    }
+
+    fn start_next(&self) -> goal::Result<Ticket> {
+        match self.code() {
             // SAFETY: the exports keep the memory until the run has ended, since the run keeps
-            // them. The program does not touch arrays of a run, as the documentation demands; if
-            // it does, bytes are not defined, and nothing else.
+            // them, unless the program moves it by force. The program does neither that nor touch
+            // arrays of a run, as the documentation demands; if it touches them, bytes are not
+            // defined, and nothing else.
             Code::Own(schedule) => unsafe { schedule.start() },
             Code::Collective { collective, input, output } => {
                 // SAFETY: as above; the sizes were checked when it was made.
                 unsafe { collective.start(*input, *output) }
             }
-        };
-        let ticket = started?;
-        *last = Some(ticket);
-        Ok(ticket)
+        }
     }
 }
 
@@ -103,6 +144,7 @@ impl Schedule {
     /// touch the arrays that it writes.
     fn run(&self, py: Python<'_>) -> PyResult<Run> {
         let compiled = &self.0;
+        compiled.exports.iter().try_for_each(|export| export.check(py))?;
         let ticket = life::detached(py, || compiled.start())?;
         Ok(Run { ticket, kept: Mutex::new(Some(Arc::clone(compiled))) })
     }

@@ -52,6 +52,16 @@ def test_a_rank_that_waits_for_ever_is_named_with_its_call(ranks):
     assert "waits in barrier" in done.stderr and "tag 9" in done.stderr, done.stderr
 
 
+def test_a_schedule_starts_again_at_the_end_of_its_run(ranks):
+    assert ranks.together(2, "restart.py").stdout.count("done") == 2
+
+
+@pytest.mark.parametrize("program", ["prefork.py", "ending.py"])
+def test_processes(ranks, program):
+    assert "done" in ranks.alone(program).stdout
+    assert ranks.together(2, program).stdout.count("done") == 2
+
+
 def test_example(ranks):
     assert "equal to numpy's" in ranks.alone(EXAMPLE.resolve()).stdout
     assert ranks.together(4, EXAMPLE.resolve()).stdout.count("equal to numpy's") == 4

@@ -1,5 +1,6 @@
 """Arrays stay where they are as long as a graph, a schedule or a run may use them."""
 
+import ctypes
 import gc
 import sys
 import time
@@ -91,6 +92,24 @@ def locked(group):
     raw.extend(b"more")
 
 
+def moved(group):
+    """An array that was moved by force is not used where it was."""
+    for array, resize in (
+        (np.zeros(4), lambda array: array.resize(100_000, refcheck=False)),
+        ((ctypes.c_char * 8)(), lambda array: ctypes.resize(array, 100_000)),
+    ):
+        graph = group.graph()
+        graph.copy(array, bytearray(memoryview(array).nbytes))
+        schedule = graph.compile()
+        schedule.run().wait()
+        resize(array)
+        try:
+            schedule.run()
+            raise AssertionError("it ran")
+        except goal.Error as error:
+            assert error.code == "GOAL_ERR_BUFFER" and "resized or moved" in str(error), error
+
+
 def many(group):
     """A graph exports an array once, however often its actions name it."""
     array = np.zeros(4)
@@ -105,6 +124,6 @@ def many(group):
 
 mode = None if sys.argv[1] == "none" else sys.argv[1]
 with goal.init(progress=mode) as group:
-    for part in (kept, locked, many, dropped):
+    for part in (kept, locked, moved, many, dropped):
         part(group)
 print("done")
