@@ -22,7 +22,7 @@ use super::error::LaunchError;
 use super::input;
 use super::options::{Program, Stage};
 use super::signals::{Deferred, keep_children, stop_as_usual};
-use super::warden::Warden;
+use super::warden::{Door, Warden};
 use crate::inherited::{Lent, Passed};
 use crate::limits::restore_open_files;
 use crate::monitor::Stopped;
@@ -161,9 +161,9 @@ impl<'a> Programs<'a> {
                 .env_remove(OF_SCHEDULE)
                 .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
                 .process_group(0);
-            let launcher = getpid();
+            let (launcher, door) = (getpid(), programs.warden.door());
             // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
-            unsafe { command.pre_exec(move || prepare(launcher)) };
+            unsafe { command.pre_exec(move || prepare(launcher, door)) };
             let child = {
                 let _lent = Lent::new(descriptors)?;
                 let _deferred = Deferred::new()?;
@@ -177,7 +177,6 @@ impl<'a> Programs<'a> {
             let (exit, stopped, is_suspended) = (None, None, false);
             let attended = Attended::default();
             let process = Process { rank, child, attended, exit, stopped, is_suspended };
-            programs.warden.add(process.pid());
             programs.processes.push(process);
             // In a job on several hosts the leader alone watches the time.
             let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);
@@ -245,10 +244,11 @@ pub fn beyond_shells() -> io::Result<Vec<OwnedFd>> {
 }
 
 /// Prepares a child for the program that it is about to execute.
-fn prepare(launcher: Pid) -> io::Result<()> {
+fn prepare(launcher: Pid, warden: Door) -> io::Result<()> {
     stop_as_usual();
     restore_open_files();
     set_parent_process_death_signal(Some(Signal::KILL))?;
+    warden.add_own_group();
     // The launcher may have died before the death signal was set.
     if getppid() == Some(launcher) { Ok(()) } else { Err(Errno::SRCH.into()) }
 }

@@ -2,8 +2,12 @@
 //!
 //! Each rank of a program is a process group: its process, and what that starts unless it leaves
 //! the group. A launcher that ends, ends the groups. One that is killed can't, and the signal that
-//! the kernel sends then reaches the rank's first process alone. So a process waits at a pipe,
-//! whose other end only the launcher has, and sends the signal to the groups when the pipe closes.
+//! the kernel sends then reaches the rank's first process at most: the kernel forgets it if the
+//! program gains capabilities, as each one of root does. So a process waits at a pipe, whose other
+//! end only the launcher has, and sends the signal to the groups when the pipe closes.
+//!
+//! A rank's process tells the warden of itself before it executes its program. So there is no
+//! moment at which the program runs and nobody would end it.
 //!
 //! `unsafe`: a child that goes on after `fork` without a program of its own. It makes system calls
 //! only: other threads of its parent may have held locks.
@@ -41,9 +45,28 @@ impl Warden {
         }
     }
 
-    /// Adds the process group of a rank. If the warden is gone, does nothing.
-    pub(super) fn add(&self, group: Pid) {
-        let _ = rustix::io::write(&self.pipe, &group.as_raw_nonzero().get().to_ne_bytes());
+    /// Returns what a child of the launcher needs to add itself. It is valid as long as the warden.
+    pub(super) fn door(&self) -> Door {
+        Door(self.pipe.as_raw_fd())
+    }
+}
+
+/// The launcher's end of the pipe as its children have it before they execute a program.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Door(RawFd);
+
+impl Door {
+    /// Adds the process group that the calling process leads. If the warden is gone, does nothing.
+    /// It makes system calls only.
+    pub(super) fn add_own_group(self) {
+        let group = rustix::process::getpid().as_raw_nonzero().get().to_ne_bytes();
+        // SAFETY: the bytes are those of the array, and a closed descriptor is an error. A child
+        // has one thread, so nothing else needs the signal of a broken pipe meanwhile.
+        unsafe {
+            let broken_pipe = libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+            libc::write(self.0, group.as_ptr().cast(), group.len());
+            libc::signal(libc::SIGPIPE, broken_pipe);
+        }
     }
 }
 
