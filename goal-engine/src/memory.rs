@@ -21,6 +21,7 @@
 // The one place where an address and a length become a slice of a rank's memory.
 #![allow(unsafe_code)]
 
+use std::alloc::{Layout, alloc_zeroed};
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
@@ -293,18 +294,27 @@ impl Zeroed {
     /// touched.
     ///
     /// # Panics
-    /// If `len` is more than an allocation can have. Aborts, as allocations do, if there is no
-    /// memory.
+    /// If there is no memory.
     pub fn new(len: usize) -> Self {
+        Self::try_new(len).unwrap_or_else(|| panic!("there is no memory of {len} bytes"))
+    }
+
+    /// The same; `None` if there is no memory.
+    pub fn try_new(len: usize) -> Option<Self> {
         // Allocators fill memory of a larger alignment with zeros themselves, and so touch it.
-        let room = len.checked_add(Self::ALIGN).expect("an allocation's size");
-        let mut memory: Vec<u64> = vec![0; room.div_ceil(size_of::<u64>())];
+        let words = len.checked_add(Self::ALIGN)?.div_ceil(size_of::<u64>());
+        let layout = Layout::array::<u64>(words).ok()?;
+        // SAFETY: the layout has bytes, those that the alignment takes at least.
+        let allocated = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        // SAFETY: the global allocator gave it for so many words, and zeros are words.
+        let mut memory =
+            unsafe { Vec::from_raw_parts(allocated.as_ptr().cast::<u64>(), words, words) };
         let first = memory.as_mut_ptr().cast::<u8>();
         let ahead = first.addr().next_multiple_of(Self::ALIGN) - first.addr();
         // SAFETY: less than `ALIGN` bytes ahead, behind which there is room for `len`.
         let start = unsafe { NonNull::new_unchecked(first.add(ahead)) };
         // SAFETY: zeros of the vector, which is not touched before it is dropped.
-        unsafe { Self::lent(start, len, memory) }
+        Some(unsafe { Self::lent(start, len, memory) })
     }
 
     /// The `len` bytes at `start`, which `owner` keeps mapped until it is dropped.

@@ -180,3 +180,8 @@ fn a_function_that_panics() {
     assert!(!engine.test(&handle));
     assert_panics("instance 0 has not ended", || engine.finish(handle));
 }
+
+#[test]
+fn more_memory_than_there_is() {
+    assert!(Zeroed::try_new(usize::MAX).is_none() && Zeroed::try_new(1 << 62).is_none());
+}

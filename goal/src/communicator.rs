@@ -172,14 +172,15 @@ impl Communicators {
     }
 }
 
-/// Returns the number of a communicator: a hash (FNV-1a, folded) of its ranks and of how many were
-/// made of them before. It is the same on every machine.
+/// Returns the number of a communicator: a hash (FNV-1a, folded) of its ranks, and behind it the
+/// next ones for the others that are made of them, so that those never meet. It is the same on
+/// every machine.
 fn number_of(ranks: &[u32], before: u32) -> u32 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in ranks.iter().chain([&before]).flat_map(|word| word.to_le_bytes()) {
+    for byte in ranks.iter().flat_map(|word| word.to_le_bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     }
-    (hash >> 32) as u32 ^ hash as u32
+    ((hash >> 32) as u32 ^ hash as u32).wrapping_add(before)
 }
 
 #[cfg(test)]
@@ -199,6 +200,12 @@ mod tests {
             assert_eq!(three.in_group(three.rank()), Some(3));
         }
         assert!(!zero[0].is_same(&zero[1]) && !zero[0].is_same(&zero[2]));
+    }
+
+    #[test]
+    fn a_list_makes_any_number_of_communicators() {
+        let (world, mut made) = (Communicator::world(0, 1, None), Communicators::default());
+        assert!((0..200_000).all(|_| made.make(&world, &[0]).is_ok()));
     }
 
     #[test]

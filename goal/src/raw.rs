@@ -12,11 +12,15 @@ use crate::group::Group;
 use crate::progress::error_of;
 use crate::slots::Slots;
 use goal_asm::Nisa;
+use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
 use goal_engine::memory::Region;
 use instances::{Inner, Memory};
 use parking_lot::Mutex;
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -25,6 +29,20 @@ pub use crate::slots::{EndFunction, Ticket};
 pub use crate::thread::is_in_function;
 pub(crate) use ends::wake_when_ended;
 pub use ends::{put_off, test, wait, wait_any, when_ended};
+
+/// Reads a NISA file for [`Schedule::load`]. Of anything else, as a device without an end, the
+/// result has the first bytes only, which no schedule loads from.
+///
+/// # Errors
+/// The system's error.
+pub fn read_nisa(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, mut bytes) = (File::open(path)?, Vec::new());
+    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
+    if bytes == MAGIC {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
 
 /// A schedule that this process can start any number of times, also while it runs.
 pub struct Schedule {

@@ -8,12 +8,12 @@ use crate::graph::GRAPHS;
 use crate::run::wait;
 use crate::table::{Kind, Table};
 use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
-use goal::raw::{Schedule, Ticket};
+use goal::raw::{Schedule, Ticket, read_nisa};
 use goal::{Error, ErrorCode, Result};
 use goal_engine::memory::Region;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::{fs, slice};
+use std::slice;
 
 /// A schedule of the program.
 pub(crate) struct Entry {
@@ -57,7 +57,7 @@ unsafe extern "C" fn GOAL_Load(
         // SAFETY: the caller passes a string.
         let path = unsafe { CStr::from_ptr(present(path, "path")?) };
         let path = OsStr::from_bytes(path.to_bytes());
-        let file = fs::read(path).map_err(|error| {
+        let file = read_nisa(path.as_ref()).map_err(|error| {
             Error::new(ErrorCode::File, format!("{}: {error}", path.to_string_lossy()))
         })?;
         keep(Schedule::load(file, &communicator, region(memory, bytes))?, None)

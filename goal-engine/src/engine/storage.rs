@@ -37,6 +37,9 @@ pub struct Areas {
     pub matches: Option<Cells<u64>>,
 }
 
+/// The reason why storage is never missing, for a caller that can't go on without it.
+const IS_ROOM: &str = "memory for an instance";
+
 /// The memory and the counters of an instance. The engine owns it from
 /// [`start`](super::Engine::start) until [`finish`](super::Engine::finish) returns it.
 pub struct Storage<'m> {
@@ -54,28 +57,42 @@ impl Storage<'static> {
     /// Allocates storage for an instance of `schedule`. The memory starts as the program says:
     /// zeros and its initial values. Buffers lie in it as in
     /// [`flat_offsets`](goal_lang::flat_offsets).
+    ///
+    /// # Panics
+    /// If there is no memory.
     pub fn new(schedule: &Schedule) -> Self {
+        Self::try_new(schedule).expect(IS_ROOM)
+    }
+
+    /// The same; `None` if there is no memory.
+    pub fn try_new(schedule: &Schedule) -> Option<Self> {
         Self::of_schedule(schedule, false)
     }
 
-    /// The same with a record of matches: see [`Storage::matches`].
+    /// The same as [`Storage::new`] with a record of matches: see [`Storage::matches`].
+    ///
+    /// # Panics
+    /// If there is no memory.
     pub fn recording(schedule: &Schedule) -> Self {
-        Self::of_schedule(schedule, true)
+        Self::of_schedule(schedule, true).expect(IS_ROOM)
     }
 
-    fn of_schedule(schedule: &Schedule, records: bool) -> Self {
+    fn of_schedule(schedule: &Schedule, records: bool) -> Option<Self> {
         let (memory, scratch) = (schedule.memory_size(), schedule.scratch_size());
         let buffers = schedule.buffers();
         let sizes = schedule.state_sizes();
-        let mut storage = Self::of_sizes(memory, buffers, scratch, sizes, records);
+        let mut storage = Self::of_sizes(memory, buffers, scratch, sizes, records)?;
         storage.store_image(schedule.nisa(), schedule.rank());
-        storage
+        Some(storage)
     }
 
     /// Allocates storage, all zeros, for an instance in a window.
+    ///
+    /// # Panics
+    /// If there is no memory.
     pub fn in_window(windowed: &Windowed) -> Self {
         let sizes = StateSizes::in_window(windowed.size);
-        Self::of_sizes(windowed.memory, &[], windowed.place.scratch, sizes, false)
+        Self::of_sizes(windowed.memory, &[], windowed.place.scratch, sizes, false).expect(IS_ROOM)
     }
 
     fn of_sizes(
@@ -84,12 +101,12 @@ impl Storage<'static> {
         scratch: u64,
         sizes: StateSizes,
         records: bool,
-    ) -> Self {
-        let size = |bytes: u64| usize::try_from(bytes).expect("memory that a process can have");
-        let (memory, scratch) = (Zeroed::new(size(memory)), Zeroed::new(size(scratch)));
-        let counters = Zeroed::new(sizes.counters * size_of::<u16>());
-        let finished = Zeroed::new(sizes.finished * size_of::<u64>());
-        let matches = Zeroed::new(if records { sizes.matches * size_of::<u64>() } else { 0 });
+    ) -> Option<Self> {
+        let zeros = |bytes: u64| Zeroed::try_new(usize::try_from(bytes).ok()?);
+        let (memory, scratch) = (zeros(memory)?, zeros(scratch)?);
+        let counters = Zeroed::try_new(sizes.counters * size_of::<u16>())?;
+        let finished = Zeroed::try_new(sizes.finished * size_of::<u64>())?;
+        let matches = Zeroed::try_new(if records { sizes.matches * size_of::<u64>() } else { 0 })?;
         let areas = Areas {
             memory: memory.region(),
             buffers: memory.region().split(buffers),
@@ -101,7 +118,7 @@ impl Storage<'static> {
         let owner = Box::new([memory, scratch, counters, finished, matches]);
         // SAFETY: the memory is newly allocated, no other code has its address, and the storage
         // owns it.
-        unsafe { Self::over(areas, Some(owner)) }
+        Some(unsafe { Self::over(areas, Some(owner)) })
     }
 }
 
@@ -127,6 +144,7 @@ impl<'m> Storage<'m> {
     /// Allocates the counters for an instance of `schedule` that works on memory of the caller: on
     /// the region `memory`, or on `buffers` if the schedule's memory is a table of them. It gets
     /// scratch memory of its own unless `scratch` is given. It owns `owner`, and drops it last.
+    /// `None` if there is no memory.
     ///
     /// # Safety
     /// As for [`Storage::over`].
@@ -136,13 +154,12 @@ impl<'m> Storage<'m> {
         buffers: Vec<Region>,
         scratch: Option<Region>,
         owner: Option<Box<dyn Any + Send>>,
-    ) -> Self {
+    ) -> Option<Self> {
         let sizes = schedule.state_sizes();
-        let counters = Zeroed::new(sizes.counters * size_of::<u16>());
-        let finished = Zeroed::new(sizes.finished * size_of::<u64>());
-        let size =
-            usize::try_from(schedule.scratch_size()).expect("memory that a process can have");
-        let own = Zeroed::new(if scratch.is_some() { 0 } else { size });
+        let counters = Zeroed::try_new(sizes.counters * size_of::<u16>())?;
+        let finished = Zeroed::try_new(sizes.finished * size_of::<u64>())?;
+        let size = if scratch.is_some() { 0 } else { schedule.scratch_size() };
+        let own = Zeroed::try_new(usize::try_from(size).ok()?)?;
         let areas = Areas {
             memory,
             buffers,
@@ -152,7 +169,7 @@ impl<'m> Storage<'m> {
             matches: None,
         };
         // SAFETY: as the caller says; the other areas are newly allocated.
-        unsafe { Self::over(areas, Some(Box::new((counters, finished, own, owner)))) }
+        Some(unsafe { Self::over(areas, Some(Box::new((counters, finished, own, owner)))) })
     }
 
     /// Creates storage in memory that the caller provides. It owns `owner`, and drops it last.

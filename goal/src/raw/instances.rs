@@ -33,7 +33,7 @@ pub(super) struct Inner {
     pub(super) memory: Memory,
     /// The slots of its instances.
     pub(super) slots: Mutex<Vec<u32>>,
-    /// The number of its starts, in the segment, if the launcher reports it.
+    /// The number of its starts, in the segment, if it is a collective.
     pub(super) starts: Option<&'static AtomicU64>,
 }
 
@@ -78,7 +78,8 @@ impl Inner {
     }
 
     /// Checks that buffers which replace declared ones are the same or have no byte in common, as
-    /// the engine needs it of operands, and that they lie apart from buffers that stay.
+    /// the engine needs it of operands, and that they lie apart from buffers that stay. Input and
+    /// output of a collective are never the same: it was compiled for two, or for one in place.
     fn check_overlap(&self, buffers: &[usize]) -> Result<()> {
         let Memory::Table { bases, declared } = &self.memory else { return Ok(()) };
         let lengths = self.code.buffers();
@@ -92,7 +93,7 @@ impl Inner {
         // Of buffers with one start, the longest is the last.
         let overlap = |pair: &[(usize, usize, usize)]| {
             let [(start, length, _), (next, next_length, _)] = [pair[0], pair[1]];
-            let is_same = start == next && length == next_length;
+            let is_same = self.starts.is_none() && start == next && length == next_length;
             !is_same && start.saturating_add(length) > next
         };
         match all.windows(2).find(|pair| overlap(pair)) {
@@ -183,7 +184,7 @@ impl Inner {
     pub(super) unsafe fn storage(&self, buffers: Option<&[usize]>) -> Result<Storage<'static>> {
         let code = &self.code;
         if matches!(self.memory, Memory::Own) {
-            return Ok(Storage::new(code));
+            return Storage::try_new(code).ok_or_else(|| self.no_memory());
         }
         let table: Vec<Region> =
             if self.is_table() { self.regions(buffers).collect() } else { Vec::new() };
@@ -191,16 +192,25 @@ impl Inner {
             Memory::Region(region) => region,
             Memory::Table { .. } | Memory::Own => Region::EMPTY,
         };
-        let bytes = usize::try_from(code.scratch_size()).ok();
-        let bytes = bytes
-            .ok_or_else(|| Error::new(ErrorCode::Memory, "more scratch memory than there is"))?;
+        let bytes = usize::try_from(code.scratch_size()).map_err(|_| self.no_memory())?;
         // In the segment, where peers read it in place; elsewhere if there is no room.
         let block =
             if bytes > 0 { Block::new(&self.group.shared().heap, bytes).ok() } else { None };
         let scratch = block.as_ref().map(Block::region);
         // SAFETY: as the caller says; the storage keeps the block.
-        Ok(unsafe {
+        let storage = unsafe {
             Storage::around(code, memory, table, scratch, block.map(|block| Box::new(block) as _))
-        })
+        };
+        storage.ok_or_else(|| self.no_memory())
+    }
+
+    #[cold]
+    fn no_memory(&self) -> Error {
+        let own = if matches!(self.memory, Memory::Own) { self.code.memory_size() } else { 0 };
+        let text = format!(
+            "there is no memory for a run: the schedule needs {own} bytes of its own and {} bytes of scratch memory",
+            self.code.scratch_size()
+        );
+        Error::new(ErrorCode::Memory, text)
     }
 }

@@ -124,13 +124,13 @@ static void arguments(void) {
   char buf[16] = {0};
   char *mid = buf + 4;
   void *two[2] = {buf, buf + 8};
-  void *same[2] = {buf, buf + 4};
+  void *same[2] = {buf, buf + 4}, *once[2] = {buf, buf};
   int lengths[2] = {8, 8}, negative[2] = {8, -1}, ranks[3] = {0, 0, 99};
-  GOAL_Graph g = GOAL_CreateGraph(), other = GOAL_CreateGraph();
+  GOAL_Graph g = GOAL_CreateGraph(), other = GOAL_CreateGraph(), large;
   GOAL_Vertex a = GOAL_Send(g, buf, 8, GOAL_MyRank(), 0, US);
   GOAL_Vertex b = GOAL_Recv(g, buf + 8, 8, GOAL_MyRank(), 0, US);
   GOAL_Vertex foreign = GOAL_Send(other, buf, 8, 0, 0, US);
-  GOAL_Schedule schedule = GOAL_Compile(g);
+  GOAL_Schedule schedule = GOAL_Compile(g), too_large, prepared;
   GOAL_Comm alone;
   int own = GOAL_MyRank();
 
@@ -200,8 +200,18 @@ static void arguments(void) {
   puts("-- files");
   HANDLE(GOAL_Load(NULL, GOAL_COMM_WORLD, NULL, 0));
   HANDLE(GOAL_Load("/nowhere/at/all", GOAL_COMM_WORLD, NULL, 0));
+  HANDLE(GOAL_Load("/dev/zero", GOAL_COMM_WORLD, NULL, 0));
   HANDLE(GOAL_LoadMemory(NULL, 16, GOAL_COMM_WORLD, NULL, 0));
   HANDLE(GOAL_LoadMemory(buf, 16, GOAL_COMM_WORLD, NULL, 0));
+
+  puts("-- memory of a run");
+  large = GOAL_CreateGraph();
+  GOAL_AllocateScratchpad(large, (size_t)1 << 62);
+  GOAL_LocalOp(large, buf, NULL, GOAL_OFFSET(0), GOAL_COPY, GOAL_UINT, 8, 8, US, US, GOAL_SCRATCHPAD);
+  too_large = GOAL_Compile(large);
+  HANDLE(GOAL_Run(too_large));
+  GOAL_FreeSchedule(too_large);
+  GOAL_FreeGraph(large);
 
   puts("-- collectives");
   CODE(GOAL_Bcast(buf, -1, GOAL_UINT8, 0, GOAL_COMM_WORLD));
@@ -218,6 +228,9 @@ static void arguments(void) {
   CODE(GOAL_Allreduce(buf, buf + 8, INT64_MAX, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD));
   HANDLE(GOAL_Iallreduce(buf, buf + 8, 1, GOAL_INT64, GOAL_WTIME, GOAL_COMM_WORLD));
   HANDLE(GOAL_Reduce_init(buf, buf + 8, 1, GOAL_INT64, GOAL_ADD, 99, GOAL_COMM_WORLD));
+  prepared = GOAL_Allreduce_init(buf, buf + 8, 1, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD);
+  HANDLE(GOAL_RunOn(prepared, once, 2));
+  GOAL_FreeSchedule(prepared);
 
   puts("-- collectives with lists");
   {
