@@ -17,6 +17,8 @@ use goal_eth::PassedDriver;
 use goal_lang::limits::Limits;
 use goal_shm::{Sealed, Segment};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::sync::Arc;
@@ -26,9 +28,21 @@ pub(crate) const OF_SCHEDULE: &str = "GOAL_RUN_RANK";
 /// The environment variable that holds the order to a rank of a program.
 pub(crate) const OF_PROGRAM: &str = "GOAL_RUN_PROGRAM";
 
+/// The version of the launcher and of the library in its programs.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The part of an order that is the same in every version.
+#[derive(Deserialize)]
+struct Versioned {
+    version: String,
+}
+
 /// The launcher's order to a rank process. File descriptors are inherited under the numbers given.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
+    /// The launcher's version: [`VERSION`]. What follows, the settings and the segment may differ
+    /// between versions.
+    pub(crate) version: Cow<'static, str>,
     pub(crate) rank: u32,
     /// The process ID of the launcher.
     pub(crate) launcher: u32,
@@ -60,6 +74,22 @@ pub(crate) struct Opened {
 impl Order {
     pub(crate) fn to_text(&self) -> String {
         serde_json::to_string(self).expect("numbers and names")
+    }
+
+    /// Reads an order of a launcher of this version.
+    ///
+    /// # Errors
+    /// It is no order, or one of another version.
+    pub(crate) fn parse(text: &OsStr) -> io::Result<Self> {
+        let text = text.to_str().ok_or_else(|| io::Error::other("the order is no text"))?;
+        let Versioned { version } = serde_json::from_str(text).map_err(io::Error::other)?;
+        if version != VERSION {
+            return Err(io::Error::other(format!(
+                "its launcher is goal-run {version}, and this program has the library of version \
+                 {VERSION}: start it by the goal-run that was installed with its library"
+            )));
+        }
+        serde_json::from_str(text).map_err(io::Error::other)
     }
 
     /// Opens the schedule, the settings and the segment.

@@ -304,7 +304,7 @@ pub(crate) fn load(
         bytes.as_bytes().to_vec()
     } else {
         let path: std::path::PathBuf = file.extract()?;
-        py.detach(|| std::fs::read(&path))
+        py.detach(|| raw::read_nisa(&path))
             .map_err(|error| raised(py, ErrorCode::File, &format!("{}: {error}", path.display())))?
     };
     let communicator = communicator_of(py, comm)?;

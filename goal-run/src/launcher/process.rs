@@ -38,9 +38,7 @@ pub fn rank_process() -> Option<ExitCode> {
         return Some(ExitCode::from(NOT_STARTED));
     }
     let mut inherited = Inherited::new();
-    let order = text.to_str().ok_or_else(|| io::Error::other("the order is no text"));
-    let order =
-        order.and_then(|text| serde_json::from_str::<Order>(text).map_err(io::Error::other));
+    let order = Order::parse(&text);
     let told = order.as_ref().ok().and_then(|order| inherited.take(order.troubles?).ok());
     match order.and_then(|order| execute(&order, &mut inherited)) {
         Ok(()) => Some(ExitCode::SUCCESS),

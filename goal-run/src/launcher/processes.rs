@@ -9,7 +9,7 @@ use super::supervise::stop;
 use super::troubles::Troubles;
 use crate::inherited::Lent;
 use crate::monitor::Stopped;
-use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order};
+use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
 use crate::rights;
 use goal_eth::{AnyDriver, Held};
 use goal_shm::{Sealed, Segment};
@@ -72,6 +72,7 @@ impl Processes {
             (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
             let driver = drivers.next();
             let order = Order {
+                version: VERSION.into(),
                 rank,
                 launcher: std::process::id(),
                 troubles: Some(processes.troubles.descriptor().as_raw_fd()),

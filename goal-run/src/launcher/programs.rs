@@ -26,7 +26,7 @@ use super::warden::{Door, Warden};
 use crate::inherited::{Lent, Passed};
 use crate::limits::restore_open_files;
 use crate::monitor::Stopped;
-use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order};
+use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
 use goal_eth::{AnyDriver, Held};
 use goal_shm::{Sealed, Segment};
 use rustix::io::Errno;
@@ -144,6 +144,7 @@ impl<'a> Programs<'a> {
             let mut passed = Passed::all(descriptors.iter().copied())?;
             passed.extend_from_slice(&bells);
             let order = Order {
+                version: VERSION.into(),
                 rank,
                 launcher: std::process::id(),
                 troubles: None,

@@ -66,8 +66,7 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
 
 /// Opens what the order names. The descriptors are not inherited any more.
 fn open(order: &OsString) -> io::Result<(Opened, Order, Option<AnyDriver>)> {
-    let text = order.to_str().ok_or_else(|| io::Error::other("the order is no text"))?;
-    let order: Order = serde_json::from_str(text).map_err(io::Error::other)?;
+    let order = Order::parse(order)?;
     let mut inherited = Inherited::of_program(&order.passed)?;
     if order.driver.is_some() {
         // Keeps other processes of the same user from taking the sockets.

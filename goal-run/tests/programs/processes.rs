@@ -183,15 +183,17 @@ fn a_process_alone_is_a_group_of_one() {
 fn an_order_that_is_made_up_is_refused() {
     let true_order = |change: &dyn Fn(&mut serde_json::Value)| {
         let mut order: serde_json::Value = serde_json::from_str(
-            r#"{"rank":0,"launcher":1,"troubles":null,"segment":50,"passed":[{"first":50,"count":1,"device":1,"file":1}],"schedule":51,"settings":52,"section":null,"driver":null}"#,
+            r#"{"version":"","rank":0,"launcher":1,"troubles":null,"segment":50,"passed":[{"first":50,"count":1,"device":1,"file":1}],"schedule":51,"settings":52,"section":null,"driver":null}"#,
         )
         .unwrap();
+        order["version"] = env!("CARGO_PKG_VERSION").into();
         change(&mut order);
         order.to_string()
     };
     for (order, why) in [
         ("".to_owned(), "EOF"),
-        ("{}".to_owned(), "missing field `rank`"),
+        ("{}".to_owned(), "missing field `version`"),
+        (r#"{"version":"0.0.1"}"#.to_owned(), "its launcher is goal-run 0.0.1"),
         (true_order(&|_| ()), "its descriptors are closed"),
         (
             true_order(&|order| order["passed"][0]["first"] = (-1).into()),
