@@ -5,6 +5,7 @@ use crate::communicator::Communicator;
 use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
+use crate::process::at_finalize;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
 use goal_collectives::{
@@ -13,7 +14,7 @@ use goal_collectives::{
 use goal_lang::{CollectiveKind, Datatype, Function, Space};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 /// The addresses at which graphs of collectives are generated, before they get a table of buffers.
 const INPUT: u64 = 1 << 60;
@@ -205,20 +206,27 @@ impl Persistent {
 /// The number of the communicator, which has one graph at most, and the arguments.
 type Key = (u32, Collective, Blocks);
 
+static CACHE: LazyLock<Mutex<FxHashMap<Key, Arc<Persistent>>>> = LazyLock::new(|| {
+    // Valgrind tells of what a program leaves, and the schedules of collectives are not its own.
+    at_finalize(|| {
+        let all = std::mem::take(&mut *CACHE.lock());
+        drop(all);
+    });
+    Mutex::default()
+});
+
 fn cached(
     collective: &Collective,
     blocks: &Blocks,
     communicator: &Communicator,
 ) -> Result<Arc<Persistent>> {
-    static CACHE: OnceLock<Mutex<FxHashMap<Key, Arc<Persistent>>>> = OnceLock::new();
-    let cache = CACHE.get_or_init(Mutex::default);
     let key = (communicator.id(), *collective, blocks.clone());
-    if let Some(kept) = cache.lock().get(&key) {
+    if let Some(kept) = CACHE.lock().get(&key) {
         return Ok(Arc::clone(kept));
     }
     let kept = Arc::new(collective.compile_blocks(blocks, communicator, None)?);
     let dropped = {
-        let mut cache = cache.lock();
+        let mut cache = CACHE.lock();
         let dropped = if cache.len() >= CACHED_MAX {
             std::mem::take(&mut *cache)
         } else {

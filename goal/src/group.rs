@@ -3,7 +3,7 @@
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
-use crate::process::{State, follow_forks};
+use crate::process::{State, follow_forks, tidy_up};
 use crate::progress::{Core, error_of};
 use crate::shared::Shared;
 use crate::slots::wake;
@@ -244,10 +244,9 @@ impl Group {
         // Functions of ends that were noticed now are called before the group is finalized.
         let member = self.0.with(Core::leave)?;
         State::Finalized.enter();
-        self.0
-            .attached
-            .finalize(member)
-            .map_err(|error| Error::new(ErrorCode::Stopped, error.to_string()))
+        let finalized = self.0.attached.finalize(member);
+        tidy_up();
+        finalized.map_err(|error| Error::new(ErrorCode::Stopped, error.to_string()))
     }
 }
 
