@@ -86,11 +86,14 @@ impl Table {
 }
 
 /// Returns the path of a file of this workspace that was built together with this program: beside
-/// it, or among the parts of tests.
+/// it, or among the parts of tests, where `cargo test` puts it. The later one of both is the one of
+/// the present sources.
 fn beside(name: &str) -> io::Result<Option<PathBuf>> {
     let own = std::env::current_exe()?;
     let paths = [name.into(), Path::new("deps").join(name)];
-    Ok(paths.map(|path| own.with_file_name(path)).into_iter().find(|path| path.is_file()))
+    let files = paths.map(|path| own.with_file_name(path)).into_iter();
+    let built = |path: &PathBuf| path.metadata().and_then(|file| file.modified()).ok();
+    Ok(files.filter(|path| path.is_file()).max_by_key(built))
 }
 
 impl Program {
