@@ -5,6 +5,10 @@ use crate::slots::{Due, Known, OnEnd, Slots, Ticket};
 use goal_engine::Handle;
 use goal_run::progress::{Interrupted, Member};
 
+/// The beginning of the error of a rank that waits when no rank can go on. In the launcher's report
+/// the number of the rank stands for it.
+pub(crate) const STUCK_HERE: &str = "no rank can go on; this one ";
+
 /// The rank's end of the job and its instances.
 pub(crate) struct Core {
     /// `None` once the group is finalized.
@@ -181,12 +185,12 @@ impl Core {
         self.settle(number)
     }
 
-    /// Returns the text on a rank that waits for what will never come: its call, and the actions of
+    /// Returns the error of a rank that waits for what will never come: its call, and the actions of
     /// each run that have started.
     #[cold]
     pub(crate) fn describe_waiting(&mut self, call: &str) -> Error {
         const ACTIONS_MAX: usize = 8;
-        let mut text = format!("waits in {call}");
+        let mut text = format!("{STUCK_HERE}waits in {call}");
         let Core { member: Some(member), slots, .. } = self else {
             return Error::new(ErrorCode::Stuck, text);
         };

@@ -174,6 +174,14 @@ impl Schedule {
         compile::text(body, rank, size)
     }
 
+    /// Checks that the schedule can be started on these buffers, without a start.
+    ///
+    /// # Errors
+    /// There is another number of declared buffers, one that is needed is missing, or two overlap.
+    pub fn check_buffers(&self, buffers: &[usize]) -> Result<()> {
+        self.inner.check_binding(buffers)
+    }
+
     /// Starts the schedule, as the next run of its communicator, and executes the part of it that
     /// can be done at once. All ranks of the communicator start its schedules in the same order.
     ///

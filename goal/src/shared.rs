@@ -10,7 +10,7 @@
 use crate::communicator::{Communicator, Communicators};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
-use crate::progress::{Core, error_of, is_fatal, no_run};
+use crate::progress::{Core, STUCK_HERE, error_of, is_fatal, no_run};
 use crate::slots::{Due, Ticket};
 use crate::thread::{self, Common, callers, count, is_in_function};
 use goal_run::job::Mode;
@@ -264,7 +264,11 @@ impl Shared {
     #[cold]
     fn note_failure(&self, core: &mut Core, error: &mut Error) {
         if core.give_up(error) && error.code() != ErrorCode::Stopped {
-            self.attached.fail(&format!("rank {}: {error}", self.attached.rank()));
+            let (rank, text) = (self.attached.rank(), error.to_string());
+            self.attached.fail(&match text.strip_prefix(STUCK_HERE) {
+                Some(waits) => format!("rank {rank} {waits}"),
+                None => format!("rank {rank}: {text}"),
+            });
         }
     }
 }

@@ -1,9 +1,8 @@
 /*
  * goal.h - schedules of group communication (GOAL) for C99 and C++11
  *
- * A program describes a group operation as a graph of sends, receives and local operations, one for
- * each rank, compiles it, and runs it while it computes. Chapter 2 of the ESPGOAL thesis (2011)
- * defines most of these functions; "2009" marks those of the paper that defined GOAL (ICPP 2009).
+ * Chapter 2 of the ESPGOAL thesis (2011) defines most of these functions; "2009" marks those of the
+ * paper that defined GOAL (ICPP 2009).
  *
  * The manual pages are made of the comments here. A comment that begins with PAGE begins a page.
  */
@@ -24,6 +23,15 @@ extern "C" {
 #else
 #define GOAL_DEFAULT(value)
 #endif
+
+/*
+ * PAGE goal - schedules of group communication for C99 and C++11
+ *
+ * A program describes a group operation as a graph of sends, receives and local operations, one for
+ * each rank, compiles it, and runs it while it computes. Collectives as in MPI are there too. The
+ * program is compiled with "cc program.c $(pkg-config --cflags --libs goal)" and started with
+ * "goal-run -n 4 ./program". Here are the types and constants; these pages have the functions:
+ */
 
 /*
  * Handles are numbers in the form of pointers, which the library checks. A handle that was freed,
@@ -50,7 +58,7 @@ typedef int64_t GOAL_Vertex;
 #define GOAL_requires GOAL_Requires
 #define GOAL_Rcv GOAL_Recv
 
-/* The place of a buffer: an address of the program, or an offset in the scratchpad. */
+/* The memory of a buffer: that of the program, or the scratchpad, where its address is an offset. */
 typedef enum { GOAL_USERSPACE = 0, GOAL_SCRATCHPAD = 1 } GOAL_MemType;
 
 /* An offset in the scratchpad as the argument of a buffer. */
@@ -75,9 +83,10 @@ typedef enum {
   GOAL_OP_LAST = 0x1ffff
 } GOAL_Op;
 
+/* Datatypes of local operations, whose width is another argument. */
 typedef enum { GOAL_SINT = 0, GOAL_UINT = 1, GOAL_FLOAT = 2 } GOAL_DataType;
 
-/* Datatypes with their width. */
+/* Datatypes with their width, for collectives. */
 typedef enum {
   GOAL_INT8 = 0x008,
   GOAL_INT16 = 0x010,
@@ -219,8 +228,12 @@ int GOAL_Last_error_code(void);
  *
  * A function that adds an action returns its vertex. Actions run in any order that the dependencies
  * allow. Buffers are used when the schedule runs, and must last until then; arrays of arguments are
- * copied at once. A send and its receive must have the same number of bytes. Messages of a pair
- * with the same tag meet their receives in the order of their starts.
+ * copied at once. A send and its receive must have the same number of bytes, which may be 0.
+ * Messages of a pair with the same tag meet their receives in the order of their starts. There is
+ * no rank that stands for none: a rank without a neighbour adds no message.
+ *
+ * A call that fails adds nothing, so a program that does not look at results compiles a graph
+ * without the action.
  */
 
 /* Creates an empty graph of the group. */
@@ -272,6 +285,7 @@ int GOAL_Declare(GOAL_Graph graph, void *buf, size_t bytes);
 /*
  * PAGE goal_localop - local operations
  *
+ * The operations are those of GOAL_Op in goal(3): GOAL_ADD, GOAL_MAX and so on.
  * The operation is applied to elements at the same place of b1 and b2, in this order, and the
  * result goes to bres; GOAL_COPY has no b2. Buffers may be the same or disjoint. The width is in
  * bits: 8, 16, 32 or 64 for GOAL_SINT and GOAL_UINT, 16, 32 or 64 for GOAL_FLOAT. Integers wrap,
@@ -481,7 +495,7 @@ int GOAL_Sched_run(GOAL_Schedule sched);
 /*
  * PAGE goal_collectives - collectives, as in MPI
  *
- * Each has three forms. GOAL_X runs it and waits. GOAL_Ix starts it and returns a handle.
+ * Each collective has three forms. GOAL_X runs it and waits. GOAL_Ix starts it and returns a handle.
  * GOAL_X_init returns a schedule, which GOAL_Run starts on the buffers any number of times. The
  * first two compile a collective once for each combination of arguments other than the buffers.
  *
@@ -497,6 +511,11 @@ int GOAL_Sched_run(GOAL_Schedule sched);
  *
  * Collectives of neighbours take a communicator with a graph (GOAL_Comm_create_graph). They have a
  * block, and in lists an entry, for each neighbour in the order of its list, and are never in place.
+ * A rank without a neighbour on some side leaves it out of the list.
+ *
+ * Operations and types are those of GOAL_Op and GOAL_Type in goal(3), as GOAL_ADD and GOAL_FLOAT64.
+ * The input and the output must not overlap, from the first byte that is used to the last: the ends
+ * of one array are exchanged by a graph (goal_graph(3)), which may use any bytes.
  */
 
 /* No rank ends before every rank has started. */

@@ -9,6 +9,9 @@ use std::ptr;
 
 /// The result of a function of the library.
 pub(crate) trait Outcome {
+    /// The kind of what it names, as in "the graph is NULL"; empty for numbers.
+    const KIND: &str = "";
+
     /// Returns what the function returns after an error.
     fn failed(code: ErrorCode) -> Self;
 }
@@ -30,6 +33,8 @@ impl<T> Outcome for *mut T {
 struct Last {
     code: c_int,
     text: CString,
+    /// The [`Outcome::KIND`] of the call.
+    kind: &'static str,
 }
 
 thread_local! {
@@ -61,11 +66,35 @@ fn inside() -> Error {
     Error::new(ErrorCode::Unsupported, text)
 }
 
+/// Stands between an error and the one that led to it.
+const BEFORE: &str = "; the error before: ";
+
+/// Returns the first error of a row in which each call got what the one before returned after an
+/// error: NULL or GOAL_INVALID_VERTEX.
+fn before(error: &Error) -> Option<String> {
+    let text = error.to_string();
+    let leads = |last: &&Last| match error.code() {
+        ErrorCode::Handle => text == format!("the {} is NULL", last.kind),
+        ErrorCode::Vertex => {
+            last.kind == "vertex" && text.ends_with("(GOAL_INVALID_VERTEX is none)")
+        }
+        _ => false,
+    };
+    let last = LAST.try_with(|kept| Some(kept.borrow().as_ref().filter(leads)?.text.clone()));
+    let last = last.ok().flatten()?.into_string().ok()?;
+    Some(last.split_once(BEFORE).map_or(last.as_str(), |(_, first)| first).to_owned())
+}
+
 #[cold]
 fn failed<T: Outcome>(call: &str, error: &Error) -> T {
-    let text: String =
-        format!("{call}: {error}").chars().filter(|&letter| letter != '\0').collect();
-    let last = Last { code: error.code() as c_int, text: CString::new(text).unwrap_or_default() };
+    let mut text = format!("{call}: {error}");
+    if let Some(first) = before(error) {
+        text.push_str(BEFORE);
+        text.push_str(&first);
+    }
+    text.retain(|letter| letter != '\0');
+    let (code, text) = (error.code() as c_int, CString::new(text).unwrap_or_default());
+    let last = Last { code, text, kind: T::KIND };
     // A thread that ends may have dropped it.
     let _ = LAST.try_with(|kept| *kept.borrow_mut() = Some(last));
     T::failed(error.code())
@@ -93,6 +122,7 @@ pub(crate) fn last_code() -> c_int {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::{GOAL_Handle, GOAL_Schedule, GOAL_Vertex};
     use std::ffi::CStr;
 
     #[test]
@@ -102,13 +132,37 @@ mod tests {
         assert_eq!(last_code(), code);
     }
 
-    #[test]
     #[allow(unsafe_code)] // reads the text as C does
+    fn text() -> &'static str {
+        // SAFETY: the text is kept until the thread's next error, and tests compare it before.
+        unsafe { CStr::from_ptr(last_text()) }.to_str().unwrap()
+    }
+
+    #[test]
     fn the_text_names_the_call() {
         let error = || Err(Error::new(ErrorCode::Rank, "there is\0no rank 7"));
         assert_eq!(status("GOAL_Send", error), -6);
-        // SAFETY: the text is kept until the thread's next error.
-        let text = unsafe { CStr::from_ptr(last_text()) };
-        assert_eq!(text.to_str(), Ok("GOAL_Send: there isno rank 7"));
+        assert_eq!(text(), "GOAL_Send: there isno rank 7");
+    }
+
+    #[test]
+    fn what_a_failed_call_returned_leads_to_its_error() {
+        let null = |what| Error::new(ErrorCode::Handle, format!("the {what} is NULL"));
+        let compile = "GOAL_Compile: a circle";
+        border::<GOAL_Schedule>("GOAL_Compile", || Err(Error::new(ErrorCode::Graph, "a circle")));
+        border::<GOAL_Handle>("GOAL_Run", || Err(null("schedule")));
+        let run = format!("GOAL_Run: the schedule is NULL; the error before: {compile}");
+        assert_eq!(text(), run);
+        assert_eq!(status("GOAL_Wait", || Err(null("handle"))), ErrorCode::Handle as c_int);
+        let wait = format!("GOAL_Wait: the handle is NULL; the error before: {compile}");
+        assert_eq!(text(), wait);
+        // A code is no handle, so this one has another cause.
+        status("GOAL_Test", || Err(null("handle")));
+        assert_eq!(text(), "GOAL_Test: the handle is NULL");
+        border::<GOAL_Vertex>("GOAL_Send", || Err(Error::new(ErrorCode::Rank, "no rank 7")));
+        let vertex = "prereq is no vertex (GOAL_INVALID_VERTEX is none)";
+        status("GOAL_Requires", || Err(Error::new(ErrorCode::Vertex, vertex)));
+        let requires = format!("GOAL_Requires: {vertex}; the error before: GOAL_Send: no rank 7");
+        assert_eq!(text(), requires);
     }
 }

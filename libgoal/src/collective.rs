@@ -91,6 +91,10 @@ impl Call {
             true => Box::new([self.output]),
             false => Box::new([self.input, self.output]),
         };
+        // One that is NULL may be given later (GOAL_RunOn).
+        if !buffers.contains(&0) {
+            prepared.schedule().check_buffers(&buffers)?;
+        }
         keep(prepared.into_schedule(), Some(buffers))
     }
 }

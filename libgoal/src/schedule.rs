@@ -60,7 +60,10 @@ unsafe extern "C" fn GOAL_Load(
         let file = read_nisa(path.as_ref()).map_err(|error| {
             Error::new(ErrorCode::File, format!("{}: {error}", path.to_string_lossy()))
         })?;
-        keep(Schedule::load(file, &communicator, region(memory, bytes))?, None)
+        let schedule = Schedule::load(file, &communicator, region(memory, bytes));
+        let named =
+            |error: Error| Error::new(error.code(), format!("{}: {error}", path.to_string_lossy()));
+        keep(schedule.map_err(named)?, None)
     })
 }
 

@@ -8,12 +8,14 @@ use std::ffi::c_int;
 
 /// Defines a handle: a pointer to an incomplete type in C, a number here.
 macro_rules! handles {
-    ($($name:ident),*) => {$(
+    ($($name:ident: $kind:literal),*) => {$(
         #[derive(Debug, Clone, Copy)]
         #[repr(transparent)]
         pub(crate) struct $name(pub(crate) usize);
 
         impl Outcome for $name {
+            const KIND: &str = $kind;
+
             fn failed(_: ErrorCode) -> Self {
                 Self(0)
             }
@@ -21,7 +23,12 @@ macro_rules! handles {
     )*};
 }
 
-handles!(GOAL_Graph, GOAL_Schedule, GOAL_Handle, GOAL_Comm);
+handles!(
+    GOAL_Graph: "graph",
+    GOAL_Schedule: "schedule",
+    GOAL_Handle: "handle",
+    GOAL_Comm: "communicator"
+);
 
 /// An action of a graph: a number from 0 on.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +36,8 @@ handles!(GOAL_Graph, GOAL_Schedule, GOAL_Handle, GOAL_Comm);
 pub(crate) struct GOAL_Vertex(pub(crate) i64);
 
 impl Outcome for GOAL_Vertex {
+    const KIND: &str = "vertex";
+
     fn failed(_: ErrorCode) -> Self {
         Self(-1)
     }

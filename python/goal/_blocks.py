@@ -32,12 +32,16 @@ Op = Union[str, int]
 _Lists = tuple[Optional[list[int]], Optional[list[int]]]
 
 
+def _whole(numbers: Counts, name: str) -> Optional[list[int]]:
+    try:
+        return None if numbers is None else [operator.index(number) for number in numbers]
+    except TypeError:
+        raise TypeError(f"{name} is {numbers!r}: give a list of integers, one a block") from None
+
+
 def _listed(lists: tuple[Counts, Counts]) -> _Lists:
     counts, displs = lists
-    return (
-        None if counts is None else [operator.index(count) for count in counts],
-        None if displs is None else [operator.index(place) for place in displs],
-    )
+    return _whole(counts, "counts"), _whole(displs, "displs")
 
 
 class Collectives:

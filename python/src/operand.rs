@@ -179,7 +179,7 @@ pub(crate) fn common_element<'a>(
                 let text = format!(
                     "the buffers have elements of {} and {}",
                     first.datatype.name().to_lowercase(),
-                    found.datatype.name()
+                    found.datatype.name().to_lowercase()
                 );
                 return Err(raised(py, ErrorCode::Datatype, &text));
             }

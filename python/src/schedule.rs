@@ -300,12 +300,13 @@ pub(crate) fn load(
     comm: Option<&Bound<'_, Communicator>>,
     memory: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Schedule> {
-    let bytes = if let Ok(bytes) = file.cast::<PyBytes>() {
-        bytes.as_bytes().to_vec()
+    let (bytes, path) = if let Ok(bytes) = file.cast::<PyBytes>() {
+        (bytes.as_bytes().to_vec(), None)
     } else {
         let path: std::path::PathBuf = file.extract()?;
-        py.detach(|| raw::read_nisa(&path))
-            .map_err(|error| raised(py, ErrorCode::File, &format!("{}: {error}", path.display())))?
+        let read = py.detach(|| raw::read_nisa(&path));
+        let named = |error| raised(py, ErrorCode::File, &format!("{}: {error}", path.display()));
+        (read.map_err(named)?, Some(path))
     };
     let communicator = communicator_of(py, comm)?;
     let export = memory.map(|memory| Export::new(memory, true, "memory")).transpose()?;
@@ -315,7 +316,10 @@ pub(crate) fn load(
             // SAFETY: the schedule keeps the export, and each run the schedule.
             unsafe { Region::new(with_exposed_provenance_mut(address), len) }
         });
-        raw::Schedule::load(bytes, &communicator, region)
+        raw::Schedule::load(bytes, &communicator, region).map_err(|error| match &path {
+            Some(path) => goal::Error::new(error.code(), format!("{}: {error}", path.display())),
+            None => error,
+        })
     })?;
     let writes = export.is_some();
     Ok(Compiled::schedule(Code::Own(code), export.map(Arc::new).into_iter().collect(), writes))

@@ -9,14 +9,16 @@ pub struct Page {
     pub title: String,
     /// The paragraphs before the functions.
     pub text: Vec<String>,
-    /// The functions and types, in their order.
+    /// The functions, types and macros, in their order.
     pub items: Vec<Item>,
 }
 
 /// A declaration of the header.
 #[derive(Debug)]
 pub struct Item {
-    /// The name of a function; `None` for a type.
+    /// The name; empty for an enumeration without one.
+    pub name: String,
+    /// The name of a function; `None` for a type or a macro.
     pub function: Option<String>,
     /// The declaration as in the header.
     pub declaration: String,
@@ -74,6 +76,20 @@ fn paragraphs(comment: &str) -> Vec<String> {
     paragraphs
 }
 
+fn is_in_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// Returns the identifier at the start of a text.
+fn identifier(text: &str) -> &str {
+    text.split(|letter| !is_in_name(letter)).next().unwrap_or_default()
+}
+
+/// Returns the identifier at the end of a text.
+fn last_identifier(text: &str) -> &str {
+    text.rsplit(|letter| !is_in_name(letter)).next().unwrap_or_default()
+}
+
 /// Reads a header. What comes before the first comment that begins with PAGE is on no page, and
 /// neither is what comes after the declarations for C.
 pub fn pages(header: &str) -> Vec<Page> {
@@ -105,6 +121,11 @@ pub fn pages(header: &str) -> Vec<Page> {
         }
         rest = after;
         if declaration.is_empty() && (line.starts_with('#') || line.starts_with("extern")) {
+            if let (Some(macro_), Some(page)) = (line.strip_prefix("#define "), pages.last_mut()) {
+                let name = identifier(macro_).to_owned();
+                let text = std::mem::take(&mut comment);
+                page.items.push(Item { name, function: None, declaration: line.to_owned(), text });
+            }
             continue;
         }
         declaration.push_str(line);
@@ -115,10 +136,15 @@ pub fn pages(header: &str) -> Vec<Page> {
         }
         let whole = std::mem::take(&mut declaration).trim_end().to_owned();
         let is_type = whole.starts_with("typedef") || whole.starts_with("enum");
-        let name = whole.split('(').next().unwrap_or_default();
-        let name = name.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
-        let function = name.filter(|_| !is_type).map(str::to_owned);
-        let item = Item { function, declaration: whole, text: std::mem::take(&mut comment) };
+        let name = match whole.split_once("(*") {
+            // The type of a function.
+            Some((_, rest)) if is_type => identifier(rest),
+            _ if is_type => last_identifier(whole.trim_end_matches(';')),
+            _ => last_identifier(whole.split('(').next().unwrap_or_default()),
+        };
+        let (name, text) = (name.to_owned(), std::mem::take(&mut comment));
+        let function = (!is_type).then(|| name.clone());
+        let item = Item { name, function, declaration: whole, text };
         if let Some(page) = pages.last_mut() {
             page.items.push(item);
         }
@@ -145,6 +171,11 @@ typedef enum { A = 1,
   B } GOAL_E;
 /* None. */
 GOAL_Graph GOAL_None(void);
+/* Called. */
+typedef void (*GOAL_F)(int a);
+/* Twice. */
+#define GOAL_TWICE(a) ((a) + (a))
+enum { C = 1 };
 #ifdef __cplusplus
 } /* extern \"C\" */
 inline int x();
@@ -158,7 +189,10 @@ inline int x();
             (1, "goal_a", "things")
         );
         let names: Vec<_> = pages[0].items.iter().map(|item| item.function.as_deref()).collect();
-        assert_eq!(names, [Some("GOAL_Add"), None, Some("GOAL_None")]);
+        assert_eq!(names, [Some("GOAL_Add"), None, Some("GOAL_None"), None, None, None]);
+        let names: Vec<_> = pages[0].items.iter().map(|item| item.name.as_str()).collect();
+        assert_eq!(names, ["GOAL_Add", "GOAL_E", "GOAL_None", "GOAL_F", "GOAL_TWICE", ""]);
+        assert_eq!(pages[0].items[4].text, ["Twice."]);
         assert_eq!(pages[0].items[0].text, ["Adds.", "Twice."]);
         let types = pages[0].items[0].types().unwrap();
         assert_eq!(

@@ -76,10 +76,12 @@ pub fn install(install: &Install<'_>) -> io::Result<()> {
     let manual = folder("share/man/man3")?;
     let table = root.join("goal/src/error.rs");
     let errors = man::errors(&at(&table, fs::read_to_string(&table))?);
-    for page in header::pages(&at(&include, fs::read_to_string(&include))?) {
-        write(&manual.join(format!("{}.3", page.name)), &man::roff(&page, &errors, version))?;
+    let pages = header::pages(&at(&include, fs::read_to_string(&include))?);
+    for page in &pages {
+        let text = man::roff(page, &pages, &errors, version);
+        write(&manual.join(format!("{}.3", page.name)), &text)?;
         for name in page.items.iter().filter_map(|item| item.function.as_ref()) {
-            write(&manual.join(format!("{name}.3")), &man::alias(&page))?;
+            write(&manual.join(format!("{name}.3")), &man::alias(page))?;
         }
     }
     let bin = folder("bin")?;

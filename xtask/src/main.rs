@@ -27,7 +27,10 @@ enum Task {
 }
 
 /// The packages that are installed.
-const PACKAGES: [&str; 3] = ["libgoal", "goalc", "goal-run"];
+const PACKAGES: [&str; 4] = ["libgoal", "goalc", "goal-run", "goal"];
+
+/// The binaries that are installed. `goal-run tune` starts the last one.
+const BINARIES: [&str; 3] = ["goalc", "goal-run", "goal-tune"];
 
 fn main() -> ExitCode {
     let Task::Install { prefix, debug } = Line::parse().task;
@@ -60,9 +63,17 @@ fn run(prefix: &Path, debug: bool) -> Result<(), Box<dyn std::error::Error>> {
     install(&Install {
         root: &root,
         libraries: &built,
-        binaries: &[built.join("goalc"), built.join("goal-run")],
+        binaries: &BINARIES.map(|name| built.join(name)),
         prefix,
         version: env!("CARGO_PKG_VERSION"),
     })?;
+    let manual = prefix.join("share/man/man1");
+    std::fs::create_dir_all(&manual)?;
+    // Those with the command `man`.
+    for name in &BINARIES[..2] {
+        if !Command::new(built.join(name)).arg("man").arg(&manual).status()?.success() {
+            return Err(format!("{name} man {}: failed, see above", manual.display()).into());
+        }
+    }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Manual pages of section 3, made of the header.
 
-use crate::header::Page;
+use crate::header::{Item, Page};
 use std::fmt::Write;
 
 /// Returns text that roff shows as it is.
@@ -15,28 +15,42 @@ pub fn errors(source: &str) -> Vec<(String, String)> {
     parts.filter(|parts| parts.len() == 5).map(|parts| (parts[1].into(), parts[3].into())).collect()
 }
 
-/// Returns a page as roff. `errors` are the rows of the table of codes: name and sentence.
-pub fn roff(page: &Page, errors: &[(String, String)], version: &str) -> String {
+/// Returns a page of `pages` as roff. `errors` are the rows of the table of codes: name and sentence.
+/// The page without functions names the others.
+pub fn roff(page: &Page, pages: &[Page], errors: &[(String, String)], version: &str) -> String {
     let Page { name, title, text, items } = page;
     let functions: Vec<&str> = items.iter().filter_map(|item| item.function.as_deref()).collect();
     let mut out = format!(".TH {} 3 \"\" \"libgoal {version}\" \"GOAL\"\n", name.to_uppercase());
-    let _ = write!(out, ".SH NAME\n{name}, {} \\- {}\n", functions.join(", "), plain(title));
+    let names = [&[name.as_str()], functions.as_slice()].concat().join(", ");
+    let _ = write!(out, ".SH NAME\n{names} \\- {}\n", plain(title));
     out += ".SH SYNOPSIS\n.nf\n.B #include <goal.h>\n.sp\n";
-    for item in items {
-        let _ = writeln!(out, "{}\n.sp", plain(&item.declaration));
+    for (at, item) in items.iter().enumerate() {
+        let is_line = |item: &Item| item.function.is_none() && !item.declaration.contains('\n');
+        let is_in_row = is_line(item) && items.get(at + 1).is_some_and(is_line);
+        let space = if is_in_row { "" } else { ".sp\n" };
+        let _ = write!(out, "{}\n{space}", plain(&item.declaration));
     }
     out += ".fi\n.SH DESCRIPTION\n";
     for (at, paragraph) in text.iter().enumerate() {
         let _ = writeln!(out, "{}{}", if at == 0 { "" } else { ".PP\n" }, plain(paragraph));
     }
+    for other in pages.iter().filter(|_| functions.is_empty()) {
+        if other.name != *name {
+            let _ = writeln!(out, ".TP\n.BR {} (3)\n{}", other.name, plain(&other.title));
+        }
+    }
     for item in items {
-        let Some(name) = &item.function else { continue };
-        let _ = writeln!(out, ".TP\n.B {name}");
+        if item.text.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, ".TP\n.B {}", item.name);
         for (at, paragraph) in item.text.iter().enumerate() {
             let _ = writeln!(out, "{}{}", if at == 0 { "" } else { ".IP\n" }, plain(paragraph));
         }
     }
-    out += ".PP\nGOAL_DEFAULT is the value of an argument that is left out in C++.\n";
+    if items.iter().any(|item| item.declaration.contains("GOAL_DEFAULT(")) {
+        out += ".PP\nGOAL_DEFAULT is the value of an argument that is left out in C++.\n";
+    }
     out += ".SH ERRORS\n";
     if name == "goal_errors" {
         for (at, (code, sentence)) in (1..).zip(errors) {
@@ -47,7 +61,8 @@ pub fn roff(page: &Page, errors: &[(String, String)], version: &str) -> String {
         out += "After an error a function returns a negative code, NULL or GOAL_INVALID_VERTEX.\n";
         out += ".BR GOAL_Last_error (3)\nreturns the text.\n";
     }
-    out += ".SH SEE ALSO\n.BR goal_group (3),\n.BR goal_errors (3),\n.BR goal\\-run (1)\n";
+    out +=
+        ".SH SEE ALSO\n.BR goal (3),\n.BR goal_errors (3),\n.BR goal\\-run (1),\n.BR goalc (1)\n";
     out
 }
 
@@ -66,8 +81,9 @@ mod tests {
 
     #[test]
     fn a_page_shows_everything() {
-        let page = &pages(HEADER)[0];
-        let text = roff(page, &[], "0.1.0");
+        let pages = pages(HEADER);
+        let page = &pages[0];
+        let text = roff(page, &pages, &[], "0.1.0");
         for part in [
             "goal_a, GOAL_Add \\- things",
             "Some\\-thing.",
@@ -77,6 +93,18 @@ mod tests {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
         assert_eq!(alias(page), ".so man3/goal_a.3\n");
+        assert!(!text.contains("GOAL_DEFAULT"), "nothing has a default:\n{text}");
+    }
+
+    #[test]
+    fn the_page_without_functions_names_the_others() {
+        let header = format!("/* PAGE goal - all */\n#define A 1\n#define B 2\n{HEADER}");
+        let pages = pages(&header);
+        let text = roff(&pages[0], &pages, &[], "0.1.0");
+        for part in ["\ngoal \\- all\n", ".BR goal_a (3)\nthings\n", "#define A 1\n#define B 2\n"] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        assert!(!text.contains(".BR goal (3)\nall"), "it names itself:\n{text}");
     }
 
     #[test]

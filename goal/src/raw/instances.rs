@@ -68,12 +68,24 @@ impl Inner {
         }
         let missing = |(&address, &length): (&usize, &u64)| address == 0 && length > 0;
         if let Some(at) = buffers.iter().zip(self.code.buffers()).position(missing) {
-            return Err(Error::new(ErrorCode::Buffer, format!("buffer {at} is NULL")));
+            let text = format!("{} is NULL", self.buffer_name(at));
+            return Err(Error::new(ErrorCode::Buffer, text));
         }
         match (buffers, self.code.buffers()) {
             // Nothing that it could overlap.
             ([] | [_], [] | [_]) => Ok(()),
             _ => self.check_overlap(buffers),
+        }
+    }
+
+    /// Returns the name of a buffer in errors. The declared ones of a collective, whose starts are
+    /// counted, are its input, unless it works in place, and its output.
+    #[cold]
+    fn buffer_name(&self, at: usize) -> String {
+        match (self.starts, &self.memory) {
+            (Some(_), Memory::Table { declared, .. }) if at + 1 == *declared => "the output".into(),
+            (Some(_), _) => "the input".into(),
+            (None, _) => format!("buffer {at}"),
         }
     }
 
@@ -99,7 +111,11 @@ impl Inner {
         match all.windows(2).find(|pair| overlap(pair)) {
             None => Ok(()),
             Some(pair) => {
-                let text = format!("buffers {} and {} overlap", pair[0].2, pair[1].2);
+                let (first, second) = (pair[0].2.min(pair[1].2), pair[0].2.max(pair[1].2));
+                let [first, second] = [first, second].map(|at| self.buffer_name(at));
+                let text = format!(
+                    "{first} and {second} overlap, from their first byte that is used to the last"
+                );
                 Err(Error::new(ErrorCode::Buffer, text))
             }
         }

@@ -14,10 +14,14 @@ const PROGRAM: &str = "goal-tune";
 
 /// The arguments of `goal-run tune`.
 #[derive(Args)]
+#[command(disable_help_flag = true)]
 pub(crate) struct Tune {
     /// Number of ranks
-    #[arg(short = 'n', long = "ranks", value_name = "N")]
-    ranks: u32,
+    #[arg(short = 'n', long = "ranks", value_name = "N", required_unless_present = "help")]
+    ranks: Option<u32>,
+    /// Print the options of goal-tune
+    #[arg(short, long)]
+    help: bool,
     /// Options of goal-tune: --help lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
     options: Vec<OsString>,
@@ -28,12 +32,20 @@ pub(crate) fn run(tune: &Tune) -> Result<u8, Failure> {
         .map_err(|error| Failure::System(format!("the path of goal-run: {error}")))?;
     let program = own.with_file_name(PROGRAM);
     if !program.is_file() {
-        let text = format!("{} is not there: install it beside goal-run", program.display());
+        let text = format!(
+            "{} is not there: `cargo install --path goal` or `cargo xtask install` puts it beside goal-run",
+            program.display()
+        );
         return Err(Failure::System(text));
     }
-    let ranks = tune.ranks.to_string();
-    // It starts a job for each setting of transports, and is a job for algorithms.
     let mut its_own = tune.options.iter().take_while(|&option| option != "--");
+    let asks = tune.help || its_own.clone().any(|option| option == "--help" || option == "-h");
+    let Some(ranks) = tune.ranks.filter(|_| !asks) else {
+        let error = Command::new(&program).arg("--help").exec();
+        return Err(Failure::System(format!("{} can't be started: {error}", program.display())));
+    };
+    let ranks = ranks.to_string();
+    // It starts a job for each setting of transports, and is a job for algorithms.
     let error = match its_own.any(|option| option == "--transport") {
         true => {
             let mut command = Command::new(program);

@@ -18,8 +18,8 @@ use std::time::Duration;
 
 /// Measures the algorithms of collectives on these ranks, and writes a table of decisions
 ///
-/// Start it as `goal-run -n RANKS goal-tune -o table.json`. Programs use the table if GOAL_TABLE is
-/// its path. What it does not decide, the thresholds of publications do.
+/// Start it as `goal-run tune -n RANKS -o table.json`. Programs use the table if GOAL_TABLE is its
+/// path. What it does not decide, the thresholds of publications do.
 #[derive(Parser)]
 #[command(name = "goal-tune", version)]
 struct Arguments {
