@@ -185,8 +185,8 @@ impl Core {
         self.settle(number)
     }
 
-    /// Returns the error of a rank that waits for what will never come: its call, and the actions of
-    /// each run that have started.
+    /// Returns the error of a rank that waits for what will never come: its call, and the actions
+    /// of each run that have started.
     #[cold]
     pub(crate) fn describe_waiting(&mut self, call: &str) -> Error {
         const ACTIONS_MAX: usize = 8;
