@@ -17,7 +17,7 @@ static CLOSING: AtomicBool = AtomicBool::new(false);
 /// The number of values of [`Entering`].
 static ENTERING: AtomicUsize = AtomicUsize::new(0);
 
-/// What was dropped within functions of the program, and has to be let go.
+/// Objects that were dropped within functions of the program, to be let go after them.
 static DROPPED: Mutex<Vec<Box<dyn FnOnce() + Send>>> = Mutex::new(Vec::new());
 
 /// The longest time for which the end of the interpreter waits for functions of the program that

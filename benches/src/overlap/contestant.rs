@@ -1,4 +1,4 @@
-//! Who performs an allreduce beside the program's own computation.
+//! The contestants: libraries and modes that perform an allreduce beside a program's computation.
 
 use crate::host_jobs::Jobs;
 use crate::host_peer::HostPeer;

@@ -93,7 +93,7 @@ fn changes_in_functions(group: Group) {
     group.set_progress(before).unwrap();
 }
 
-/// What ends unseen is told before the group is finalized: the caller finalizes it.
+/// Ends that nobody has noticed are told before the group is finalized, which the caller does.
 fn before_the_end(group: Group) {
     static CALLED: AtomicU32 = AtomicU32::new(0);
     let ticket = start(&short(group));

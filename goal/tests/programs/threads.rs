@@ -19,7 +19,7 @@ pub(crate) fn all(group: Group) {
     });
 }
 
-/// How a thread awaits the end of a run.
+/// The way by which a thread learns of the end of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Await {
     /// It waits in a call.

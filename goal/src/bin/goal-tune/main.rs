@@ -165,7 +165,7 @@ fn tune(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     bar.finish_and_clear();
     if is_root {
         let table = rules::table(group.size(), &measured, time.as_millis() as u64);
-        // What was measured of transports stays.
+        // Parameters of transports that were measured stay.
         let before = transport::table(arguments.output.as_deref()).ok();
         let transports = before.and_then(|before| before.transports);
         write(arguments, &Table { transports, ..table })?;
