@@ -2,7 +2,10 @@
 
 use super::Engine;
 use super::code::Code;
+use super::ids::InstanceKey;
 use super::instance::Handle;
+use super::state::State;
+use crate::heap::Heap;
 use crate::trace::Point;
 use crate::transport::Transport;
 
@@ -26,7 +29,10 @@ impl<T: Transport> Engine<'_, T> {
         let home = &mut core.homes[handle.key.index()];
         home.forget_matches(schedule.initial_counters().len());
         instance.restart(heap, schedule, home);
-        state.stats.unreceived += state.arrivals.reopen(heap, handle.key, code, instance);
+        if !state.arrivals.advance(heap, handle.key, instance) {
+            state.reopen(heap, handle.key, code);
+        }
+        let instance = state.instances.get_mut(heap, handle.key);
         instance.enqueue(heap, &mut state.runnable, handle.key);
         state.unfinished += u32::from(!instance.actions.is_finished());
         let ended = std::mem::replace(&mut handle.number, instance.number);
@@ -40,5 +46,18 @@ impl<T: Transport> Engine<'_, T> {
         assert!(self.test(handle), "instance {} has not ended", handle.number);
         let is_exposed = self.core.held.exposes(Some(handle.key));
         assert!(!is_exposed, "other ranks access the memory of instance {}", handle.number);
+    }
+}
+
+impl State {
+    /// Removes an ended instance and gives it the number and the messages of its next run.
+    #[inline(never)]
+    fn reopen(&mut self, heap: &Heap, key: InstanceKey, code: &Code) {
+        let Self { instances, arrivals, stats, .. } = self;
+        let instance = instances.get_mut(heap, key);
+        stats.unreceived += arrivals.close(heap, instance);
+        let communicator = instance.communicator;
+        stats.unreceived += arrivals.close_ended(heap, instances, communicator);
+        arrivals.open(heap, communicator, key, code, instances.get_mut(heap, key));
     }
 }

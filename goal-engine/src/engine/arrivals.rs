@@ -66,6 +66,7 @@ impl Arrivals {
         let of = self.communicators.entry(heap, communicator);
         let number = of.open(heap, key);
         (instance.communicator, instance.number) = (communicator, number);
+        instance.is_open = true;
         if let Matched::Space(space) = &mut instance.matched {
             *space = self.matching.add_space(heap);
             self.matching.open_space(
@@ -80,26 +81,44 @@ impl Arrivals {
         }
     }
 
-    /// Removes an ended instance and gives it the number of its next run. Returns how many of its
-    /// messages were not received.
+    /// Gives an ended instance the number of its next run, if nothing else changes: it is the only
+    /// one of its communicator, and no message waits. Returns false, with no effect, if not.
     #[inline]
-    pub(super) fn reopen(
+    pub(super) fn advance(
         &mut self,
         heap: &Heap,
         key: InstanceKey,
-        code: &Code,
         instance: &mut Instance,
-    ) -> u64 {
+    ) -> bool {
         let Instance { communicator, number, .. } = *instance;
         let of = self.communicators.entry(heap, communicator);
         let is_plain = matches!(&instance.matched, Matched::Channels(of) if of.is_empty());
-        if is_plain && of.early.is_empty() && of.advance(number) {
-            instance.number = number.wrapping_add(1);
-            self.recent = Recent { communicator, number: instance.number, key };
-            return 0;
+        if !(is_plain && instance.is_open && of.early.is_empty() && of.advance(number)) {
+            return false;
         }
-        let left = self.close(heap, instance);
-        self.open(heap, communicator, key, code, instance);
+        instance.number = number.wrapping_add(1);
+        self.recent = Recent { communicator, number: instance.number, key };
+        true
+    }
+
+    /// Removes instances that have ended, as long as the first one of a communicator has. So those
+    /// that are not started again take no memory of later ones. Returns how many of their messages
+    /// were not received.
+    #[inline]
+    pub(super) fn close_ended(
+        &mut self,
+        heap: &Heap,
+        instances: &mut Pool<Instance>,
+        communicator: u32,
+    ) -> u64 {
+        let mut left = 0;
+        while let Some(first) = self.communicators.entry(heap, communicator).first(heap) {
+            let instance = instances.get_mut(heap, first);
+            if !instance.actions.is_finished() {
+                break;
+            }
+            left += self.close(heap, instance);
+        }
         left
     }
 
@@ -112,9 +131,13 @@ impl Arrivals {
         }
     }
 
-    /// Removes an instance. Returns how many of its messages were not received.
+    /// Removes an instance, unless it is removed. Returns how many of its messages were not
+    /// received.
     #[inline]
     pub(super) fn close(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
+        if !std::mem::take(&mut instance.is_open) {
+            return 0;
+        }
         self.communicators.entry(heap, instance.communicator).close(heap, instance.number);
         if self.recent.number == instance.number
             && self.recent.communicator == instance.communicator

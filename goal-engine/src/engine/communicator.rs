@@ -11,8 +11,8 @@ use crate::heap::{Heap, Line, Table, flat};
 pub(super) struct Communicator {
     /// The number of the first entry of `running`.
     base: u32,
-    /// The keys of started instances, from the first unfinished one on; [`InstanceKey::NONE`] for a
-    /// finished one.
+    /// The keys of started instances, from the first one on that is not removed;
+    /// [`InstanceKey::NONE`] for one that is.
     running: Line<InstanceKey>,
     /// Messages for instances that have not started.
     pub(super) early: Table<u32, Chain>,
@@ -43,6 +43,12 @@ impl Communicator {
         let number = self.next();
         self.running.push(heap, key);
         number
+    }
+
+    /// Returns the first instance that is not removed.
+    #[inline]
+    pub(super) fn first(&self, heap: &Heap) -> Option<InstanceKey> {
+        self.running.at(heap, 0).copied()
     }
 
     /// Gives a finished instance the next number. Returns false, with no effect, if it is not the

@@ -28,6 +28,8 @@ pub(super) struct Instance {
     pub(super) number: u32,
     /// True if it is in the engine's queue of runnable instances.
     pub(super) is_queued: bool,
+    /// True from its start until its communicator forgets it, after its end.
+    pub(super) is_open: bool,
     pub(super) matched: Matched,
     pub(super) actions: ActionStates,
     /// The number of the next message to each destination, by the schedule's number of the
@@ -52,7 +54,7 @@ impl Default for Matched {
     }
 }
 
-flat!(struct Instance { code, communicator, number, is_queued, matched, actions, sequences, sequences_by_rank });
+flat!(struct Instance { code, communicator, number, is_queued, is_open, matched, actions, sequences, sequences_by_rank });
 flat!(
     enum Matched {
         Channels(part),

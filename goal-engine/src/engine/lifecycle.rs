@@ -96,6 +96,8 @@ impl<'m, T: Transport> Engine<'m, T> {
         let Self { core, codes, .. } = self;
         let heap = &core.heap();
         let state = &mut *core.held;
+        state.stats.unreceived +=
+            state.arrivals.close_ended(heap, &mut state.instances, communicator);
         let instance = state.instances.get_mut(heap, key);
         instance.is_queued = false;
         instance.enqueue(heap, &mut state.runnable, key);

@@ -69,6 +69,28 @@ fn a_schedule_starts_again_on_other_buffers() {
 }
 
 #[test]
+fn an_ended_instance_takes_no_memory_of_later_ones() {
+    let schedule = schedule();
+    let [mut a, mut b] = [bytes(3), bytes(0)];
+    let [end] = <[InMemory; 1]>::try_from(InMemory::group(1)).expect("one end");
+    let mut engine = Engine::new(0, end, Options::default(), Zeroed::new(1 << 16));
+    let mut start = || {
+        let on = vec![region(&mut b), region(&mut a)];
+        let handle = engine.start(&schedule, WORLD, storage(&schedule, on));
+        engine.wait(&handle, || 0).unwrap();
+        handle
+    };
+    let [mut first, mut second] = [start(), start()];
+    for round in 0..=1 << 16 {
+        let handle = if round < 1 << 16 { &mut second } else { &mut first };
+        engine.start_again(handle);
+        engine.wait(handle, || 0).unwrap();
+    }
+    assert_eq!(engine.stats().unreceived, 0);
+    drop([first, second].map(|handle| engine.finish(handle)));
+}
+
+#[test]
 #[should_panic = "a buffer smaller than the schedule uses"]
 fn a_buffer_that_is_too_small_is_refused() {
     let schedule = schedule();
