@@ -5,23 +5,17 @@ use crate::communicator::Communicator;
 use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
-use crate::process::at_finalize;
+use crate::progress::Core;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
 use goal_collectives::{
     Algorithm, Blocks, GenerateError, Request, RequestError, TableError, algorithm,
 };
 use goal_lang::{CollectiveKind, Datatype, Function, Space};
-use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
-use std::sync::{Arc, LazyLock};
 
 /// The addresses at which graphs of collectives are generated, before they get a table of buffers.
 const INPUT: u64 = 1 << 60;
 const OUTPUT: u64 = 1 << 62;
-
-/// The most collectives that are kept for further calls.
-const CACHED_MAX: usize = 1024;
 
 /// A collective on buffers of the program, in MPI's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -148,25 +142,6 @@ impl Collective {
         // SAFETY: as the caller says.
         unsafe { self.start_blocks(&Blocks::Equal, communicator, input, output) }
     }
-
-    /// Does the same for blocks that differ in size or place.
-    ///
-    /// # Errors
-    /// As for [`compile_blocks`](Self::compile_blocks) and [`Persistent::start`].
-    ///
-    /// # Safety
-    /// As for [`Persistent::start`].
-    pub unsafe fn start_blocks(
-        &self,
-        blocks: &Blocks,
-        communicator: &Communicator,
-        input: usize,
-        output: usize,
-    ) -> Result<Ticket> {
-        let kept = cached(self, blocks, communicator)?;
-        // SAFETY: as the caller says.
-        unsafe { kept.start(input, output) }
-    }
 }
 
 impl Persistent {
@@ -196,47 +171,30 @@ impl Persistent {
     /// defines, nobody writes the input, and nobody accesses the output.
     #[inline]
     pub unsafe fn start(&self, input: usize, output: usize) -> Result<Ticket> {
+        let shared = Group::current()?.shared();
+        // SAFETY: as the caller says.
+        shared.with(|core| unsafe { self.start_with(core, input, output) })
+    }
+
+    /// Does the same with the core that is held.
+    ///
+    /// # Errors
+    /// As for [`start`](Self::start).
+    ///
+    /// # Safety
+    /// As for [`start`](Self::start).
+    #[inline]
+    pub(crate) unsafe fn start_with(
+        &self,
+        core: &mut Core,
+        input: usize,
+        output: usize,
+    ) -> Result<Ticket> {
         let both = [input, output];
         let buffers = if self.in_place { &both[1..] } else { &both };
         // SAFETY: as the caller says.
-        unsafe { self.schedule.start_on(Some(buffers)) }
+        unsafe { self.schedule.start_with(core, Some(buffers)) }
     }
-}
-
-/// The number of the communicator, which has one graph at most, and the arguments.
-type Key = (u32, Collective, Blocks);
-
-static CACHE: LazyLock<Mutex<FxHashMap<Key, Arc<Persistent>>>> = LazyLock::new(|| {
-    // Valgrind tells of what a program leaves, and the schedules of collectives are not its own.
-    at_finalize(|| {
-        let all = std::mem::take(&mut *CACHE.lock());
-        drop(all);
-    });
-    Mutex::default()
-});
-
-fn cached(
-    collective: &Collective,
-    blocks: &Blocks,
-    communicator: &Communicator,
-) -> Result<Arc<Persistent>> {
-    let key = (communicator.id(), *collective, blocks.clone());
-    if let Some(kept) = CACHE.lock().get(&key) {
-        return Ok(Arc::clone(kept));
-    }
-    let kept = Arc::new(collective.compile_blocks(blocks, communicator, None)?);
-    let dropped = {
-        let mut cache = CACHE.lock();
-        let dropped = if cache.len() >= CACHED_MAX {
-            std::mem::take(&mut *cache)
-        } else {
-            FxHashMap::default()
-        };
-        (dropped, cache.insert(key, Arc::clone(&kept)))
-    };
-    // Schedules take the core's lock when they are dropped.
-    drop(dropped);
-    Ok(kept)
 }
 
 /// Returns the algorithm for a request by the table of decisions. A table of measurements may say

@@ -3,7 +3,7 @@
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
-use crate::process::{State, follow_forks, tidy_up};
+use crate::process::{State, follow_forks};
 use crate::progress::{Core, error_of};
 use crate::shared::Shared;
 use crate::slots::wake;
@@ -70,6 +70,7 @@ impl Group {
             core: Mutex::new(Core::new(member)),
             wanted: AtomicU32::new(0),
             mode: AtomicU8::new(0),
+            has_waiter: AtomicBool::new(false),
             has_missed: AtomicBool::new(false),
             turned: Condvar::new(),
         };
@@ -245,7 +246,10 @@ impl Group {
         let member = self.0.with(Core::leave)?;
         State::Finalized.enter();
         let finalized = self.0.attached.finalize(member);
-        tidy_up();
+        // Valgrind tells of what a program leaves, and the schedules of collectives are not its
+        // own. They are dropped without the core.
+        let kept = self.0.with(|core| Ok(core.kept.take()));
+        drop(kept);
         finalized.map_err(|error| Error::new(ErrorCode::Stopped, error.to_string()))
     }
 }

@@ -75,6 +75,7 @@ mod error;
 mod graph;
 mod group;
 mod heap;
+mod kept;
 mod process;
 mod progress;
 pub mod raw;
@@ -83,6 +84,7 @@ mod shared;
 mod slots;
 mod table;
 mod thread;
+mod waiting;
 
 pub use buffer::{Buffer, Element, Read, Slice, Write};
 pub use collective::{Collective, Persistent};

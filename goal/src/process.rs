@@ -2,7 +2,6 @@
 #![allow(unsafe_code)] // registers a handler of forks
 
 use crate::error::{Error, ErrorCode, Result};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 static STATE: AtomicU8 = AtomicU8::new(State::None as u8);
@@ -51,18 +50,4 @@ pub(crate) fn follow_forks() -> Result<()> {
         return Err(Error::new(ErrorCode::Memory, "there is no memory for a handler of forks"));
     }
     Ok(())
-}
-
-static AT_FINALIZE: OnceLock<fn()> = OnceLock::new();
-
-/// Has the group call `tidy_up` after this process has left it. There is one such function.
-pub(crate) fn at_finalize(tidy_up: fn()) {
-    AT_FINALIZE.get_or_init(|| tidy_up);
-}
-
-/// Called once this process has left the group.
-pub(crate) fn tidy_up() {
-    if let Some(tidy_up) = AT_FINALIZE.get() {
-        tidy_up();
-    }
 }

@@ -4,6 +4,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::slots::{Due, Known, OnEnd, Slots, Ticket};
 use goal_engine::Handle;
 use goal_run::progress::{Interrupted, Member};
+use std::any::Any;
 
 /// The beginning of the error of a rank that waits when no rank can go on. In the launcher's report
 /// the number of the rank stands for it.
@@ -16,8 +17,6 @@ pub(crate) struct Core {
     pub(crate) slots: Slots,
     /// The error that ended the job.
     pub(crate) failure: Option<Error>,
-    /// True while a thread waits with the core.
-    pub(crate) has_waiter: bool,
     /// The runs that other threads wait for meanwhile.
     pub(crate) parked: Vec<Ticket>,
     /// The number of these threads.
@@ -26,6 +25,8 @@ pub(crate) struct Core {
     orphans: Vec<u32>,
     /// Functions of runs that have ended, to be called without the lock.
     pub(crate) due: Vec<Due>,
+    /// The collectives that are kept for further calls. Their drop takes the core's lock.
+    pub(crate) kept: Option<Box<dyn Any + Send>>,
 }
 
 impl Core {
@@ -34,11 +35,11 @@ impl Core {
             member: Some(member),
             slots: Slots::default(),
             failure: None,
-            has_waiter: false,
             parked: Vec::new(),
             sleepers: 0,
             orphans: Vec::new(),
             due: Vec::new(),
+            kept: None,
         }
     }
 
@@ -86,8 +87,9 @@ impl Core {
         if !member.has_ended(handle).map_err(|error| error_of(&error))? {
             return Ok(false);
         }
-        let on_end = slots.ended(number);
-        self.due.extend(on_end.into_iter().map(|on_end| Due(on_end, true)));
+        for on_end in slots.ended(number) {
+            self.due.push(Due(on_end, true));
+        }
         Ok(true)
     }
 
@@ -168,21 +170,26 @@ impl Core {
     /// Returns true if a run has ended, after a bounded amount of progress if it has not.
     #[inline]
     pub(crate) fn test(&mut self, ticket: Ticket) -> Result<bool> {
-        let number = Slots::number(ticket);
-        match self.slots.known(ticket) {
-            Known::Never => return Err(no_run()),
-            Known::Ended => return Ok(true),
-            Known::Running => {}
-        }
-        if self.settle(number)? {
+        if self.has_ended(ticket)? {
             return Ok(true);
         }
+        let number = Slots::number(ticket);
         let (member, slots) = self.parts()?;
         if let Some(handle) = slots.running(number) {
             member.test(handle).map_err(|error| error_of(&error))?;
         }
         self.reap()?;
         self.settle(number)
+    }
+
+    /// Returns true if a run has ended, without making progress.
+    #[inline]
+    fn has_ended(&mut self, ticket: Ticket) -> Result<bool> {
+        match self.slots.known(ticket) {
+            Known::Never => Err(no_run()),
+            Known::Ended => Ok(true),
+            Known::Running => self.settle(Slots::number(ticket)),
+        }
     }
 
     /// Returns the error of a rank that waits for what will never come: its call, and the actions
@@ -212,12 +219,11 @@ impl Core {
         Error::new(ErrorCode::Stuck, text)
     }
 
-    /// Returns the place of the first run that has ended, after a bounded amount of progress if
-    /// none has.
+    /// Returns the place of the first run that has ended.
     #[inline]
     pub(crate) fn first_ended(&mut self, tickets: &[Ticket]) -> Result<Option<usize>> {
         for (at, &ticket) in tickets.iter().enumerate() {
-            if self.test(ticket)? {
+            if self.has_ended(ticket)? {
                 return Ok(Some(at));
             }
         }
@@ -254,21 +260,11 @@ impl Core {
         })
     }
 
-    /// Returns true if one of these runs has ended.
-    pub(crate) fn has_one_ended(&mut self, tickets: &[Ticket]) -> Result<bool> {
-        let mut has_ended = false;
-        for &ticket in tickets {
-            has_ended |= self.settle(Slots::number(ticket))?
-                || !matches!(self.slots.known(ticket), Known::Running);
-        }
-        Ok(has_ended)
-    }
-
     /// Forgets the runs that others wait for and that have ended. Returns true if there was one.
     pub(crate) fn unpark_ended(&mut self) -> Result<bool> {
         let mut any = false;
         for at in (0..self.parked.len()).rev() {
-            if self.has_one_ended(&[self.parked[at]])? {
+            if self.has_ended(self.parked[at])? {
                 self.parked.swap_remove(at);
                 any = true;
             }

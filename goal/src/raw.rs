@@ -9,26 +9,24 @@ use crate::communicator::Communicator;
 use crate::compile::{self, Compiled, NO_LIMITS};
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
-use crate::progress::error_of;
-use crate::slots::Slots;
+use crate::progress::Core;
 use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
 use goal_engine::memory::Region;
 use instances::{Inner, Memory};
-use parking_lot::Mutex;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
 pub use crate::slots::{EndFunction, Ticket};
 pub use crate::thread::is_in_function;
 pub(crate) use ends::wake_when_ended;
-pub use ends::{put_off, test, wait, wait_any, when_ended};
+pub use ends::{has_waiter, put_off, test, wait, wait_any, when_ended};
 
 /// Reads a NISA file for [`Schedule::load`]. Of anything else, as a device without an end, the
 /// result has the first bytes only, which no schedule loads from.
@@ -65,7 +63,7 @@ impl Schedule {
         let seed = group.shared().attached.job().seed();
         let compiled = compile::compile(graph, group.rank(), group.size(), seed)?;
         let Compiled { schedule, bases, declared } = compiled;
-        let memory = Memory::Table { bases, declared };
+        let memory = Memory::table(bases, declared);
         Ok(Self::new(group, schedule, graph.communicator().clone(), memory))
     }
 
@@ -78,15 +76,15 @@ impl Schedule {
         starts: &'static AtomicU64,
     ) -> Result<Self> {
         let declared = bases.len();
-        let memory = Memory::Table { bases, declared };
+        let memory = Memory::table(bases, declared);
         let mut schedule = Self::new(Group::current()?, code, communicator, memory);
         Arc::get_mut(&mut schedule.inner).expect("it is new").starts = Some(starts);
         Ok(schedule)
     }
 
     fn new(group: Group, code: Arc<Code>, communicator: Communicator, memory: Memory) -> Self {
-        let slots = Mutex::default();
-        Self { inner: Arc::new(Inner { group, code, communicator, memory, slots, starts: None }) }
+        let first = AtomicU32::default();
+        Self { inner: Arc::new(Inner { group, code, communicator, memory, first, starts: None }) }
     }
 
     /// Loads the schedule of this process's rank from the bytes of a NISA file, which are verified.
@@ -134,11 +132,8 @@ impl Schedule {
         let memory = match memory {
             Some(region) if buffers.is_empty() || !is_group => Memory::Region(region),
             Some(region) => {
-                let bases: Vec<u64> = region
-                    .split(&buffers)
-                    .iter()
-                    .map(|part| part.whole().address() as u64)
-                    .collect();
+                let parts = region.split(&buffers);
+                let bases: Vec<usize> = parts.iter().map(|part| part.whole().address()).collect();
                 Memory::Table { declared: bases.len(), bases }
             }
             None => Memory::Own,
@@ -207,38 +202,39 @@ impl Schedule {
     /// As for [`start`](Self::start), for the given buffers.
     #[inline]
     pub unsafe fn start_on(&self, buffers: Option<&[usize]>) -> Result<Ticket> {
-        let inner = &self.inner;
-        if let Some(buffers) = buffers {
-            inner.check_binding(buffers)?;
-        }
-        inner.group.shared().with(|core| {
-            let mut own = inner.slots.lock();
-            // An instance whose end nobody has looked at yet.
-            if let Some(&first) = own.first() {
-                core.settle(first)?;
-            }
-            if let Some(ticket) = inner.start_again(core, &own, buffers)? {
-                return Ok(ticket);
-            }
-            // A new instance is dear, so all others are looked at first.
-            let mut any = false;
-            for &number in own.iter() {
-                any |= core.settle(number)?;
-            }
-            if any && let Some(ticket) = inner.start_again(core, &own, buffers)? {
-                return Ok(ticket);
-            }
-            core.release_orphans()?;
-            let (member, slots) = core.parts()?;
-            // SAFETY: as the caller says.
-            let storage = unsafe { inner.storage(buffers)? };
-            let started = member.start_in(&inner.code, inner.communicator.id(), storage);
-            let handle = started.map_err(|error| error_of(&error))?;
-            let ticket = slots.add(handle, Arc::clone(inner) as _);
-            own.push(Slots::number(ticket));
-            inner.count();
-            Ok(ticket)
-        })
+        // SAFETY: as the caller says.
+        self.inner.group.shared().with(|core| unsafe { self.start_with(core, buffers) })
+    }
+
+    /// Does the same as [`start_on`](Self::start_on) with the core that is held.
+    ///
+    /// # Errors
+    /// As for [`start_on`](Self::start_on).
+    ///
+    /// # Safety
+    /// As for [`start_on`](Self::start_on).
+    #[inline]
+    pub(crate) unsafe fn start_with(
+        &self,
+        core: &mut Core,
+        buffers: Option<&[usize]>,
+    ) -> Result<Ticket> {
+        // SAFETY: as the caller says.
+        unsafe { self.inner.start(core, buffers) }
+    }
+
+    /// Starts the schedule as [`start_on`](Self::start_on) does, and waits until it has ended.
+    /// `call` is the name of the caller's call, for a report on a rank that waits for ever.
+    ///
+    /// # Errors
+    /// As for [`start_on`](Self::start_on) and [`wait`].
+    ///
+    /// # Safety
+    /// As for [`start_on`](Self::start_on).
+    pub unsafe fn run_on(&self, buffers: Option<&[usize]>, call: &str) -> Result<()> {
+        // SAFETY: as the caller says.
+        let start = |core: &mut Core| unsafe { self.start_with(core, buffers) };
+        self.inner.group.shared().run(|core| start(core).map(Some), call).map(drop)
     }
 
     /// Frees the schedule.
@@ -260,15 +256,12 @@ impl Schedule {
     fn release(&self) -> Result<bool> {
         let inner = &self.inner;
         inner.group.shared().with(|core| {
-            let mut own = inner.slots.lock();
-            let mut left = Vec::new();
-            for number in own.drain(..) {
+            for number in inner.take_slots(core) {
                 if !core.release(number)? {
-                    left.push(number);
+                    inner.add_slot(core, number);
                 }
             }
-            *own = left;
-            Ok(own.is_empty())
+            Ok(inner.first().is_none())
         })
     }
 }
@@ -281,7 +274,8 @@ impl Drop for Schedule {
         // Instances that still run keep what they need.
         let inner = &self.inner;
         let _ = inner.group.shared().with(|core| {
-            core.adopt(inner.slots.lock().drain(..));
+            let left = inner.take_slots(core);
+            core.adopt(left.into_iter());
             Ok(())
         });
     }

@@ -10,12 +10,11 @@
 use crate::communicator::{Communicator, Communicators};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
-use crate::progress::{Core, STUCK_HERE, error_of, is_fatal, no_run};
+use crate::progress::{Core, STUCK_HERE, is_fatal};
 use crate::slots::{Due, Ticket};
-use crate::thread::{self, Common, callers, count, is_in_function};
+use crate::thread::{self, Common, count};
 use goal_run::job::Mode;
 use goal_run::program::Attached;
-use goal_run::progress::Interrupted;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
@@ -40,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) wanted: AtomicU32,
     /// The mode of progress, as its number in [`Mode::ALL`].
     pub(crate) mode: AtomicU8,
+    /// True while a thread waits with the core. It changes under the core's lock only.
+    pub(crate) has_waiter: AtomicBool,
     /// True if the rank's thread found the core taken when it had made progress.
     pub(crate) has_missed: AtomicBool,
     /// Notified when a thread that waited with the core lets others have it.
@@ -73,12 +74,9 @@ impl Shared {
     /// The thread executes a registered function, whose caller has the core.
     #[inline]
     pub(crate) fn hold(&'static self) -> Result<Held> {
-        if is_in_function() {
-            let text =
-                "a registered function can't call this library, which is executing a schedule";
-            return Err(Error::new(ErrorCode::Unsupported, text));
+        if !count(self) {
+            return Err(in_function());
         }
-        count(self);
         let core = self.core.try_lock().unwrap_or_else(|| self.lock_slowly());
         Ok(Held { shared: self, core: Some(core) })
     }
@@ -102,7 +100,17 @@ impl Shared {
     #[inline]
     pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut Core) -> Result<R>) -> Result<R> {
         let mut core = self.hold()?;
-        let mut result = f(&mut core);
+        let result = f(&mut core);
+        self.release_after(core, result)
+    }
+
+    /// Gives the core back after a part of a call. An error that ends the job is kept.
+    #[inline]
+    pub(crate) fn release_after<R>(
+        &'static self,
+        mut core: Held,
+        mut result: Result<R>,
+    ) -> Result<R> {
         if let Err(error) = &mut result
             && is_fatal(error.code())
         {
@@ -165,101 +173,6 @@ impl Shared {
         self.with(|core| core.test(ticket))
     }
 
-    /// Waits until a run has ended. `call` is the name of the call for reports.
-    ///
-    /// # Errors
-    /// There was no such run, or the job can't go on.
-    pub(crate) fn wait(&'static self, ticket: Ticket, call: &str) -> Result<()> {
-        self.wait_any(&[ticket], call).map(drop)
-    }
-
-    /// Waits until one of several runs has ended, and returns its place among them.
-    ///
-    /// # Errors
-    /// There is no run, there was no such run, or the job can't go on.
-    pub(crate) fn wait_any(&'static self, tickets: &[Ticket], call: &str) -> Result<usize> {
-        if tickets.is_empty() {
-            return Err(no_run());
-        }
-        loop {
-            let mut core = self.hold()?;
-            let looked = core.first_ended(tickets).and_then(|ended| {
-                // Functions of other runs are called first; they may do anything.
-                if ended.is_some() || !core.due.is_empty() {
-                    return Ok(ended);
-                }
-                if core.has_waiter {
-                    self.park(&mut core, tickets);
-                    return Ok(None);
-                }
-                core.has_waiter = true;
-                let worked = self.work(&mut core, tickets, call);
-                core.has_waiter = false;
-                // One of the others works from now on.
-                self.turned.notify_all();
-                worked.map(|()| None)
-            });
-            let looked = looked.map_err(|mut error| {
-                if is_fatal(error.code()) {
-                    self.note_failure(&mut core, &mut error);
-                }
-                error
-            });
-            self.release(core);
-            if let Some(at) = looked? {
-                return Ok(at);
-            }
-        }
-    }
-
-    /// Sleeps while another thread waits with the core, until it says that one of these runs has
-    /// ended, or that it has stopped.
-    fn park(&'static self, core: &mut Held, tickets: &[Ticket]) {
-        core.parked.extend(tickets);
-        core.sleepers += 1;
-        self.turned.wait(core.guard());
-        core.sleepers -= 1;
-        for ticket in tickets {
-            if let Some(at) = core.parked.iter().position(|parked| parked == ticket) {
-                core.parked.swap_remove(at);
-            }
-        }
-    }
-
-    /// Works and sleeps with the core until one of these runs has ended, or a function is due.
-    /// Hands the core over to threads that want it, or whose runs have ended.
-    fn work(&'static self, core: &mut Held, tickets: &[Ticket], call: &str) -> Result<()> {
-        loop {
-            // The rank waits if every thread does that has called this library.
-            let waiting = core.sleepers + 1;
-            let all_wait = || waiting >= callers();
-            let waits = all_wait();
-            if waits {
-                self.attached.waits(call);
-            }
-            let wanted = || self.wanted.load(Ordering::Relaxed) > 0;
-            let worked = core.work_until(tickets, || wanted() || !waits && all_wait());
-            self.attached.computes();
-            if let Err(interrupted) = worked {
-                return Err(match interrupted {
-                    Interrupted::Stuck => core.describe_waiting(call),
-                    other => error_of(&other),
-                });
-            }
-            core.reap()?;
-            let others = core.unpark_ended()?;
-            if others {
-                self.turned.notify_all();
-            }
-            if core.has_one_ended(tickets)? || !core.due.is_empty() {
-                return Ok(());
-            }
-            if others || wanted() {
-                MutexGuard::unlocked_fair(core.guard(), std::thread::yield_now);
-            }
-        }
-    }
-
     /// Keeps the error that ended the job, which later calls return too. The launcher reports it.
     #[cold]
     fn note_failure(&self, core: &mut Core, error: &mut Error) {
@@ -298,7 +211,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    fn guard(&mut self) -> &mut MutexGuard<'static, Core> {
+    pub(crate) fn guard(&mut self) -> &mut MutexGuard<'static, Core> {
         self.core.as_mut().expect("it is held")
     }
 
@@ -332,12 +245,18 @@ impl Drop for Held {
     }
 }
 
+#[cold]
+fn in_function() -> Error {
+    let text = "a registered function can't call this library, which is executing a schedule";
+    Error::new(ErrorCode::Unsupported, text)
+}
+
 /// Gives the core back after a panic, which ends the job.
 #[cold]
 fn abandon(shared: &Shared, mut core: MutexGuard<'static, Core>) {
     let text = "a fault of this library or of a registered function, in the middle of an action";
     shared.note_failure(&mut core, &mut Error::new(ErrorCode::Failed, text));
-    core.has_waiter = false;
+    shared.has_waiter.store(false, Ordering::Relaxed);
     shared.attached.computes();
     shared.turned.notify_all();
 }

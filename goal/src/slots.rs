@@ -31,20 +31,17 @@ impl Ticket {
     }
 }
 
-/// The state of a slot.
-#[derive(Debug)]
-enum State {
-    /// No schedule uses it.
-    Free,
-    /// The instance runs, as far as is known.
-    Running(Handle),
-    /// The instance has ended and can start again.
-    Parked(Handle),
-}
-
 /// An instance of a schedule.
+#[derive(Default)]
 pub(crate) struct Slot {
-    state: State,
+    /// `None` if no schedule uses the slot.
+    handle: Option<Handle>,
+    /// True if the instance runs, as far as is known. If not, it has ended and can start again.
+    is_running: bool,
+    /// The addresses that replace those of its declared buffers.
+    bound: Vec<usize>,
+    /// The slot of the next instance of its schedule.
+    next: Option<u32>,
     /// The number of its last run.
     run: u32,
     /// True once numbers have wrapped around: every other number is that of an ended run then.
@@ -118,68 +115,62 @@ impl Slots {
     #[inline]
     pub(crate) fn known(&self, ticket: Ticket) -> Known {
         match self.slots.get(ticket.slot as usize) {
-            Some(slot) if slot.run == ticket.run => match &slot.state {
-                State::Running(_) => Known::Running,
-                State::Parked(_) | State::Free => Known::Ended,
+            Some(slot) if slot.run == ticket.run => match slot.is_running {
+                true => Known::Running,
+                false => Known::Ended,
             },
             Some(slot) if slot.has_wrapped || ticket.run < slot.run => Known::Ended,
             _ => Known::Never,
         }
     }
 
-    /// Adds an instance that runs for the first time.
-    pub(crate) fn add(&mut self, handle: Handle, schedule: Schedule) -> Ticket {
+    /// Adds an instance that runs for the first time, on declared buffers at the addresses `bound`.
+    pub(crate) fn add(&mut self, handle: Handle, schedule: Schedule, bound: &[usize]) -> Ticket {
         let number = self.free.pop().unwrap_or_else(|| {
-            let (state, run, has_wrapped) = (State::Free, 0, false);
-            self.slots.push(Slot { state, run, has_wrapped, schedule: None, on_end: Vec::new() });
+            self.slots.push(Slot::default());
             self.slots.len() as u32 - 1
         });
         let slot = &mut self.slots[number as usize];
         slot.schedule = Some(schedule);
-        slot.state = State::Running(handle);
-        slot.count();
-        Ticket { slot: number, run: slot.run }
+        slot.handle = Some(handle);
+        slot.bound = bound.to_vec();
+        slot.start(number)
     }
 
-    /// Returns the handle of a parked instance, which the caller starts again.
+    /// Returns an instance that has ended, which the caller starts again.
     #[inline]
-    pub(crate) fn parked(&mut self, number: u32) -> Option<&mut Handle> {
-        match &mut self.slots[number as usize].state {
-            State::Parked(handle) => Some(handle),
-            State::Running(_) | State::Free => None,
-        }
-    }
-
-    /// Notes that a parked instance runs again.
-    #[inline]
-    pub(crate) fn restarted(&mut self, number: u32) -> Ticket {
+    pub(crate) fn parked(&mut self, number: u32) -> Option<Parked<'_>> {
         let slot = &mut self.slots[number as usize];
-        if let State::Parked(handle) = std::mem::replace(&mut slot.state, State::Free) {
-            slot.state = State::Running(handle);
-        }
-        slot.count();
-        Ticket { slot: number, run: slot.run }
+        if slot.is_running { None } else { Some(Parked { number, slot }) }
+    }
+
+    /// Returns the slot of the next instance of the same schedule.
+    #[inline]
+    pub(crate) fn next(&self, number: u32) -> Option<u32> {
+        self.slots[number as usize].next
+    }
+
+    /// Sets the slot of the next instance of the same schedule.
+    pub(crate) fn set_next(&mut self, number: u32, next: Option<u32>) {
+        self.slots[number as usize].next = next;
     }
 
     /// Returns the handle of an instance that runs, as far as is known.
     #[inline]
     pub(crate) fn running(&self, number: u32) -> Option<&Handle> {
-        match &self.slots[number as usize].state {
-            State::Running(handle) => Some(handle),
-            State::Parked(_) | State::Free => None,
-        }
+        let slot = &self.slots[number as usize];
+        slot.handle.as_ref().filter(|_| slot.is_running)
     }
 
     /// Notes that the run of a slot has ended. Returns the functions to call.
     #[inline]
     pub(crate) fn ended(&mut self, number: u32) -> Vec<OnEnd> {
         let slot = &mut self.slots[number as usize];
-        if let State::Running(handle) = std::mem::replace(&mut slot.state, State::Free) {
-            slot.state = State::Parked(handle);
+        slot.is_running = false;
+        if slot.on_end.is_empty() {
+            return Vec::new();
         }
-        if !slot.on_end.is_empty() {
-            self.watched.retain(|&watched| watched != number);
-        }
+        self.watched.retain(|&watched| watched != number);
         std::mem::take(&mut slot.on_end)
     }
 
@@ -212,25 +203,19 @@ impl Slots {
     /// Frees the slot of a parked instance and returns its handle.
     pub(crate) fn release(&mut self, number: u32) -> Option<Handle> {
         let slot = &mut self.slots[number as usize];
-        match std::mem::replace(&mut slot.state, State::Free) {
-            State::Parked(handle) => {
-                slot.schedule = None;
-                self.free.push(number);
-                Some(handle)
-            }
-            other => {
-                slot.state = other;
-                None
-            }
+        if slot.is_running {
+            return None;
         }
+        let handle = slot.handle.take()?;
+        slot.schedule = None;
+        self.free.push(number);
+        Some(handle)
     }
 
     /// The slots whose instances run, as far as is known.
     pub(crate) fn all_running(&self) -> impl Iterator<Item = (u32, &Handle)> {
-        (0..).zip(&self.slots).filter_map(|(number, slot)| match &slot.state {
-            State::Running(handle) => Some((number, handle)),
-            State::Parked(_) | State::Free => None,
-        })
+        let numbered = (0..).zip(&self.slots).filter(|(_, slot)| slot.is_running);
+        numbered.filter_map(|(number, slot)| Some((number, slot.handle.as_ref()?)))
     }
 
     /// Frees all slots of parked instances and returns their handles.
@@ -245,6 +230,14 @@ impl Slots {
 }
 
 impl Slot {
+    /// Notes that the next run of the instance has started.
+    #[inline]
+    fn start(&mut self, number: u32) -> Ticket {
+        self.is_running = true;
+        self.count();
+        Ticket { slot: number, run: self.run }
+    }
+
     /// Gives the next run its number, which is never 0.
     #[inline]
     fn count(&mut self) {
@@ -254,14 +247,45 @@ impl Slot {
     }
 }
 
+/// An instance that has ended.
+pub(crate) struct Parked<'a> {
+    number: u32,
+    slot: &'a mut Slot,
+}
+
+impl Parked<'_> {
+    /// The handle, for the next start.
+    #[inline]
+    pub(crate) fn handle(&mut self) -> &mut Handle {
+        self.slot.handle.as_mut().expect("a schedule uses the slot")
+    }
+
+    /// Returns true if its declared buffers lie at these addresses.
+    #[inline]
+    pub(crate) fn is_bound(&self, addresses: &[usize]) -> bool {
+        self.slot.bound == addresses
+    }
+
+    /// Notes that its declared buffers lie at these addresses.
+    pub(crate) fn note_bound(&mut self, addresses: &[usize]) {
+        self.slot.bound.clear();
+        self.slot.bound.extend_from_slice(addresses);
+    }
+
+    /// Notes that the instance runs again.
+    #[inline]
+    pub(crate) fn restarted(self) -> Ticket {
+        self.slot.start(self.number)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_ticket_stays_valid_when_numbers_wrap_around() {
-        let (state, run) = (State::Free, u32::MAX - 1);
-        let slot = Slot { state, run, has_wrapped: false, schedule: None, on_end: Vec::new() };
+        let slot = Slot { run: u32::MAX - 1, ..Slot::default() };
         let mut slots = Slots { slots: vec![slot], ..Slots::default() };
         let ended =
             |slots: &Slots, run| matches!(slots.known(Ticket { slot: 0, run }), Known::Ended);

@@ -36,46 +36,69 @@ pub(crate) fn callers() -> u32 {
     CALLERS.load(Ordering::SeqCst)
 }
 
+/// The part of a thread's state that each call looks at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It has not called this library.
+    New,
+    /// It counts as one that has called this library, or is exempt.
+    Counted,
+    /// It executes a registered function.
+    InFunction,
+}
+
 thread_local! {
+    static STAGE: Cell<Stage> = const { Cell::new(Stage::New) };
     static CALLER: OnceCell<Caller> = const { OnceCell::new() };
-    /// True while this thread executes a registered function.
-    static IN_FUNCTION: Cell<bool> = const { Cell::new(false) };
     /// The functions of ends that this thread is about to call. `None` if it calls none.
     static QUEUE: RefCell<Option<VecDeque<Due>>> = const { RefCell::new(None) };
 }
 
-/// Counts this thread as one that has called the library.
+/// Counts this thread as one that has called the library. Returns false if it executes a registered
+/// function, which must not call the library.
 #[inline]
-pub(crate) fn count(common: &'static dyn Common) {
+pub(crate) fn count(common: &'static dyn Common) -> bool {
+    match STAGE.get() {
+        Stage::Counted => {}
+        Stage::New => count_first(common),
+        Stage::InFunction => return false,
+    }
+    true
+}
+
+#[cold]
+fn count_first(common: &'static dyn Common) {
+    STAGE.set(Stage::Counted);
     // A thread that ends makes no more calls that count.
     let _ = CALLER.try_with(|caller| {
-        if caller.get().is_none() {
-            CALLERS.fetch_add(1, Ordering::SeqCst);
-            let _ = caller.set(Caller(Some(common)));
-        }
+        CALLERS.fetch_add(1, Ordering::SeqCst);
+        let _ = caller.set(Caller(Some(common)));
     });
 }
 
 /// Leaves this thread out of the count: it is the library's own.
 pub(crate) fn exempt() {
-    let _ = CALLER.try_with(|caller| caller.set(Caller(None)));
+    if STAGE.get() == Stage::New {
+        STAGE.set(Stage::Counted);
+        let _ = CALLER.try_with(|caller| caller.set(Caller(None)));
+    }
 }
 
 /// Returns true if this thread executes a registered function, which must not call the library.
 #[inline]
 pub fn is_in_function() -> bool {
-    IN_FUNCTION.get()
+    STAGE.get() == Stage::InFunction
 }
 
 /// Calls `f`, a registered function.
 pub(crate) fn within_function<R>(f: impl FnOnce() -> R) -> R {
-    struct Leave(bool);
+    struct Leave(Stage);
     impl Drop for Leave {
         fn drop(&mut self) {
-            IN_FUNCTION.set(self.0);
+            STAGE.set(self.0);
         }
     }
-    let _leave = Leave(IN_FUNCTION.replace(true));
+    let _leave = Leave(STAGE.replace(Stage::InFunction));
     f()
 }
 

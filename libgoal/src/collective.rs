@@ -5,8 +5,8 @@
 use crate::arguments::rank;
 use crate::blocks::{Arguments, NONE, Shape, blocks};
 use crate::border::{border, status};
-use crate::communicator::communicator;
-use crate::run::wait;
+use crate::communicator::{Named, communicator};
+use crate::end::waited;
 use crate::schedule::{handle, keep};
 use crate::types::{
     Element, GOAL_Comm, GOAL_Handle, GOAL_Op, GOAL_Schedule, GOAL_Type, USER_OP, operation,
@@ -14,10 +14,9 @@ use crate::types::{
 };
 use crate::user::is_registered;
 use goal::raw::Ticket;
-use goal::{Blocks, Collective, Communicator, Error, ErrorCode, Result};
+use goal::{Blocks, Collective, Error, ErrorCode, Result};
 use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 
 /// The address that stands for "in place" (`GOAL_IN_PLACE`).
 const IN_PLACE: usize = usize::MAX;
@@ -26,7 +25,7 @@ const IN_PLACE: usize = usize::MAX;
 struct Call {
     collective: Collective,
     blocks: Blocks,
-    communicator: Arc<Communicator>,
+    communicator: Named,
     input: usize,
     output: usize,
 }
@@ -85,6 +84,15 @@ impl Call {
         unsafe { collective.start_blocks(blocks, communicator, *input, *output) }
     }
 
+    /// Starts the collective, and waits until it has ended.
+    fn run(&self, name: &str) -> Result<()> {
+        let Self { collective, blocks, communicator, input, output } = self;
+        // SAFETY: as in `start`.
+        let ran = unsafe { collective.run_blocks(blocks, communicator, *input, *output, name) };
+        waited();
+        ran
+    }
+
     fn prepare(&self) -> Result<GOAL_Schedule> {
         let prepared = self.collective.compile_blocks(&self.blocks, &self.communicator, None)?;
         let buffers: Box<[usize]> = match self.collective.in_place {
@@ -127,7 +135,7 @@ macro_rules! collectives {
                 let (kind, shape) = (CollectiveKind::$kind, Shape::$shape);
                 // SAFETY: the caller passes lists of these lengths.
                 let call = unsafe { Call::new(kind, shape, &arguments, comm)? };
-                wait(call.start()?, name)
+                call.run(name)
             })
         }
 

@@ -7,6 +7,7 @@ use crate::table::{Kind, Table};
 use crate::types::GOAL_Comm;
 use goal::{Communicator, Error, ErrorCode, Neighbors, Result};
 use std::ffi::c_int;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// The number of the communicator of all ranks (`GOAL_COMM_WORLD`).
@@ -14,12 +15,31 @@ const WORLD: usize = 1;
 
 pub(crate) static COMMUNICATORS: Table<Communicator> = Table::new(Kind::Communicator);
 
-/// Returns the communicator of a handle.
-pub(crate) fn communicator(GOAL_Comm(number): GOAL_Comm) -> Result<Arc<Communicator>> {
-    if number == WORLD {
-        return Ok(Arc::new(group()?.world().clone()));
+/// The communicator of a handle.
+pub(crate) enum Named {
+    World(&'static Communicator),
+    Made(Arc<Communicator>),
+}
+
+impl Deref for Named {
+    type Target = Communicator;
+
+    #[inline]
+    fn deref(&self) -> &Communicator {
+        match self {
+            Named::World(world) => world,
+            Named::Made(made) => made,
+        }
     }
-    COMMUNICATORS.get(number)
+}
+
+/// Returns the communicator of a handle.
+#[inline]
+pub(crate) fn communicator(GOAL_Comm(number): GOAL_Comm) -> Result<Named> {
+    if number == WORLD {
+        return Ok(Named::World(group()?.world()));
+    }
+    COMMUNICATORS.get(number).map(Named::Made)
 }
 
 #[unsafe(no_mangle)]

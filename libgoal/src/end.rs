@@ -16,7 +16,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use std::ffi::{c_int, c_void};
 use std::os::fd::{IntoRawFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -79,10 +79,6 @@ struct Watch {
 
 static WATCH: Mutex<Watch> = Mutex::new(Watch { watched: Vec::new(), has_thread: false });
 
-/// The number of threads that wait in a call. They notice all ends, so no other thread looks at
-/// runs then: a rank is found stuck only if no thread of it does anything but wait.
-static WAITING: AtomicU32 = AtomicU32::new(0);
-
 /// The number of descriptors whose run may not have ended.
 static WATCHED: AtomicUsize = AtomicUsize::new(0);
 
@@ -103,8 +99,11 @@ extern "C" fn GOAL_Eventfd(handle: GOAL_Handle) -> c_int {
         let given = eventfd(has_ended.into(), flags).map_err(|error| system(&error))?;
         if !has_ended {
             let event = Arc::new(given.try_clone().map_err(|error| system(&error))?);
-            watch(Watched { run, event: Arc::clone(&event) })?;
+            watch(Watched { run, event: Arc::clone(&event) });
             raw::when_ended(run, Box::new(move |_| notify(&event)))?;
+            // After a call that takes the rank: either this sees a thread that waits with it, or
+            // that thread sees the descriptor when it has waited.
+            start()?;
         }
         Ok(given.into_raw_fd())
     })
@@ -115,16 +114,18 @@ fn notify(event: &OwnedFd) {
     let _ = rustix::io::write(event, &1u64.to_ne_bytes());
 }
 
-fn watch(watched: Watched) -> Result<()> {
+fn watch(watched: Watched) {
     let mut watch = WATCH.lock();
     watch.watched.push(watched);
     WATCHED.store(watch.watched.len(), Ordering::SeqCst);
-    start(&mut watch)
 }
 
-/// Starts the thread if it is needed and does not live.
-fn start(watch: &mut Watch) -> Result<()> {
-    let is_needed = !watch.watched.is_empty() && WAITING.load(Ordering::SeqCst) == 0;
+/// Starts the thread if it is needed and does not live. A thread that waits in a call notices all
+/// ends, so no other one looks at runs then: a rank is found stuck only if no thread of it does
+/// anything but wait.
+fn start() -> Result<()> {
+    let mut watch = WATCH.lock();
+    let is_needed = !watch.watched.is_empty() && !raw::has_waiter();
     if is_needed && !watch.has_thread {
         let thread = thread::Builder::new().name("goal-events".into());
         thread.spawn(look).map_err(|error| system(&error))?;
@@ -133,22 +134,13 @@ fn start(watch: &mut Watch) -> Result<()> {
     Ok(())
 }
 
-/// Calls `wait`, which waits for a run and notices the ends of others.
-pub(crate) fn waiting<R>(wait: impl FnOnce() -> R) -> R {
-    /// Counts the thread as one that waits, also if `wait` panics.
-    struct Waiter;
-    impl Drop for Waiter {
-        fn drop(&mut self) {
-            let was_last = WAITING.fetch_sub(1, Ordering::SeqCst) == 1;
-            if was_last && WATCHED.load(Ordering::SeqCst) > 0 {
-                // Without a thread the ends are noticed by later calls.
-                let _ = start(&mut WATCH.lock());
-            }
-        }
+/// Called by a thread that has waited for a run, and noticed the ends of others.
+#[inline]
+pub(crate) fn waited() {
+    if WATCHED.load(Ordering::SeqCst) > 0 {
+        // Without a thread the ends are noticed by later calls.
+        let _ = start();
     }
-    WAITING.fetch_add(1, Ordering::SeqCst);
-    let _waiter = Waiter;
-    wait()
 }
 
 /// Looks at the runs of descriptors until there is none, or a thread waits.
@@ -158,7 +150,7 @@ fn look() {
     loop {
         let runs: Vec<Ticket> = {
             let mut watch = WATCH.lock();
-            if watch.watched.is_empty() || WAITING.load(Ordering::SeqCst) > 0 {
+            if watch.watched.is_empty() || raw::has_waiter() {
                 watch.has_thread = false;
                 return;
             }

@@ -3,7 +3,7 @@
 
 use crate::arguments::{array, count, present};
 use crate::border::{border, group, status};
-use crate::end::waiting;
+use crate::end::waited;
 use crate::types::{GOAL_Handle, ticket};
 use goal::raw::{self, Ticket};
 use goal::{Error, Result};
@@ -15,7 +15,9 @@ const UNDEFINED: c_int = -1;
 
 /// Waits for a run in the function `call`.
 pub(crate) fn wait(ticket: Ticket, call: &str) -> Result<()> {
-    waiting(|| raw::wait(ticket, call))
+    let ended = raw::wait(ticket, call);
+    waited();
+    ended
 }
 
 #[unsafe(no_mangle)]
@@ -117,7 +119,11 @@ unsafe extern "C" fn GOAL_Waitany(n: c_int, handles: *mut GOAL_Handle, index: *m
             unsafe { tickets(n, handles)? }.into_iter().unzip();
         let ended = match tickets.is_empty() {
             true => UNDEFINED,
-            false => places[waiting(|| raw::wait_any(&tickets, "GOAL_Waitany"))?],
+            false => {
+                let ended = raw::wait_any(&tickets, "GOAL_Waitany");
+                waited();
+                places[ended?]
+            }
         };
         // SAFETY: the caller passes `n` handles and an index.
         unsafe { found(ended, n, handles, index) }

@@ -4,8 +4,8 @@
 use crate::arguments::{array, count, present};
 use crate::border::{border, group, status};
 use crate::communicator::communicator;
+use crate::end::waited;
 use crate::graph::GRAPHS;
-use crate::run::wait;
 use crate::table::{Kind, Table};
 use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
 use goal::raw::{Schedule, Ticket, read_nisa};
@@ -141,6 +141,10 @@ unsafe extern "C" fn GOAL_RunOn(
 extern "C" fn GOAL_Sched_run(sched: GOAL_Schedule) -> c_int {
     status("GOAL_Sched_run", || {
         group()?;
-        wait(start(sched)?, "GOAL_Sched_run")
+        let entry = SCHEDULES.get(sched.0)?;
+        // SAFETY: as for `start`.
+        let ran = unsafe { entry.schedule.run_on(entry.bound.as_deref(), "GOAL_Sched_run") };
+        waited();
+        ran
     })
 }

@@ -6,6 +6,7 @@ use crate::progress::no_run;
 use crate::slots::{EndFunction, Known, OnEnd, Sleeper, Ticket};
 use crate::thread;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Returns true if a run has ended. Makes a bounded amount of progress if it has not.
 ///
@@ -32,6 +33,13 @@ pub fn wait(ticket: Ticket, call: &str) -> Result<()> {
 /// There is no run, there was no such run, or the job can't go on.
 pub fn wait_any(tickets: &[Ticket], call: &str) -> Result<usize> {
     Group::current()?.shared().wait_any(tickets, call)
+}
+
+/// Returns true if a thread waits for a run, and notices the ends of all others meanwhile. Takes no
+/// lock: it sees at least all waits that had begun or ended when this thread last called
+/// [`test()`] or [`when_ended()`].
+pub fn has_waiter() -> bool {
+    Group::current().is_ok_and(|group| group.shared().has_waiter.load(Ordering::Relaxed))
 }
 
 /// Calls `on_end` with true when a run has ended: at once if it has, else in the call of this

@@ -6,23 +6,29 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::heap::Block;
 use crate::progress::{Core, error_of};
-use crate::slots::Ticket;
+use crate::slots::{Slots, Ticket};
 use goal_engine::memory::Region;
 use goal_engine::{Handle, Schedule as Code, Storage};
 use goal_run::progress::Member;
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The memory that a schedule works on.
 pub(super) enum Memory {
     /// A table of buffers with these default addresses. The first `declared` may be replaced.
-    Table { bases: Vec<u64>, declared: usize },
+    Table { bases: Vec<usize>, declared: usize },
     /// One region of the program.
     Region(Region),
     /// A region of each instance itself. Each run starts with the initial values of the schedule.
     Own,
+}
+
+impl Memory {
+    /// A table of buffers with these default addresses.
+    pub(super) fn table(bases: Vec<u64>, declared: usize) -> Self {
+        Self::Table { bases: bases.into_iter().map(|base| base as usize).collect(), declared }
+    }
 }
 
 /// A compiled schedule and its instances.
@@ -31,8 +37,9 @@ pub(super) struct Inner {
     pub(super) code: Arc<Code>,
     pub(super) communicator: Communicator,
     pub(super) memory: Memory,
-    /// The slots of its instances.
-    pub(super) slots: Mutex<Vec<u32>>,
+    /// The slot of its first instance plus 1, and 0 without one. The others follow from
+    /// [`Slots::next`]. It is used with the core's lock only.
+    pub(super) first: AtomicU32,
     /// The number of its starts, in the segment, if it is a collective.
     pub(super) starts: Option<&'static AtomicU64>,
 }
@@ -96,7 +103,7 @@ impl Inner {
         let Memory::Table { bases, declared } = &self.memory else { return Ok(()) };
         let lengths = self.code.buffers();
         let stay = bases.iter().enumerate().skip(*declared);
-        let stay = stay.map(|(at, &base)| (base as usize, lengths[at] as usize, at));
+        let stay = stay.map(|(at, &base)| (base, lengths[at] as usize, at));
         let given = buffers.iter().zip(lengths).enumerate();
         let given = given.map(|(at, (&start, &length))| (start, length as usize, at));
         let mut all: SmallVec<[_; 4]> =
@@ -121,37 +128,117 @@ impl Inner {
         }
     }
 
-    /// Starts one of the instances that have ended again.
+    /// Returns the slot of the first instance.
     #[inline]
-    pub(super) fn start_again(
-        &self,
-        core: &mut Core,
-        own: &[u32],
-        buffers: Option<&[usize]>,
-    ) -> Result<Option<Ticket>> {
-        let (member, slots) = core.parts()?;
-        for &number in own {
-            let Some(handle) = slots.parked(number) else { continue };
-            if self.is_table() {
-                // SAFETY: as the caller of `Schedule::start_on` says, and only it calls this.
-                unsafe { self.bind(member, handle, buffers)? };
-            }
-            self.refresh(member, handle)?;
-            member.start_again(handle).map_err(|error| error_of(&error))?;
-            self.count();
-            return Ok(Some(slots.restarted(number)));
-        }
-        Ok(None)
+    pub(super) fn first(&self) -> Option<u32> {
+        self.first.load(Ordering::Relaxed).checked_sub(1)
     }
 
-    /// Returns the regions of the table, with the first ones replaced.
-    fn regions<'a>(&'a self, buffers: Option<&'a [usize]>) -> impl Iterator<Item = Region> + 'a {
+    /// Adds the slot of an instance.
+    pub(super) fn add_slot(&self, core: &mut Core, number: u32) {
+        core.slots.set_next(number, self.first());
+        self.first.store(number + 1, Ordering::Relaxed);
+    }
+
+    /// Takes the slots of all instances out.
+    pub(super) fn take_slots(&self, core: &Core) -> Vec<u32> {
+        let first = self.first();
+        self.first.store(0, Ordering::Relaxed);
+        std::iter::successors(first, |&number| core.slots.next(number)).collect()
+    }
+
+    /// Starts the schedule on an instance that has ended, or on a new one.
+    ///
+    /// # Safety
+    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    #[inline]
+    pub(super) unsafe fn start(
+        self: &Arc<Self>,
+        core: &mut Core,
+        buffers: Option<&[usize]>,
+    ) -> Result<Ticket> {
+        let mut next = self.first();
+        while let Some(number) = next {
+            if core.settle(number)? {
+                // SAFETY: as the caller says.
+                return unsafe { self.start_again(core, number, buffers) };
+            }
+            next = core.slots.next(number);
+        }
+        // SAFETY: as the caller says.
+        unsafe { self.start_new(core, buffers) }
+    }
+
+    /// Starts an instance that has ended again.
+    ///
+    /// # Safety
+    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    #[inline]
+    unsafe fn start_again(
+        &self,
+        core: &mut Core,
+        number: u32,
+        buffers: Option<&[usize]>,
+    ) -> Result<Ticket> {
+        let (member, slots) = core.parts()?;
+        let mut instance = slots.parked(number).expect("it has ended");
+        let addresses = buffers.unwrap_or(self.defaults());
+        if !instance.is_bound(addresses) {
+            if buffers.is_some() {
+                self.check_binding(addresses)?;
+            }
+            // SAFETY: as the caller says.
+            unsafe { self.bind(member, instance.handle(), addresses)? };
+            instance.note_bound(addresses);
+        }
+        self.refresh(member, instance.handle())?;
+        member.start_again(instance.handle()).map_err(|error| error_of(&error))?;
+        self.count();
+        Ok(instance.restarted())
+    }
+
+    /// Starts a new instance.
+    ///
+    /// # Safety
+    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    #[cold]
+    unsafe fn start_new(
+        self: &Arc<Self>,
+        core: &mut Core,
+        buffers: Option<&[usize]>,
+    ) -> Result<Ticket> {
+        if let Some(buffers) = buffers {
+            self.check_binding(buffers)?;
+        }
+        core.release_orphans()?;
+        let addresses = buffers.unwrap_or(self.defaults());
+        let (member, slots) = core.parts()?;
+        // SAFETY: as the caller says.
+        let storage = unsafe { self.storage(addresses)? };
+        let started = member.start_in(&self.code, self.communicator.id(), storage);
+        let handle = started.map_err(|error| error_of(&error))?;
+        let ticket = slots.add(handle, Arc::clone(self) as _, addresses);
+        self.add_slot(core, Slots::number(ticket));
+        self.count();
+        Ok(ticket)
+    }
+
+    /// The default addresses of the declared buffers.
+    #[inline]
+    fn defaults(&self) -> &[usize] {
+        match &self.memory {
+            Memory::Table { bases, declared } => &bases[..*declared],
+            Memory::Region(_) | Memory::Own => &[],
+        }
+    }
+
+    /// Returns the regions of the table, with the declared ones at these addresses.
+    fn regions<'a>(&'a self, declared: &'a [usize]) -> impl Iterator<Item = Region> + 'a {
         let bases = match &self.memory {
             Memory::Table { bases, .. } => bases.as_slice(),
             Memory::Region(_) | Memory::Own => &[],
         };
-        let replaced = buffers.unwrap_or_default();
-        let address = |at: usize| replaced.get(at).copied().unwrap_or(bases[at] as usize);
+        let address = move |at: usize| declared.get(at).copied().unwrap_or(bases[at]);
         self.code.buffers().iter().enumerate().map(move |(at, &length)| {
             let start = std::ptr::with_exposed_provenance_mut::<u8>(address(at));
             // A buffer without bytes may be NULL, which no slice may be.
@@ -163,19 +250,21 @@ impl Inner {
         })
     }
 
-    /// Binds the buffers of an instance that has ended.
+    /// Binds the declared buffers of an instance that has ended.
     ///
     /// # Safety
-    /// As for [`Schedule::start_on`].
-    #[inline]
+    /// As for [`Schedule::start_on`](super::Schedule::start_on).
     unsafe fn bind(
         &self,
         member: &mut Member<'static>,
         handle: &Handle,
-        buffers: Option<&[usize]>,
+        addresses: &[usize],
     ) -> Result<()> {
+        if !self.is_table() {
+            return Ok(());
+        }
         let bind = |table: &mut Vec<Region>| {
-            for (bound, region) in table.iter_mut().zip(self.regions(buffers)) {
+            for (bound, region) in table.iter_mut().zip(self.regions(addresses)) {
                 *bound = region;
             }
         };
@@ -196,14 +285,14 @@ impl Inner {
     /// Returns the storage of a new instance.
     ///
     /// # Safety
-    /// As for [`Schedule::start_on`].
-    pub(super) unsafe fn storage(&self, buffers: Option<&[usize]>) -> Result<Storage<'static>> {
+    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    unsafe fn storage(&self, addresses: &[usize]) -> Result<Storage<'static>> {
         let code = &self.code;
         if matches!(self.memory, Memory::Own) {
             return Storage::try_new(code).ok_or_else(|| self.no_memory());
         }
         let table: Vec<Region> =
-            if self.is_table() { self.regions(buffers).collect() } else { Vec::new() };
+            if self.is_table() { self.regions(addresses).collect() } else { Vec::new() };
         let memory = match self.memory {
             Memory::Region(region) => region,
             Memory::Table { .. } | Memory::Own => Region::EMPTY,

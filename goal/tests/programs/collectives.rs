@@ -2,9 +2,10 @@
 #![allow(unsafe_code)]
 
 use goal::{
-    Arguments, BlockList, Blocks, Collective, CollectiveKind as Kind, Communicator, Function,
-    Group, Op, raw,
+    Arguments, BlockList, Blocks, Collective, CollectiveKind as Kind, Communicator, ErrorCode,
+    Function, Group, Op, raw,
 };
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The element of a rank at a place of its input.
 fn element(rank: u32, at: usize) -> i64 {
@@ -153,4 +154,43 @@ pub(crate) fn counted(group: Group) {
     // One that is compiled and never started is not told.
     sum(2).compile(group.world(), Some("ring")).unwrap();
     std::hint::black_box(output);
+}
+
+/// A registered function panics at rank 0, in the start of a collective that is kept: its message
+/// is there before. The later calls fail, and do not wait for what is kept.
+pub(crate) fn kept(group: Group) {
+    let calls = AtomicU32::new(0);
+    let add = move |a: &mut [u8], b: &mut [u8]| {
+        assert!(calls.fetch_add(1, Ordering::SeqCst) == 0, "as a fault of the program would");
+        b[0] += a[0];
+    };
+    group.register(0, add).unwrap();
+    let other = group.communicator(group.world(), &[0, 1]).unwrap();
+    let (input, output) = ([1u8], &mut [0u8]);
+    let (from, to) = (input.as_ptr() as usize, output.as_mut_ptr() as usize);
+    let datatype = goal::Datatype::UInt8;
+    let function = Function::User(0);
+    let sum = Collective {
+        kind: Kind::Allreduce,
+        count: 1,
+        datatype,
+        function,
+        root: 0,
+        in_place: false,
+    };
+    let barrier = Collective { kind: Kind::Barrier, count: 0, ..sum };
+    // SAFETY: the arrays live until the run has ended, and are large enough.
+    let start = || unsafe { sum.start(group.world(), from, to) };
+    // SAFETY: it uses no memory.
+    let meet = || raw::wait(unsafe { barrier.start(&other, 0, 0) }.unwrap(), "meet").unwrap();
+    raw::wait(start().unwrap(), "first").unwrap();
+    if group.rank() == 1 {
+        let second = start().unwrap();
+        meet();
+        raw::wait(second, "second").unwrap_err();
+        return;
+    }
+    meet();
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(start)).unwrap_err();
+    assert_eq!(start().unwrap_err().code(), ErrorCode::Failed);
 }

@@ -29,6 +29,7 @@ fn this_process_is_a_rank() {
         "blocks" => blocks::all(group),
         "collectives" => collectives::all(group),
         "counted" => collectives::counted(group),
+        "kept" => collectives::kept(group),
         "files" => files::all(group),
         "threads" => threads::all(group),
         "misuse" => misuse::all(group),
@@ -45,7 +46,7 @@ fn this_process_is_a_rank() {
         "functions" => ends::functions(group),
         other => panic!("there is no part {other}"),
     }
-    if !["two-wait", "fails", "functions"].contains(&part.as_str()) {
+    if !["two-wait", "fails", "functions", "kept"].contains(&part.as_str()) {
         group.finalize().unwrap();
     }
 }
@@ -197,6 +198,12 @@ fn ends_are_told_in_every_mode() {
 fn failures_reach_who_waits() {
     alone("fails");
     alone("functions");
+}
+
+#[test]
+fn a_panic_in_the_start_of_a_kept_collective_ends_the_job() {
+    let text = format!("{:?}", job("kept", 2, Mode::Caller));
+    assert!(text.contains("rank 0: a fault of this library or of a registered function"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,138 @@
+//! Waits for runs.
+
+use crate::error::Result;
+use crate::progress::{Core, error_of, no_run};
+use crate::shared::{Held, Shared};
+use crate::slots::Ticket;
+use crate::thread::callers;
+use goal_run::progress::Interrupted;
+use parking_lot::MutexGuard;
+use std::sync::atomic::Ordering;
+
+impl Shared {
+    /// Waits until a run has ended. `call` is the name of the call for reports.
+    ///
+    /// # Errors
+    /// There was no such run, or the job can't go on.
+    pub(crate) fn wait(&'static self, ticket: Ticket, call: &str) -> Result<()> {
+        self.wait_any(&[ticket], call).map(drop)
+    }
+
+    /// Waits until one of several runs has ended, and returns its place among them.
+    ///
+    /// # Errors
+    /// There is no run, there was no such run, or the job can't go on.
+    pub(crate) fn wait_any(&'static self, tickets: &[Ticket], call: &str) -> Result<usize> {
+        if tickets.is_empty() {
+            return Err(no_run());
+        }
+        self.wait_from(self.hold()?, tickets, call)
+    }
+
+    /// Calls `start`, which may start a run, and waits until that has ended. Returns the run.
+    ///
+    /// # Errors
+    /// That of `start`, or the job can't go on.
+    #[inline]
+    pub(crate) fn run(
+        &'static self,
+        start: impl FnOnce(&mut Core) -> Result<Option<Ticket>>,
+        call: &str,
+    ) -> Result<Option<Ticket>> {
+        let mut core = self.hold()?;
+        match start(&mut core) {
+            Ok(Some(ticket)) => self.wait_from(core, &[ticket], call).map(|_| Some(ticket)),
+            other => self.release_after(core, other),
+        }
+    }
+
+    /// Waits with the core that is held until one of these runs has ended.
+    fn wait_from(&'static self, mut core: Held, tickets: &[Ticket], call: &str) -> Result<usize> {
+        loop {
+            let looked = self.look(&mut core, tickets, call);
+            if let Some(at) = self.release_after(core, looked)? {
+                return Ok(at);
+            }
+            core = self.hold()?;
+        }
+    }
+
+    /// Returns the place of the first of these runs that has ended. If none has, waits until one
+    /// may have, or until functions of other runs are due, which may do anything.
+    fn look(
+        &'static self,
+        core: &mut Held,
+        tickets: &[Ticket],
+        call: &str,
+    ) -> Result<Option<usize>> {
+        let ended = core.first_ended(tickets)?;
+        if ended.is_some() || !core.due.is_empty() {
+            return Ok(ended);
+        }
+        if self.has_waiter.load(Ordering::Relaxed) {
+            self.park(core, tickets);
+            return Ok(None);
+        }
+        self.has_waiter.store(true, Ordering::Relaxed);
+        let worked = self.work(core, tickets, call);
+        self.has_waiter.store(false, Ordering::Relaxed);
+        // One of the others works from now on.
+        self.turned.notify_all();
+        worked
+    }
+
+    /// Sleeps while another thread waits with the core, until it says that one of these runs has
+    /// ended, or that it has stopped.
+    fn park(&'static self, core: &mut Held, tickets: &[Ticket]) {
+        core.parked.extend(tickets);
+        core.sleepers += 1;
+        self.turned.wait(core.guard());
+        core.sleepers -= 1;
+        for ticket in tickets {
+            if let Some(at) = core.parked.iter().position(|parked| parked == ticket) {
+                core.parked.swap_remove(at);
+            }
+        }
+    }
+
+    /// Works and sleeps with the core until one of these runs has ended, or a function is due.
+    /// Hands the core over to threads that want it, or whose runs have ended. Returns the place of
+    /// the run.
+    fn work(
+        &'static self,
+        core: &mut Held,
+        tickets: &[Ticket],
+        call: &str,
+    ) -> Result<Option<usize>> {
+        loop {
+            // The rank waits if every thread does that has called this library.
+            let waiting = core.sleepers + 1;
+            let all_wait = || waiting >= callers();
+            let waits = all_wait();
+            if waits {
+                self.attached.waits(call);
+            }
+            let wanted = || self.wanted.load(Ordering::Relaxed) > 0;
+            let worked = core.work_until(tickets, || wanted() || !waits && all_wait());
+            self.attached.computes();
+            if let Err(interrupted) = worked {
+                return Err(match interrupted {
+                    Interrupted::Stuck => core.describe_waiting(call),
+                    other => error_of(&other),
+                });
+            }
+            core.reap()?;
+            let others = core.unpark_ended()?;
+            if others {
+                self.turned.notify_all();
+            }
+            let ended = core.first_ended(tickets)?;
+            if ended.is_some() || !core.due.is_empty() {
+                return Ok(ended);
+            }
+            if others || wanted() {
+                MutexGuard::unlocked_fair(core.guard(), std::thread::yield_now);
+            }
+        }
+    }
+}
