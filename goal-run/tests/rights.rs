@@ -165,7 +165,7 @@ fn files_of_a_job() -> [Vec<u8>; 3] {
     let (schedule, segment) = (read("goal-run schedule"), read("goal-run"));
     kill_process(id, Signal::INT).unwrap();
     launcher.wait_with_output().unwrap();
-    let settings = r#"{"eager_limit":0,"unexpected_limit":0,"calc":null,"repeat":1,"check":false,"record":false,"trace_events":0,"crowded":true,"window":null,"paths":PATHS,"progress":"caller","wait":"adaptive","network":null}"#;
+    let settings = r#"{"eager_limit":0,"pushed_max":0,"unexpected_limit":0,"calc":null,"repeat":1,"check":false,"record":false,"trace_events":0,"crowded":true,"window":null,"paths":PATHS,"progress":"caller","wait":"adaptive","network":null}"#;
     [schedule, settings.into(), segment]
 }
 

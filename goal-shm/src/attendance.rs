@@ -90,6 +90,12 @@ impl Attendance {
         self.waits.load(Ordering::SeqCst) != 0
     }
 
+    /// Returns true if the process waits in a call, or did a moment ago.
+    #[inline]
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.waits.load(Ordering::Relaxed) != 0
+    }
+
     /// Returns the name of the call that the process waits in, or last waited in; `None` if it has
     /// not waited.
     pub fn last_call(&self) -> Option<String> {

@@ -29,6 +29,12 @@ impl<'a> Endpoint<'a> {
         self.rings.payload_max(&self.table[to as usize])
     }
 
+    /// The bytes of the ring to rank `to`, which the first call allots; 0 if the pair has none.
+    #[inline]
+    pub fn ring_bytes(&self, to: u32) -> usize {
+        self.rings.ring_bytes(&self.table[to as usize])
+    }
+
     /// Puts a message into the mailbox `into` of rank `to`, and wakes that rank if it sleeps.
     /// `fill` writes the `len` bytes of payload in place.
     ///
@@ -57,7 +63,8 @@ impl<'a> Endpoint<'a> {
         let number = self.rings.number(entry).expect("a payload above SHORT_MAX is allowed");
         let ring = self.rings.ring(number);
         let place = ring.room(len)?;
-        into.put_in_ring(header, InRing { ring: number, len: len as u32 }, || {
+        let announced = InRing { ring: number, line: ring.line_of(place), len: len as u32 };
+        into.put_in_ring(header, announced, || {
             // SAFETY: the ring belongs to this pair, and the caller is its only sender. The message
             // is announced after this closure returns.
             unsafe { ring.fill(place, fill) }
@@ -80,10 +87,11 @@ impl<'a> Endpoint<'a> {
     pub unsafe fn take(&self, sink: impl FnOnce(&[u64; HEADER_WORDS], &[u8])) -> bool {
         let deliver = |header: &_, payload: Payload<'_>| match payload {
             Payload::Here(bytes) => sink(header, bytes),
-            Payload::InRing(InRing { ring, len }) => {
+            Payload::InRing(InRing { ring, line, len }) => {
+                let ring = self.rings.ring(ring);
                 // SAFETY: the mailbox has just announced the payload, and the caller is the only
                 // receiver of the pair.
-                unsafe { self.rings.ring(ring).take(len as usize, |bytes| sink(header, bytes)) }
+                unsafe { ring.take(line, len as usize, |bytes| sink(header, bytes)) }
             }
         };
         // SAFETY: the caller's promise.

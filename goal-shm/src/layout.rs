@@ -30,7 +30,7 @@ pub const RING_BYTES_MIN: u64 = 4 << 10;
 /// See [`RING_BYTES_MIN`].
 pub const RING_BYTES_MAX: u64 = 1 << 20;
 /// The most bytes of a ring by default.
-pub const RING_BYTES: u64 = 64 << 10;
+pub const RING_BYTES: u64 = 1 << 20;
 /// The least number of rings per rank.
 const RINGS_PER_RANK_MIN: u64 = 2;
 /// The bytes of a mailbox's control words, of a slot, of an entry of a table of rings, and of the

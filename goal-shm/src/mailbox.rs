@@ -112,8 +112,35 @@ impl Default for Body {
 pub(crate) struct InRing {
     /// The number of the ring.
     pub(crate) ring: u32,
+    /// Its first line there.
+    pub(crate) line: u32,
     /// Its bytes.
     pub(crate) len: u32,
+}
+
+impl InRing {
+    /// The bits of a line and of a length in a word.
+    const LINE_BITS: u32 = 16;
+    const LEN_BITS: u32 = 20;
+
+    /// All three in a word, which lies in the first line of a slot.
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        let Self { ring, line, len } = self;
+        debug_assert!(line < 1 << Self::LINE_BITS && len < 1 << Self::LEN_BITS);
+        (u64::from(ring) << Self::LINE_BITS | u64::from(line)) << Self::LEN_BITS | u64::from(len)
+    }
+
+    #[inline(always)]
+    fn of_word(word: u64) -> Self {
+        let low = |word: u64, bits: u32| (word & ((1 << bits) - 1)) as u32;
+        let rest = word >> Self::LEN_BITS;
+        Self {
+            ring: (rest >> Self::LINE_BITS) as u32,
+            line: low(rest, Self::LINE_BITS),
+            len: low(word, Self::LEN_BITS),
+        }
+    }
 }
 
 /// The payload of a message.
@@ -170,12 +197,11 @@ impl<'a> Mailbox<'a> {
     pub(crate) fn put_in_ring(
         &self,
         header: &[u64; HEADER_WORDS],
-        InRing { ring, len }: InRing,
+        place: InRing,
         fill: impl FnOnce(),
     ) -> Result<(), Full> {
         self.put_marked(header, IN_RING, |payload| {
-            payload[..4].copy_from_slice(&ring.to_ne_bytes());
-            payload[4..8].copy_from_slice(&len.to_ne_bytes());
+            payload[..8].copy_from_slice(&place.to_word().to_ne_bytes());
             fill();
         })
     }
@@ -291,9 +317,8 @@ impl<'a> Mailbox<'a> {
         let read = |body: &Body| {
             let payload = if mark == IN_RING {
                 let [a, b, c, d, e, f, g, h, ..] = body.payload;
-                let (ring, len) =
-                    (u32::from_ne_bytes([a, b, c, d]), u32::from_ne_bytes([e, f, g, h]));
-                Payload::InRing(InRing { ring, len })
+                let word = u64::from_ne_bytes([a, b, c, d, e, f, g, h]);
+                Payload::InRing(InRing::of_word(word))
             } else {
                 assert!(mark <= SHORT_MAX as u64, "a sender spoiled the mailbox");
                 Payload::Here(&body.payload[..mark as usize])

@@ -92,6 +92,12 @@ impl<'a> Rings<'a> {
         allotted
     }
 
+    /// The bytes of the ring of the pair that `entry` belongs to; 0 if it has none.
+    #[inline]
+    pub(crate) fn ring_bytes(&self, entry: &Entry) -> usize {
+        if self.number(entry).is_some() { self.lines * LINE } else { 0 }
+    }
+
     /// The most bytes of payload in one message of the pair that `entry` belongs to.
     #[inline]
     pub(crate) fn payload_max(&self, entry: &Entry) -> usize {

@@ -2,16 +2,17 @@
 //! (RMA's ring of buffers; D8.1 2.4).
 //!
 //! ```text
-//! ends    line 0 | written u64 | seen u64 |   sender
-//!         line 1 | taken u64 |                receiver
+//! ends    line 0 | written u64 | seen u64 | looked u64 |   sender
+//!         line 1 | taken u64 |                             receiver
 //! bytes   a power of two of lines, filled in circles; a payload starts at a line and never wraps
 //! ```
 //!
-//! Positions count lines and never go back. The mailbox announces each payload and its length, so
-//! the ring has no marks of its own, and the receiver polls one place only. Both ends compute the
-//! place of a payload by the same rule ([`Ring::fit`]). For flow control, the receiver stores its
-//! position in `taken`. The sender reads that line only if the ring seems full by its last copy
-//! (`seen`).
+//! Positions count lines and never go back. The mailbox announces each payload, its line and its
+//! length, so the ring has no marks of its own, and the receiver polls one place only. For flow
+//! control, the receiver stores its position in `taken`. The sender reads that line if the ring
+//! seems full by its last copy (`seen`), and once in [`LOOK`] lines. If the ring is empty then, the
+//! next payload begins with the first line again: short messages use the same few lines, which stay
+//! in the caches, however large the ring is.
 #![allow(unsafe_code)] // bytes that the two ends access in turn
 
 use super::mapping::SharedWords;
@@ -34,7 +35,12 @@ struct Sender {
     written: AtomicU64,
     /// The sender's last copy of `taken`.
     seen: AtomicU64,
+    /// The position at which the sender last looked if the ring was empty.
+    looked: AtomicU64,
 }
+
+/// The lines after which a sender looks if its ring is empty: 16 KiB.
+const LOOK: u64 = if cfg!(loom) { 8 } else { 256 };
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Ends {}
@@ -72,8 +78,19 @@ impl<'a> Ring<'a> {
     /// [`Full`].
     #[inline]
     pub(crate) fn room(&self, len: usize) -> Result<Place, Full> {
-        let Sender { written, seen } = &self.ends.sender.0;
-        let at = self.fit(written.load(Ordering::Relaxed), len);
+        let Sender { written, seen, looked } = &self.ends.sender.0;
+        // Relaxed, here and below: only the sender writes these words.
+        let mut end = written.load(Ordering::Relaxed);
+        if end.wrapping_sub(looked.load(Ordering::Relaxed)) >= LOOK {
+            // Acquire: pairs with the Release store in `take`, as below.
+            if self.ends.taken.0.load(Ordering::Acquire) == end {
+                end = end.next_multiple_of(self.bytes.lines() as u64);
+                written.store(end, Ordering::Relaxed);
+                seen.store(end, Ordering::Relaxed);
+            }
+            looked.store(end, Ordering::Relaxed);
+        }
+        let at = self.fit(end, len);
         let behind = (at + lines(len)).wrapping_sub(self.bytes.lines() as u64);
         // In the first circle `behind` wraps below zero, so the difference is compared as signed.
         let fits = |taken: u64| behind.wrapping_sub(taken) as i64 <= 0;
@@ -82,7 +99,12 @@ impl<'a> Ring<'a> {
             // Acquire: pairs with the Release store in `take`. The receiver's last read of these
             // lines happens before the sender overwrites them.
             let taken = self.ends.taken.0.load(Ordering::Acquire);
-            seen.store(taken, Ordering::Relaxed);
+            // After the sender went back to the first line, `seen` is ahead until a payload of this
+            // circle is taken.
+            let seen_now = seen.load(Ordering::Relaxed);
+            if taken.wrapping_sub(seen_now) as i64 > 0 {
+                seen.store(taken, Ordering::Relaxed);
+            }
             if !fits(taken) {
                 return Err(Full);
             }
@@ -109,19 +131,27 @@ impl<'a> Ring<'a> {
         self.ends.sender.0.written.store(at + lines(len), Ordering::Relaxed);
     }
 
-    /// Passes the next payload to `sink` and removes it.
+    /// The line at which a payload begins.
+    #[inline(always)]
+    pub(crate) fn line_of(&self, place: Place) -> u32 {
+        self.line(place.at) as u32
+    }
+
+    /// Passes the next payload, which begins with `line`, to `sink` and removes it.
     ///
     /// # Safety
-    /// The mailbox has announced this payload with `len` bytes, and the caller has read its word
+    /// The mailbox has announced this payload with this line and `len` bytes, and the caller has read its word
     /// with Acquire. Nobody else takes from this ring meanwhile.
     ///
     /// # Panics
     /// If `len` is larger than the ring.
     #[inline]
-    pub(crate) unsafe fn take(&self, len: usize, sink: impl FnOnce(&[u8])) {
+    pub(crate) unsafe fn take(&self, line: u32, len: usize, sink: impl FnOnce(&[u8])) {
         assert!(len <= self.bytes.lines() * LINE, "a sender spoiled the mailbox");
         let taken = &self.ends.taken.0;
-        let at = self.fit(taken.load(Ordering::Relaxed), len);
+        let before = taken.load(Ordering::Relaxed);
+        // The sender may have left out lines, but never a whole circle.
+        let at = before + (u64::from(line).wrapping_sub(before) & (self.bytes.lines() as u64 - 1));
         // The receiver first looks for the matching receive. The prefetch runs meanwhile.
         self.bytes.expect_read(self.line(at), len);
         // SAFETY: the mailbox's word says that the sender has written these lines. The sender
@@ -131,7 +161,7 @@ impl<'a> Ring<'a> {
         taken.store(at + lines(len), Ordering::Release);
     }
 
-    /// The position of a payload whose predecessors end at `position`: the same one if the payload
+    /// The position for a payload whose predecessors end at `position`: the same one if the payload
     /// fits before the end of the circle, otherwise the start of the next circle.
     #[inline(always)]
     fn fit(&self, position: u64, len: usize) -> u64 {

@@ -29,6 +29,9 @@ pub const SHM: Plugin = Plugin {
     probe,
 };
 
+/// The bytes that a rank is asked for at a time while it waits in a call.
+const WINDOW: u32 = 1 << 20;
+
 /// The system provides no shared memory.
 #[derive(Debug)]
 struct Unavailable(io::Error);
@@ -149,6 +152,20 @@ impl Transport for ShmTransport<'_> {
             taken += 1;
         }
         taken
+    }
+
+    /// As much as a ring holds, if the peer can't read the bytes in place.
+    fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
+        match bytes.and_then(|bytes| self.export(to, bytes)) {
+            Some(_) => 0,
+            None => self.endpoint.ring_bytes(to) as u64,
+        }
+    }
+
+    /// A ring, while the rank waits in a call: then it answers at once.
+    fn window(&mut self, source: u32) -> u32 {
+        let waits = self.node.segment.status(source).attendance.is_waiting();
+        if waits { WINDOW } else { 0 }
     }
 
     fn announce_room(&mut self, bytes: u64, most: u64) {

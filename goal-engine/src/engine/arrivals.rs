@@ -4,7 +4,7 @@ use super::channel::{Channels, Posted};
 use super::code::Code;
 use super::communicator::{Communicator, Target};
 use super::ids::{Action, ActionRef, ChannelId, InstanceKey, MessageKey, Rank};
-use super::incoming::{Asked, Incoming, Place};
+use super::incoming::{Incoming, Place};
 use super::instance::{Instance, Matched};
 use super::requests::Requests;
 use crate::heap::{Fifo, Heap, Pool, Table, flat};
@@ -304,7 +304,13 @@ impl Arrivals {
         self.kept += counted(header);
         let message = MessageKey(self.messages.insert(
             heap,
-            Incoming { header: *header, arrived, place, asked: Asked::No, next: MessageKey::NONE },
+            Incoming {
+                header: *header,
+                arrived,
+                place,
+                next: MessageKey::NONE,
+                ..Incoming::default()
+            },
         ));
         match running {
             Some((instance, code)) => self.queue_kept(heap, code, instance, message),

@@ -5,7 +5,7 @@ use super::code::Code;
 use super::error::{Cause, Fault};
 use super::home::Home;
 use super::ids::{ActionRef, MessageKey};
-use super::incoming::{Incoming, Place};
+use super::incoming::{Asked, Incoming, Place};
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{Header, Kind};
 use goal_asm::nisa::{Buffer, Operation};
@@ -65,6 +65,7 @@ impl Core {
         }
         message.arrived += payload.len() as u64;
         let is_last = message.arrived == header.size;
+        let ends_window = message.asked == Asked::Parts && message.arrived == message.until;
         match &mut message.place {
             Place::Kept(bytes) => {
                 let end = message.arrived as usize;
@@ -79,6 +80,9 @@ impl Core {
                 if is_last {
                     self.held.arrivals.messages.remove(heap, key);
                     self.finish_later(receive);
+                } else if ends_window {
+                    self.held.arrivals.messages.get_mut(heap, key).asked = Asked::No;
+                    self.held.arrivals.direct.push(heap, key);
                 }
             }
             Place::Dropped if is_last => drop(self.held.arrivals.messages.remove(heap, key)),

@@ -5,7 +5,8 @@ use super::Core;
 use super::code::Code;
 use super::combined::Combination;
 use super::ids::{ActionRef, MessageKey};
-use super::incoming::{Asked, Place};
+use super::incoming::{Asked, Incoming, Place};
+use super::transmit::ELEMENT_BYTES_MAX;
 use crate::memory::{Imported, Span};
 use crate::ops;
 use crate::transport::{Header, Kind, Transport};
@@ -42,14 +43,13 @@ impl Core {
             if arrived == 0 && self.ask_for_put(transport, codes, key, receive) {
                 continue;
             }
+            if let Some(until) = window(transport, &header, arrived as u64) {
+                self.ask_for_parts(transport, codes, key, until);
+                continue;
+            }
             let end = (header.size as usize).min(arrived + CHUNK);
             if !self.fetch_part(transport, codes, &header, receive, arrived..end) {
-                let mut answer = Header::new(Kind::Cts, self.rank.0);
-                answer.cookie = header.cookie;
-                answer.offset = u64::from(key.0);
-                answer.size = arrived as u64;
-                self.held.arrivals.messages.get_mut(heap, key).asked = Asked::Parts;
-                self.send_control(transport, codes, header.sender(), answer);
+                self.ask_for_parts(transport, codes, key, header.size);
                 continue;
             }
             left = left.saturating_sub(end - arrived);
@@ -61,6 +61,26 @@ impl Core {
             self.finish_fetch(transport, codes, key, receive, &header);
         }
         worked
+    }
+
+    /// Asks the sender of a payload for the bytes up to `until`, in parts.
+    fn ask_for_parts<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        key: MessageKey,
+        until: u64,
+    ) {
+        let heap = &self.heap();
+        let message = self.held.arrivals.messages.get_mut(heap, key);
+        (message.asked, message.until) = (Asked::Parts, until);
+        let Incoming { header, arrived, .. } = *message;
+        let mut answer = Header::new(Kind::Cts, self.rank.0);
+        answer.cookie = header.cookie;
+        answer.offset = u64::from(key.0);
+        answer.size = arrived;
+        answer.sequence = if until == header.size { 0 } else { (until - arrived) as u32 };
+        self.send_control(transport, codes, header.sender(), answer);
     }
 
     /// Asks the sender of a payload to write it to the buffer of its receive. Returns false if the
@@ -96,7 +116,9 @@ impl Core {
         answer.cookie = header.cookie;
         answer.tag = key.0;
         answer.offset = address;
-        self.held.arrivals.messages.get_mut(heap, key).asked = Asked::Put;
+        let message = self.held.arrivals.messages.get_mut(heap, key);
+        // A sender that can't write there sends all of it in parts.
+        (message.asked, message.until) = (Asked::Put, header.size);
         self.send_control(transport, codes, header.sender(), answer);
         true
     }
@@ -196,6 +218,16 @@ impl Core {
         self.staged = staged;
         is_copied
     }
+}
+
+/// Returns the end of the bytes that the sender of a message shall send next, if that is faster
+/// than to read them. `arrived` bytes are there.
+fn window<T: Transport>(transport: &mut T, header: &Header, arrived: u64) -> Option<u64> {
+    if header.flags & Header::DIRECT == 0 || in_place(transport, header).is_some() {
+        return None;
+    }
+    let window = u64::from(transport.window(header.source)) & !(ELEMENT_BYTES_MAX - 1);
+    (window > 0).then(|| header.size.min(arrived.saturating_add(window)))
 }
 
 /// Returns the payload of a message if it can be read in place, in its sender's memory.

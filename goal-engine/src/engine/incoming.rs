@@ -13,6 +13,8 @@ pub(super) struct Incoming {
     pub(super) arrived: u64,
     pub(super) place: Place,
     pub(super) asked: Asked,
+    /// The end of the bytes that the sender was asked for in parts.
+    pub(super) until: u64,
     /// The next message in the same [`Chain`].
     pub(super) next: MessageKey,
 }
@@ -66,7 +68,7 @@ impl Default for Chain {
     }
 }
 
-flat!(struct Incoming { header, arrived, place, asked, next });
+flat!(struct Incoming { header, arrived, place, asked, until, next });
 flat!(
     enum Asked {
         No,

@@ -18,6 +18,10 @@ pub struct Options {
     /// Messages of at most this many bytes are sent before their receive is known to be posted, if
     /// the receiver has room. Larger ones wait for the receive (rendezvous).
     pub eager_limit: u64,
+    /// Messages of at most this many bytes are sent like that too where messages are faster than
+    /// copies ([`Transport::pushed_max`](crate::transport::Transport::pushed_max)). 0 by default:
+    /// a check of the program with the same limits then says for certain how it ends.
+    pub pushed_max: u64,
     /// The most bytes of messages without a receive that are kept, except for those that are on
     /// their way when the limit is reached. The payloads of further messages stay with their
     /// senders until the receive is posted.
@@ -33,6 +37,8 @@ pub struct Options {
 impl Options {
     /// Default of [`Options::eager_limit`].
     pub const EAGER_LIMIT: u64 = goal_lang::limits::EAGER_LIMIT;
+    /// A good [`Options::pushed_max`] for programs whose memory is their own.
+    pub const PUSHED_MAX: u64 = 1 << 20;
     /// Default of [`Options::unexpected_limit`].
     pub const UNEXPECTED_LIMIT: u64 = goal_lang::limits::UNEXPECTED_LIMIT;
 }
@@ -41,6 +47,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             eager_limit: Self::EAGER_LIMIT,
+            pushed_max: 0,
             unexpected_limit: Self::UNEXPECTED_LIMIT,
             calc: Calc::Scaled(1.0),
             seed: Seed::default(),

@@ -33,6 +33,8 @@ pub(super) struct Stream {
     pub(super) cookie: u32,
     /// Bytes that have left.
     pub(super) left: u64,
+    /// The end of the bytes that were asked for.
+    pub(super) until: u64,
     /// The exported name of the receiver's buffer, if the payload shall be written there.
     pub(super) target: Option<u64>,
 }
@@ -53,7 +55,7 @@ pub(super) struct Outbox {
 flat!(struct Header { kind, flags, reserved, source, communicator, instance, tag, sequence, action, cookie, size, offset });
 flat!(struct Outgoing { header, instance, left });
 flat!(struct Rendezvous { instance, to, is_cleared, header });
-flat!(struct Stream { send, cookie, left, target });
+flat!(struct Stream { send, cookie, left, until, target });
 flat!(struct Outbox { queues, turns, rendezvous, streams, longest });
 
 impl Outbox {

@@ -38,15 +38,16 @@ impl<T: Transport> Engine<'_, T> {
     }
 
     /// Announces to senders how many more bytes of unexpected messages may be kept, if that has
-    /// changed. No single eager message counts more than `kept_bytes(eager_limit)`.
+    /// changed. No single message without a request counts more than
+    /// `kept_bytes(eager_limit.max(pushed_max))`.
     #[inline]
     pub(super) fn announce_room(&mut self) {
         let kept = self.core.held.arrivals.kept();
         if self.core.held.announced != Some(kept) {
             self.core.held.announced = Some(kept);
-            let Options { eager_limit, unexpected_limit, .. } = self.core.options;
-            self.transport
-                .announce_room(unexpected_limit.saturating_sub(kept), kept_bytes(eager_limit));
+            let Options { eager_limit, pushed_max, unexpected_limit, .. } = self.core.options;
+            let most = kept_bytes(eager_limit.max(pushed_max));
+            self.transport.announce_room(unexpected_limit.saturating_sub(kept), most);
         }
     }
 }
@@ -93,11 +94,15 @@ impl Core {
                             Asked::Put => !is_put || of.header.size == header.size,
                         }
                 });
-                match meant.map(|message| message.arrived) {
+                match meant.map(|message| (message.arrived, message.until)) {
                     None => self.refuse(header.source, Fault::Data(header.cookie)),
-                    Some(0) if is_put => self.finish_put(MessageKey(header.cookie)),
-                    Some(arrived) if arrived != header.offset => {
+                    Some((0, _)) if is_put => self.finish_put(MessageKey(header.cookie)),
+                    Some((arrived, _)) if arrived != header.offset => {
                         self.refuse(header.source, Fault::Place { offset: header.offset, arrived });
+                    }
+                    Some((arrived, until)) if payload.len() as u64 > until - arrived => {
+                        let end = arrived.saturating_add(payload.len() as u64);
+                        self.refuse(header.source, Fault::TooLong { end, size: until });
                     }
                     Some(_) => {
                         self.arrive_part(codes, MessageKey(header.cookie), payload);
@@ -113,13 +118,17 @@ impl Core {
                     return self.refuse(header.source, Fault::Has { has: header.size, size });
                 }
                 self.held.outbox.rendezvous.get_mut(&heap, header.cookie).is_cleared = true;
+                let until = match header.sequence {
+                    0 => size,
+                    window => size.min(header.size + u64::from(window)),
+                };
                 let (cookie, target) = if header.flags & Header::DIRECT != 0 {
                     (header.tag, Some(header.offset))
                 } else {
                     (header.offset as u32, None)
                 };
-                let stream =
-                    Stream { send: Cookie(header.cookie), cookie, left: header.size, target };
+                let send = Cookie(header.cookie);
+                let stream = Stream { send, cookie, left: header.size, until, target };
                 self.held.outbox.streams.push(&heap, stream);
             }
             Kind::Fin => {

@@ -30,7 +30,9 @@ impl Core {
         let Message { to, tag, payload } = message;
         let heap = &self.heap();
         let size = payload.size();
-        let kind = kind(transport, &self.options, to, size);
+        let memory = &self.homes[at.instance.index()].memory;
+        let bytes = || memory.contiguous(payload);
+        let kind = kind(transport, &self.options, to, size, bytes);
         let instance = self.held.instances.get_mut(heap, at.instance);
         let sequence = match codes[instance.code as usize].whole() {
             Some(schedule) => {

@@ -7,6 +7,7 @@ use super::home::Memory;
 use super::ids::{Action, ActionRef, InstanceKey, Rank};
 use super::options::Options;
 use super::outgoing::{Outgoing, Rendezvous, Stream};
+use crate::memory::Span;
 use crate::transport::{Full, Header, Kind, Transport};
 use goal_asm::nisa::{Buffer, Operation};
 
@@ -79,12 +80,13 @@ impl Core {
         outgoing: &mut Outgoing,
         budget: &mut u64,
     ) -> Sent {
-        if matches!(outgoing.header.kind(), Kind::Eager | Kind::Long)
-            && outgoing.left.is_none()
-            && kind(transport, &self.options, to, outgoing.header.size) == Kind::Rts
-        {
-            // The receiver's room was used up while this waited for its turn.
-            self.request(transport, codes, to, outgoing);
+        if matches!(outgoing.header.kind(), Kind::Eager | Kind::Long) && outgoing.left.is_none() {
+            let source = self.source(codes, outgoing.instance, &outgoing.header, to);
+            let bytes = || source.memory.contiguous(source.payload);
+            if kind(transport, &self.options, to, outgoing.header.size, bytes) == Kind::Rts {
+                // The receiver's room was used up while this waited for its turn.
+                self.request(transport, codes, to, outgoing);
+            }
         }
         let header = &outgoing.header;
         match header.kind() {
@@ -145,11 +147,11 @@ impl Core {
         let source = self.source(codes, instance, &header, to);
         let before = stream.left;
         let mut is_done = put(transport, &source, &mut stream, budget);
-        while stream.target.is_none() && stream.left < header.size {
+        while stream.target.is_none() && stream.left < stream.until {
             let mut part = Header::new(Kind::Data, header.source);
             part.cookie = stream.cookie;
             part.offset = stream.left;
-            part.size = (header.size - stream.left).min(part_max(transport, to));
+            part.size = (stream.until - stream.left).min(part_max(transport, to));
             if *budget < part.size
                 || transport.try_send(to.0, &part, |out| source.fill(stream.left, out)) == Err(Full)
             {
@@ -164,6 +166,9 @@ impl Core {
             self.held.stats.put_in_place += u64::from(stream.target.is_some());
             self.held.outbox.rendezvous.remove(heap, stream.send);
             self.finish_later(ActionRef { instance, action: Action(header.action) });
+        } else if stream.target.is_none() && stream.left == stream.until {
+            // The receiver asks again, or reads the rest.
+            self.held.outbox.rendezvous.get_mut(heap, stream.send).is_cleared = false;
         } else {
             self.held.outbox.streams.push(heap, stream);
         }
@@ -187,10 +192,19 @@ impl Core {
     }
 }
 
-/// Returns the protocol for a message of `size` bytes to rank `to`, given its room now.
+/// Returns the protocol for a message of `size` bytes to rank `to`, given its room now. `bytes`
+/// returns the payload if it lies in one piece.
 #[inline]
-pub(super) fn kind(transport: &mut impl Transport, options: &Options, to: Rank, size: u64) -> Kind {
-    if size > options.eager_limit || kept_bytes(size) > transport.room(to.0) {
+pub(super) fn kind(
+    transport: &mut impl Transport,
+    options: &Options,
+    to: Rank,
+    size: u64,
+    bytes: impl FnOnce() -> Option<Span>,
+) -> Kind {
+    let is_short = size <= options.eager_limit
+        || size <= options.pushed_max && size <= transport.pushed_max(to.0, bytes());
+    if !is_short || kept_bytes(size) > transport.room(to.0) {
         Kind::Rts
     } else if size > transport.short_max() as u64 && size > transport.payload_max(to.0) as u64 {
         Kind::Long

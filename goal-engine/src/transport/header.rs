@@ -57,7 +57,8 @@ pub struct Header {
     pub instance: u32,
     /// Tag of the message; cookie of the receive (direct Cts).
     pub tag: u32,
-    /// Number of the message among those of this instance from this source to this destination.
+    /// Number of the message among those of this instance from this source to this destination; the
+    /// most bytes that shall be sent (Cts), or 0 for the rest of the payload.
     pub sequence: u32,
     /// Offset of the send in its section, for reports.
     pub action: u32,

@@ -76,6 +76,23 @@ pub trait Transport {
     /// The last announced room of rank `to` that is known here; 0 if none is known yet.
     fn room(&self, to: u32) -> u64;
 
+    /// The largest message to rank `to` that is sent before its receive is posted although it is
+    /// longer than [`Options::eager_limit`](crate::Options::eager_limit): a transport returns more
+    /// than 0 if it can hold so much, and messages are faster than copies of `bytes` by
+    /// [`Transport::get_zcopy`]. `bytes` is `None` for a payload in pieces.
+    /// [`Options::pushed_max`](crate::Options::pushed_max) bounds it too.
+    fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
+        let _ = (to, bytes);
+        0
+    }
+
+    /// The bytes that rank `source` would send next, faster than [`Transport::get_zcopy`] copies
+    /// them; 0 if it may take long until it sends any.
+    fn window(&mut self, source: u32) -> u32 {
+        let _ = source;
+        0
+    }
+
     /// Returns a name under which rank `to` can read bytes of this rank; `None` if it can't read
     /// them.
     fn export(&self, to: u32, bytes: Span) -> Option<u64>;

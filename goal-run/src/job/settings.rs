@@ -49,6 +49,8 @@ impl Mode {
 pub struct Settings {
     /// [`Options::eager_limit`].
     pub(crate) eager_limit: u64,
+    /// [`Options::pushed_max`].
+    pub(crate) pushed_max: u64,
     /// [`Options::unexpected_limit`].
     pub(crate) unexpected_limit: u64,
     /// The most bytes of a ring between two ranks.
@@ -112,9 +114,10 @@ impl Settings {
     /// # Errors
     /// [`Unreachable`] if `transports` leaves a rank without a way to another one or itself.
     pub fn new(ranks: u32, transports: &Choice) -> Result<Self, Unreachable> {
-        let Options { eager_limit, unexpected_limit, .. } = Options::default();
+        let Options { eager_limit, pushed_max, unexpected_limit, .. } = Options::default();
         Ok(Self {
             eager_limit,
+            pushed_max,
             unexpected_limit,
             ring_bytes: RING_BYTES,
             calc: Some(1.0),
@@ -136,8 +139,8 @@ impl Settings {
 
     /// Sets the limits of the ranks' engines and how they execute `calc`.
     pub fn with_engine(self, options: &Options) -> Self {
-        let Options { eager_limit, unexpected_limit, calc, .. } = *options;
-        Self { eager_limit, unexpected_limit, calc: factor(calc), ..self }
+        let Options { eager_limit, pushed_max, unexpected_limit, calc, .. } = *options;
+        Self { eager_limit, pushed_max, unexpected_limit, calc: factor(calc), ..self }
     }
 
     /// Sets how schedules make progress while their ranks compute.
@@ -244,6 +247,7 @@ impl Settings {
     pub(crate) fn engine(&self) -> Options {
         Options {
             eager_limit: self.eager_limit,
+            pushed_max: self.pushed_max,
             unexpected_limit: self.unexpected_limit,
             calc: self.calc.map_or(Calc::Skip, Calc::Scaled),
             seed: seed(),

@@ -59,6 +59,7 @@ pub(super) fn equip(
     let binding = Binding::new(&options.bind, here)?;
     let mut settings = Settings {
         eager_limit: options.engine.eager_limit,
+        pushed_max: options.engine.pushed_max,
         unexpected_limit: options.engine.unexpected_limit,
         ring_bytes: options.parameters.ring_bytes,
         calc: factor(options.engine.calc),

@@ -180,6 +180,14 @@ impl Transport for Ends<'_> {
         }
     }
 
+    fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
+        if self.carrier(to) == Carrier::Shm { self.shm.pushed_max(to, bytes) } else { 0 }
+    }
+
+    fn window(&mut self, source: u32) -> u32 {
+        if self.carrier(source) == Carrier::Shm { self.shm.window(source) } else { 0 }
+    }
+
     fn export(&self, to: u32, bytes: Span) -> Option<u64> {
         if self.carrier(to) == Carrier::Esp {
             return None;

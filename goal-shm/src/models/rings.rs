@@ -97,6 +97,37 @@ fn round_the_ring() {
     });
 }
 
+/// The sender looks if its ring is empty while the receiver takes the last payload. If it is, the
+/// next payload begins with the first line, over bytes that were just read.
+#[test]
+fn back_to_the_first_line() {
+    // Lines 0 to 9, so that the sender looks with the next payload.
+    const BEFORE: [usize; 3] = [3 * LINE; 3];
+    const MEANWHILE: [usize; 2] = [4 * LINE, 2 * LINE];
+    explore("one sender, a ring that gets empty", None, || {
+        let allocated = shared(Allocated::new(1));
+        let mut next = 0;
+        for (number, len) in BEFORE.into_iter().enumerate() {
+            assert!(allocated.put(number as u64, len));
+        }
+        (0..2).for_each(|_| assert!(allocated.take(&mut next)));
+        let sender = {
+            let allocated = allocated.clone();
+            thread::spawn(move || {
+                for (number, len) in (BEFORE.len() as u64..).zip(MEANWHILE) {
+                    assert!(allocated.put(number, len));
+                }
+            })
+        };
+        for _ in 0..2 {
+            let _ = allocated.take(&mut next);
+        }
+        sender.join().unwrap();
+        while allocated.take(&mut next) {}
+        assert_eq!(next, (BEFORE.len() + MEANWHILE.len()) as u64);
+    });
+}
+
 /// Two ranks ask for a ring at the same time, with a pool of two rings and with a pool of one.
 #[test]
 fn rings_are_handed_out_once() {

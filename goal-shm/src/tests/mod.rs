@@ -9,6 +9,7 @@ mod segment;
 
 use crate::{Endpoint, HEADER_WORDS, Layout, Mailbox, RankSizes, SHORT_MAX, Segment};
 use goal_engine::transport::Full;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Puts a message. Each rank has one sender here.
@@ -28,6 +29,8 @@ fn take(endpoint: &Endpoint<'_>, sink: impl FnOnce(&[u64; HEADER_WORDS], &[u8]))
     // SAFETY: one receiver per rank.
     unsafe { endpoint.take(sink) }
 }
+
+const LINE: usize = 64;
 
 /// Mailboxes and rings are small, so that they often wrap and fill up.
 const SLOTS: usize = 16;
@@ -68,6 +71,43 @@ fn messages_of_all_lengths_arrive_in_order_across_the_ends_of_box_and_ring() {
         assert_eq!(segment.mailbox(1).positions(), (sent, received));
         segment.endpoint(1).publish();
     }
+}
+
+/// Sends and takes messages of many lengths by turns through a ring of 64 KiB, which holds `behind`
+/// of them. Returns the number of lines at which payloads began.
+fn lines_used(behind: usize) -> usize {
+    let segment = Segment::create(
+        Layout::new([RankSizes::default(); 2].into_iter(), 1 << 30).unwrap().shrunk(
+            64,
+            1,
+            64 << 10,
+        ),
+    )
+    .unwrap();
+    let receiver = segment.endpoint(1);
+    let len = |i: usize| SHORT_MAX + 1 + i * 37 % 2000;
+    let mut used = BTreeSet::new();
+    for i in 0..3_000 {
+        put(&segment.endpoint(0), (1, segment.mailbox(1)), &[i as u64; 6], len(i), |payload| {
+            used.insert(payload.as_ptr().addr());
+            payload.fill(i as u8);
+        })
+        .unwrap();
+        let Some(first) = i.checked_sub(behind) else { continue };
+        assert!(take(&receiver, |header, payload| {
+            assert_eq!((header[0], payload.len()), (first as u64, len(first)));
+            assert!(payload.iter().all(|&byte| byte == first as u8));
+        }));
+        receiver.publish();
+    }
+    used.len()
+}
+
+#[test]
+fn an_empty_ring_begins_again() {
+    let (empty, filled) = (lines_used(0), lines_used(10));
+    assert!(empty <= (16 << 10) / LINE + 32, "payloads begin at {empty} lines");
+    assert!(filled > 900, "of 1024 lines of a ring that is never empty, {filled} are used");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use crate::Seed;
 use crate::engine::{
-    Calc, Engine, Failure, MatchesView, Met, Options, Schedule, Stats, Storage, Waiting, sends,
+    Engine, Failure, MatchesView, Met, Options, Schedule, Stats, Storage, Waiting, sends,
 };
 use crate::memory::{Imported, Region, Span};
 use crate::testing::{add_bytes, nisa, state};
@@ -30,6 +30,9 @@ pub(super) struct Wire {
     payload_max: usize,
     /// True if parts of longer messages have sizes of their own, as where they fill up packets.
     odd_parts: bool,
+    /// True if ranks send more before a receive than the limit, or are asked for a part of a message
+    /// at a time.
+    pushes: bool,
     /// Most messages under way between two ranks.
     depth: usize,
     /// The room that each rank announced.
@@ -91,6 +94,20 @@ impl Transport for SimTransport {
             sink(&header, &payload);
         }
         messages_max
+    }
+
+    fn pushed_max(&mut self, _: u32, bytes: Option<Span>) -> u64 {
+        let wire = &mut *self.wire.borrow_mut();
+        match bytes {
+            _ if !wire.pushes => 0,
+            Some(_) => [0, 20, 5000][wire.random.usize(..3)],
+            None => u64::MAX,
+        }
+    }
+
+    fn window(&mut self, _: u32) -> u32 {
+        let wire = &mut *self.wire.borrow_mut();
+        if wire.pushes { [0, 15, 64, 4000][wire.random.usize(..4)] } else { 0 }
     }
 
     fn announce_room(&mut self, bytes: u64, most: u64) {
@@ -177,6 +194,9 @@ pub(super) struct Conditions {
     pub(super) payload_max: usize,
     /// True if parts of longer messages have sizes of their own.
     pub(super) odd_parts: bool,
+    /// True if ranks send more before a receive than the limit, or are asked for a part of a message
+    /// at a time.
+    pub(super) pushes: bool,
     pub(super) depth: usize,
     pub(super) direct: bool,
     /// True if peers read the payloads in place.
@@ -194,12 +214,15 @@ impl Conditions {
     pub(super) fn new(seed: u64) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
         let eager_limit = [0, 16, 100, 5000, 1 << 20][random.usize(..5)];
-        let options = Options { eager_limit, calc: Calc::Scaled(1.0), ..Options::default() };
+        let pushes = seed.is_multiple_of(5);
+        let pushed_max = if pushes { 1 << 20 } else { 0 };
+        let options = Options { eager_limit, pushed_max, ..Options::default() };
         Self {
             seed,
             options,
             payload_max: [8, 64, 1000, 8192][random.usize(..4)],
             odd_parts: seed.is_multiple_of(3),
+            pushes,
             depth: [1, 3, 100][random.usize(..3)],
             direct: random.bool(),
             mapped: random.bool(),
@@ -254,6 +277,7 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         mapped: conditions.mapped,
         payload_max: conditions.payload_max,
         odd_parts: conditions.odd_parts,
+        pushes: conditions.pushes,
         depth: conditions.depth,
         room: BTreeMap::new(),
     }));

@@ -121,7 +121,7 @@ pub(crate) struct Arguments {
     /// has]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     eager_limit: Option<u64>,
-    /// Most bytes of a ring between two ranks of a host, a power of two [default: 65536, or what
+    /// Most bytes of a ring between two ranks of a host, a power of two [default: 1048576, or what
     /// GOAL_TABLE has]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     ring: Option<u64>,
@@ -218,6 +218,12 @@ impl Arguments {
 
     fn eager_limit(&self) -> u64 {
         self.eager_limit.unwrap_or(goal_engine::Options::EAGER_LIMIT)
+    }
+
+    /// Returns the largest message that programs push: none if the eager limit is given. Schedules
+    /// push none, as their check knows the eager limit only.
+    pub(crate) fn pushed_max(&self) -> u64 {
+        if self.eager_limit.is_none() { goal_engine::Options::PUSHED_MAX } else { 0 }
     }
 
     fn parameters(&self) -> Parameters {

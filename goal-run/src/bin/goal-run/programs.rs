@@ -154,11 +154,14 @@ pub(crate) fn execute(
     let hosts = hosts.map_err(|error| Failure::System(error.to_string()))?;
     let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let ranks = arguments.ranks.unwrap_or(1);
+    let options = arguments.launcher(transports, None, signals);
+    let engine = goal_engine::Options { pushed_max: arguments.pushed_max(), ..options.engine };
     let options = Options {
         ranks: Ranks::Program(program),
+        engine,
         // The terminal is the program's.
         show: |_| {},
-        ..arguments.launcher(transports, None, signals)
+        ..options
     };
     let limit = options.ranks_max;
     if ranks > limit {
