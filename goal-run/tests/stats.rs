@@ -17,8 +17,8 @@ fn stats(text: &str, arguments: &[&str]) -> Value {
 
 #[test]
 fn messages_are_told_apart_by_their_way() {
-    let text = "rank 0 { send 8b to 1 tag 1  send 100000b to 1 tag 2  send 0,100000 to 1 tag 3 }
-rank 1 { recv 8b from 0 tag 1  recv 100000b from 0 tag 2  recv 0,100000 from 0 tag 3 }";
+    let text = "rank 0 { send 8b to 1 tag 1  send 200000b to 1 tag 2  send 0,200000 to 1 tag 3 }
+rank 1 { recv 8b from 0 tag 1  recv 200000b from 0 tag 2  recv 0,200000 from 0 tag 3 }";
     for transport in TRANSPORTS {
         let ways = |limit| {
             let stats =

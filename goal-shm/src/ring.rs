@@ -140,8 +140,8 @@ impl<'a> Ring<'a> {
     /// Passes the next payload, which begins with `line`, to `sink` and removes it.
     ///
     /// # Safety
-    /// The mailbox has announced this payload with this line and `len` bytes, and the caller has read its word
-    /// with Acquire. Nobody else takes from this ring meanwhile.
+    /// The mailbox has announced this payload with this line and `len` bytes, and the caller has
+    /// read its word with Acquire. Nobody else takes from this ring meanwhile.
     ///
     /// # Panics
     /// If `len` is larger than the ring.

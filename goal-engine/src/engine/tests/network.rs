@@ -30,8 +30,8 @@ pub(super) struct Wire {
     payload_max: usize,
     /// True if parts of longer messages have sizes of their own, as where they fill up packets.
     odd_parts: bool,
-    /// True if ranks send more before a receive than the limit, or are asked for a part of a message
-    /// at a time.
+    /// True if ranks send more than the limit before a receive, or are asked for parts of messages
+    /// by and by.
     pushes: bool,
     /// Most messages under way between two ranks.
     depth: usize,
@@ -194,8 +194,8 @@ pub(super) struct Conditions {
     pub(super) payload_max: usize,
     /// True if parts of longer messages have sizes of their own.
     pub(super) odd_parts: bool,
-    /// True if ranks send more before a receive than the limit, or are asked for a part of a message
-    /// at a time.
+    /// True if ranks send more than the limit before a receive, or are asked for parts of messages
+    /// by and by.
     pub(super) pushes: bool,
     pub(super) depth: usize,
     pub(super) direct: bool,
