@@ -1,5 +1,6 @@
 //! The contestants: libraries and modes that perform an allreduce beside a program's computation.
 
+use crate::frames::pin;
 use crate::host_jobs::Jobs;
 use crate::host_peer::HostPeer;
 use crate::job::{Job, Page, crowded, list, processors};
@@ -8,6 +9,8 @@ use crate::library::{Libraries, OVERLAP, Peer, lines_of};
 use crate::mpi::Operation;
 use goal_cluster::Cluster;
 use goal_run::job::Mode;
+use nix::sched::{sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
 use std::io;
 use std::path::Path;
 use std::process::Child;
@@ -172,8 +175,8 @@ impl Contestant<'_> {
 }
 
 impl EspJobs<'_> {
-    /// Runs the program on all hosts, a rank each: bound to its processor, or free. Returns the
-    /// lines of all.
+    /// Runs the program on all hosts, a rank each: with one processor for the whole host, threads
+    /// of the rank included, or free. Returns the lines of all.
     fn run(
         &self,
         processors: Option<&[u32]>,
@@ -188,7 +191,10 @@ impl EspJobs<'_> {
             let mut command = self.jobs.command(host, hosts.len());
             let options = ["-n".to_owned(), hosts.len().to_string(), "--bind".to_owned(), bound];
             self.program.start(&mut command, progress, &options, arguments);
-            children.push(command.spawn()?);
+            children.push(match processor {
+                Some(&processor) => on_processor(processor, || command.spawn())?,
+                None => command.spawn()?,
+            });
         }
         // All end before the first error is told.
         let outputs: Vec<_> = children.into_iter().map(Child::wait_with_output).collect();
@@ -198,4 +204,15 @@ impl EspJobs<'_> {
         }
         Ok(lines)
     }
+}
+
+/// Calls `start` while the calling thread, and so the process that it starts, is bound to a
+/// processor.
+fn on_processor<T>(processor: u32, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let this = Pid::from_raw(0);
+    let before = sched_getaffinity(this)?;
+    pin(processor as usize)?;
+    let started = start();
+    sched_setaffinity(this, &before)?;
+    started
 }

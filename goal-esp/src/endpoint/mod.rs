@@ -182,6 +182,13 @@ impl Endpoint {
         self.of(id).is_some_and(Connection::is_readable)
     }
 
+    /// Returns true while a peer's transfer is in progress: packets of it have arrived, and others
+    /// are on their way.
+    #[inline]
+    pub fn is_receiving(&self) -> bool {
+        self.controlling > 0
+    }
+
     /// Returns an empty payload, with the memory of a recycled one if possible.
     pub fn empty_payload(&mut self) -> Vec<u8> {
         self.shared.spare.take()

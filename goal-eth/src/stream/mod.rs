@@ -174,6 +174,12 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
             || self.timeout_ns().is_some_and(|at_ns| at_ns <= (self.clock)())
     }
 
+    /// Returns true while a peer sends a message of several packets: further ones follow soon.
+    #[inline]
+    pub fn is_receiving(&self) -> bool {
+        self.endpoint.is_receiving()
+    }
+
     /// Sends and receives frames and handles timers, without delivering messages. Returns true if
     /// the rank may be able to go on: a message can be taken, a connection was opened, a refused
     /// message has room now, or a rank was lost.
@@ -316,6 +322,15 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         }
         if let Err(lost) = self.driver.flush() {
             self.fault = Some(lost);
+        }
+    }
+
+    /// Sends the messages that were written since the last poll. Without this they wait for the
+    /// next one, which may be long after: a rank that computes does not poll.
+    #[inline]
+    pub fn send_written(&mut self) {
+        if !self.peers.written.is_empty() || self.endpoint.wants_transmit() {
+            self.transmit((self.clock)());
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod hostile;
 mod lies;
+mod written;
 
 use super::{EspTransport, Exchanged};
 use crate::{Driver, Lost};

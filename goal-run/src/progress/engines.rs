@@ -48,14 +48,20 @@ impl<'a> Engines<'a> {
         }
     }
 
-    /// Lets the thread or other ranks act for the rank. Returns `None` if the thread gave up.
+    /// Lets the thread or other ranks act for the rank, or sends what was written if there is
+    /// neither: the rank computes from now on, and a peer may wait for it. Returns `None` if the
+    /// thread gave up.
     ///
     /// # Errors
     /// The failure of an action.
     #[inline]
     pub(super) fn release(&mut self) -> Option<Result<(), Failure>> {
         match self {
-            Engines::Own(_) | Engines::Lost => Some(Ok(())),
+            Engines::Own(engine) => {
+                engine.transport().send_written();
+                Some(Ok(()))
+            }
+            Engines::Lost => Some(Ok(())),
             Engines::Thread(shared) => shared.release(),
             Engines::Node(node) => {
                 node.release();

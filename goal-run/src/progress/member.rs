@@ -148,6 +148,10 @@ impl<'a> Member<'a> {
     /// # Errors
     /// [`Interrupted`].
     pub fn wait(&mut self, handle: &Handle) -> Result<(), Interrupted> {
+        // The thread of the rank need not be woken again if it is through.
+        if self.has_ended(handle)? {
+            return Ok(());
+        }
         self.reclaim();
         within(|| {
             while !self.has_ended(handle)? {

@@ -1,18 +1,26 @@
 //! Mode `thread`: a thread makes the schedules of a rank progress while the rank computes.
+//!
+//! The thread takes the processor from the rank, and each of its wakeups costs as much as the frame
+//! that it wakes for. So the rank wakes it only for work that nothing else would wake it for, and
+//! between the packets of one message the thread does not sleep.
+
+mod sleep;
+#[cfg(test)]
+mod tests;
 
 use super::error::Interrupted;
 use super::poll_now;
 use crate::job::Job;
-use crate::transport::{Ends, Sleeper};
+use crate::transport::Ends;
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
-use goal_engine::{Engine, Failure, Waiting};
+use goal_engine::{Engine, Failure, Progress, Waiting};
 use goal_eth::now_ns;
-use goal_shm::Endpoint;
 use rustix::thread::futex::{self, Flags};
+use sleep::{Sleep, WakeSources};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -25,6 +33,10 @@ const STOPPED: u32 = 2;
 
 /// The longest sleep of the thread while its engine waits for room, which sends no signal.
 const ROOM_SLEEP: Duration = Duration::from_micros(50);
+
+/// The longest time for which the thread looks for the next packet of a message that has begun to
+/// arrive: about as long as it takes to sleep and wake up.
+const NEXT_PACKET_NS: u64 = 10_000;
 
 /// Polls of a rank before it leaves its engine to the thread.
 const POLLS_BEFORE_RELEASE: u32 = 8;
@@ -41,6 +53,9 @@ pub(super) struct ProgressThread<'a> {
     state: AtomicU32,
     /// 1 while the thread may be waiting on `state`.
     is_parked: AtomicU32,
+    /// The time at which the last sleep of the thread ends by itself. Written with the engine
+    /// locked.
+    wakes_ns: AtomicU64,
     /// The reason why the thread gave up, after which the engine can't be used. Set with the engine
     /// locked.
     failure: OnceLock<Interrupted>,
@@ -75,6 +90,7 @@ impl<'a> ProgressThread<'a> {
             engine: Mutex::new(engine),
             state: AtomicU32::new(RECLAIMED),
             is_parked: AtomicU32::new(0),
+            wakes_ns: AtomicU64::new(u64::MAX),
             failure: OnceLock::new(),
             on_progress: OnceLock::new(),
         }
@@ -165,8 +181,9 @@ impl<'a> ProgressThread<'a> {
             };
             let is_quiet = match progress.waiting {
                 _ if progress.worked => false,
-                Waiting::Nothing => true,
-                Waiting::Messages => engine.transport().arm(),
+                // Nobody rings for a rank that waits for nothing, but frames may come.
+                Waiting::Nothing if self.job.settings.network.is_none() => true,
+                Waiting::Messages | Waiting::Nothing => engine.transport().arm(),
                 // No message marks the end of these waits, so the thread has to poll.
                 Waiting::Room | Waiting::Until { .. } => break,
             };
@@ -175,17 +192,19 @@ impl<'a> ProgressThread<'a> {
                 break;
             }
         }
+        // A thread that still sleeps may do so for longer than the streams allow now.
+        let until_ns = engine.transport().sleeper().and_then(|sleeper| sleeper.until_ns());
+        let oversleeps =
+            until_ns.is_some_and(|until_ns| until_ns < self.wakes_ns.load(Ordering::Relaxed));
         drop(engine);
         // SeqCst with the load below, as a pair to the store and the futex wait in `step`: either
         // the thread's futex sees `RELEASED` and does not wait, or this rank sees `is_parked` and
         // wakes it.
         self.state.store(RELEASED, Ordering::SeqCst);
-        // If the thread still sleeps, its time limit may be out of date.
-        if is_busy || self.job.settings.network.is_some() {
-            self.job.segment.endpoint(self.rank).disarm_and_wake();
-        }
         if self.is_parked.load(Ordering::SeqCst) != 0 {
             let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
+        } else if is_busy || oversleeps {
+            self.job.segment.endpoint(self.rank).disarm_and_wake();
         }
         Some(Ok(()))
     }
@@ -227,7 +246,7 @@ impl<'a> ProgressThread<'a> {
                 // The rank may reclaim the engine after this load. It then disarms the bell, so
                 // that the sleep returns at once.
                 if self.state.load(Ordering::SeqCst) == RELEASED {
-                    sleep.sources.sleep_leaving_bell(sleep.limit);
+                    sleep.sleep();
                 }
             }
         }
@@ -243,7 +262,12 @@ impl<'a> ProgressThread<'a> {
         // does it only here, with the engine released, and the rank only with the engine reclaimed:
         // never one while the other may sleep.
         endpoint.bell().drain();
-        let progress = poll_now(engine);
+        let mut progress = poll_now(engine);
+        if progress.as_ref().is_ok_and(|progress| !progress.worked)
+            && engine.transport().is_receiving()
+        {
+            progress = self.poll_for_packet(engine, progress);
+        }
         if let Err(failure) = &progress {
             // For the launcher; the rank gets the same failure from its next poll.
             self.job.fail_by(engine, self.rank, failure);
@@ -265,41 +289,35 @@ impl<'a> ProgressThread<'a> {
                 Some(Duration::from_nanos(time_ns.saturating_sub(now_ns())))
             }
         };
-        let is_armed = engine.transport().arm();
-        is_armed.then(|| Sleep { sources: self.wake_sources(engine), limit })
-    }
-}
-
-/// A sleep of the thread.
-struct Sleep<'a> {
-    sources: WakeSources<'a>,
-    /// The longest time that it may take; `None` without a bound.
-    limit: Option<Duration>,
-}
-
-/// The sources of wakeups of a rank or its thread. Either may sleep on them while the other uses
-/// the engine.
-pub(super) struct WakeSources<'a> {
-    endpoint: Endpoint<'a>,
-    sleeper: Option<Sleeper>,
-}
-
-impl WakeSources<'_> {
-    /// Sleeps until the bell rings, a frame comes from another host or `limit` passes, then drains
-    /// and disarms the bell. For the rank.
-    pub(super) fn wait(&self, limit: Option<Duration>) {
-        self.sleep_leaving_bell(limit);
-        self.endpoint.bell().drain();
-        self.endpoint.disarm();
-    }
-
-    /// Does the same but leaves the bell as it is, since the rank may be asleep too. For the
-    /// thread.
-    fn sleep_leaving_bell(&self, limit: Option<Duration>) {
-        match &self.sleeper {
-            None => self.endpoint.sleep_without_disarming(limit),
-            Some(sleeper) => sleeper.sleep(self.endpoint.bell(), limit),
+        if !engine.transport().arm() {
+            return None;
         }
+        let sleep = Sleep { sources: self.wake_sources(engine), limit };
+        // Relaxed: the lock orders it.
+        self.wakes_ns.store(sleep.ends_ns(), Ordering::Relaxed);
+        Some(sleep)
+    }
+
+    /// Polls the released engine whenever a frame arrives, until that does something, the rank
+    /// wants the engine back or [`NEXT_PACKET_NS`] have passed. Returns the result of the last
+    /// poll, which is `progress` if there was none.
+    fn poll_for_packet(
+        &self,
+        engine: &mut Engine<'a, Ends<'a>>,
+        mut progress: Result<Progress, Failure>,
+    ) -> Result<Progress, Failure> {
+        let until_ns = now_ns() + NEXT_PACKET_NS;
+        while progress.as_ref().is_ok_and(|progress| !progress.worked)
+            && self.state.load(Ordering::Relaxed) == RELEASED
+            && now_ns() < until_ns
+        {
+            if engine.transport().has_frame() {
+                progress = poll_now(engine);
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+        progress
     }
 }
 
@@ -341,38 +359,4 @@ fn panicked(panic: &(dyn Any + Send)) -> Interrupted {
     let texts = (panic.downcast_ref::<String>().map(String::as_str), panic.downcast_ref::<&str>());
     let text = texts.0.or(texts.1.copied()).unwrap_or("it did not say why");
     Interrupted::Panicked(text.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::WakeSources;
-    use crate::transport::Sleeper;
-    use goal_shm::{Layout, RankSizes, Segment};
-    use std::time::{Duration, Instant};
-
-    /// Thread and rank may sleep at the same time. One ring wakes both, in whichever order the
-    /// system lets them look at the bell.
-    #[test]
-    fn one_ring_wakes_the_thread_and_the_rank() {
-        const LIMIT: Duration = Duration::from_secs(5);
-        let layout = Layout::new([RankSizes::default()].into_iter(), 1 << 30).unwrap();
-        let mut segment = Segment::create(layout).unwrap();
-        segment.create_bells(0..1).unwrap();
-        let endpoint = segment.endpoint(0);
-        let sources = || WakeSources { endpoint, sleeper: Some(Sleeper::of_bell()) };
-        let (of_thread, of_rank) = (sources(), sources());
-        for _ in 0..3 {
-            assert!(endpoint.arm());
-            assert!(segment.mailbox(0).wake(), "the bell is armed");
-            let began = Instant::now();
-            // The thread looks first.
-            of_thread.sleep_leaving_bell(Some(LIMIT));
-            of_rank.wait(Some(LIMIT));
-            assert!(began.elapsed() < LIMIT, "the rank slept on");
-        }
-        // The rank has drained the bell.
-        let began = Instant::now();
-        of_thread.sleep_leaving_bell(Some(Duration::from_millis(20)));
-        assert!(began.elapsed() >= Duration::from_millis(20), "the bell rang again");
-    }
 }

@@ -81,6 +81,21 @@ impl<'a> Ends<'a> {
         self.remote.as_ref().is_some_and(|remote| remote.streams().has_work())
     }
 
+    /// Sends the messages to other hosts that were written since the last poll. Those to ranks of
+    /// this host have left already.
+    #[inline]
+    pub(crate) fn send_written(&mut self) {
+        if let Some(remote) = &mut self.remote {
+            remote.stream().send_written();
+        }
+    }
+
+    /// Returns true while a message of several packets comes from another host.
+    #[inline]
+    pub(crate) fn is_receiving(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.streams().is_receiving())
+    }
+
     /// Describes the loss of a rank on another host, if one was lost.
     pub(crate) fn loss(&self) -> Option<String> {
         self.remote.as_ref()?.loss()

@@ -173,6 +173,11 @@ pub(crate) struct Sleeper {
 }
 
 impl Sleeper {
+    /// Returns the time at which the streams have work even if no frame arrives.
+    pub(crate) fn until_ns(&self) -> Option<u64> {
+        self.until_ns
+    }
+
     /// Sleeps until the bell rings, a frame arrives, the streams have work or `limit` has passed.
     /// The bell keeps ringing: another thread may sleep with it too, and would not wake if this
     /// thread silenced it first.

@@ -32,7 +32,7 @@ impl Hosts {
             if !options.contains(&"--timeout") {
                 command.args(["--timeout", "60"]);
             }
-            command.args(program).env(PART, part).stdin(Stdio::null());
+            command.args(program).env(PART, part).current_dir(&self.folder).stdin(Stdio::null());
             default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped());
             command.spawn().unwrap()
         };
@@ -68,6 +68,19 @@ fn ranks_of_a_program_are_on_several_hosts() {
     for ended in ended {
         ended.assert_status(2);
         ended.assert_says(&["ranks can't act for each other where some are on other hosts"]);
+    }
+}
+
+/// A rank that computes makes no calls, so what it has to send must leave before.
+#[test]
+fn messages_leave_before_a_rank_computes() {
+    for mode in ["caller", "thread"] {
+        let Some(hosts) = Hosts::or_skip("messages of ranks that compute") else { return };
+        let ended = hosts.run("leaves", &["-n", "2", "--progress", mode]);
+        for (rank, ended) in ended.iter().enumerate() {
+            ended.assert_status(0);
+            assert_eq!(told(ended), [format!("rank {rank} is through")]);
+        }
     }
 }
 

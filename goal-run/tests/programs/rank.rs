@@ -20,6 +20,7 @@ fn this_process_is_a_rank() {
     match part.as_str() {
         "ring" => ring(&mut Rank::attach()),
         "many" => many(&mut Rank::attach()),
+        "leaves" => leaves(&mut Rank::attach()),
         "status" => {
             let rank = Rank::attach();
             end_as(&rank, 2, || exit(3));
@@ -248,6 +249,39 @@ fn many(rank: &mut Rank) {
     assert_eq!(rank.finish(called), [2, 42]);
     rank.finalize();
     tell(&format!("rank {me} of {ranks} has many"));
+}
+
+/// A message to rank 1, and an answer of rank 0 to one of rank 1.
+const LEAVING: [&str; 2] = [
+    "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }",
+    "num_ranks 2\nrank 0 { r: recv 8b from 1  s: send 8b to 1  requ s -> r }\n\
+     rank 1 { send 8b to 0  recv 8b from 0 }",
+];
+
+/// Rank 0 calls nothing from the end of a call until rank 1 has told, by a file in the current
+/// folder, that the message of that call has come: first of a start, then of a wait.
+fn leaves(rank: &mut Rank) {
+    let me = rank.attached.rank();
+    let connected = rank.start(&ring_text(2, 0), WORLD);
+    rank.wait(&connected);
+    rank.finish(connected);
+    for (text, file) in LEAVING.into_iter().zip(["started", "waited"]) {
+        let handle = rank.start(text, WORLD);
+        if me == 1 || file == "waited" {
+            rank.wait(&handle);
+        }
+        if me == 1 {
+            std::fs::write(file, "").unwrap();
+        }
+        // In vain if the message does not leave: the launcher ends the job then.
+        while !std::fs::exists(file).unwrap() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        rank.wait(&handle);
+        rank.finish(handle);
+    }
+    rank.finalize();
+    tell(&format!("rank {me} is through"));
 }
 
 /// A library keeps both where all threads of its program reach them.

@@ -1,0 +1,32 @@
+//! Tests of the sleep that a thread and its rank share.
+
+use super::WakeSources;
+use crate::transport::Sleeper;
+use goal_shm::{Layout, RankSizes, Segment};
+use std::time::{Duration, Instant};
+
+/// Thread and rank may sleep at the same time. One ring wakes both, in whichever order the
+/// system lets them look at the bell.
+#[test]
+fn one_ring_wakes_the_thread_and_the_rank() {
+    const LIMIT: Duration = Duration::from_secs(5);
+    let layout = Layout::new([RankSizes::default()].into_iter(), 1 << 30).unwrap();
+    let mut segment = Segment::create(layout).unwrap();
+    segment.create_bells(0..1).unwrap();
+    let endpoint = segment.endpoint(0);
+    let sources = || WakeSources { endpoint, sleeper: Some(Sleeper::of_bell()) };
+    let (of_thread, of_rank) = (sources(), sources());
+    for _ in 0..3 {
+        assert!(endpoint.arm());
+        assert!(segment.mailbox(0).wake(), "the bell is armed");
+        let began = Instant::now();
+        // The thread looks first.
+        of_thread.sleep_leaving_bell(Some(LIMIT));
+        of_rank.wait(Some(LIMIT));
+        assert!(began.elapsed() < LIMIT, "the rank slept on");
+    }
+    // The rank has drained the bell.
+    let began = Instant::now();
+    of_thread.sleep_leaving_bell(Some(Duration::from_millis(20)));
+    assert!(began.elapsed() >= Duration::from_millis(20), "the bell rang again");
+}
