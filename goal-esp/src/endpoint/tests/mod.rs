@@ -2,6 +2,7 @@
 
 mod postponed;
 mod rtt;
+mod silence;
 
 use super::{ConnectionId, Event, FRAME_LEN_MAX, Loss, Stats};
 use crate::auth::Address;
