@@ -85,8 +85,12 @@ codes! {
 }
 
 /// The reason why a call failed.
+// A pointer, so that a result of a call stays in registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Content>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Content {
     code: ErrorCode,
     text: Box<str>,
 }
@@ -98,18 +102,18 @@ impl Error {
     /// Creates an error with a text that says what is wrong and what to do.
     #[cold]
     pub fn new(code: ErrorCode, text: impl Into<String>) -> Self {
-        Self { code, text: text.into().into_boxed_str() }
+        Self(Box::new(Content { code, text: text.into().into_boxed_str() }))
     }
 
     /// The kind.
     pub fn code(&self) -> ErrorCode {
-        self.code
+        self.0.code
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(&self.0.text)
     }
 }
 

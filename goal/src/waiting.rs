@@ -14,8 +14,9 @@ impl Shared {
     ///
     /// # Errors
     /// There was no such run, or the job can't go on.
+    #[inline]
     pub(crate) fn wait(&'static self, ticket: Ticket, call: &str) -> Result<()> {
-        self.wait_any(&[ticket], call).map(drop)
+        self.wait_from(self.hold()?, &[ticket], call).map(drop)
     }
 
     /// Waits until one of several runs has ended, and returns its place among them.

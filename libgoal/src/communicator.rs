@@ -3,12 +3,11 @@
 
 use crate::arguments::{array, count, rank};
 use crate::border::{border, group, status};
-use crate::table::{Kind, Table};
+use crate::table::{Kind, Table, Used};
 use crate::types::GOAL_Comm;
 use goal::{Communicator, Error, ErrorCode, Neighbors, Result};
 use std::ffi::c_int;
 use std::ops::Deref;
-use std::sync::Arc;
 
 /// The number of the communicator of all ranks (`GOAL_COMM_WORLD`).
 const WORLD: usize = 1;
@@ -18,7 +17,7 @@ pub(crate) static COMMUNICATORS: Table<Communicator> = Table::new(Kind::Communic
 /// The communicator of a handle.
 pub(crate) enum Named {
     World(&'static Communicator),
-    Made(Arc<Communicator>),
+    Made(Used<'static, Communicator>),
 }
 
 impl Deref for Named {

@@ -4,11 +4,20 @@
 //! bits, then the slot in 28 bits. A slot gets another generation when its object is freed, so an
 //! old number names nothing; only after 2^32 uses of one slot does it name an object again. As
 //! pointers, the numbers are addresses that no process has, so an access through one faults.
+//!
+//! A look-up takes no lock: the word of a slot has the generation and counts who uses the object.
+//! Any number may come from the program: one that names no object finds another generation, a free
+//! slot, or none.
+
+#![allow(unsafe_code)] // slots that their words lend
 
 use crate::border::group;
 use goal::{Error, ErrorCode, Result};
-use parking_lot::RwLock;
-use std::sync::Arc;
+use parking_lot::Mutex;
+use std::cell::UnsafeCell;
+use std::ops::Deref;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const SLOT_BITS: u32 = 28;
 const KIND_SHIFT: u32 = 60;
@@ -37,33 +46,103 @@ impl Kind {
     }
 }
 
-/// The content of a slot.
-enum State<T> {
-    Free,
-    /// A call that frees the object holds it.
-    Taken,
-    Used(Arc<T>),
-}
+/// The lower half of a slot's word while no object is there.
+const FREE: u32 = 0;
+/// The same while a call stores or frees the object.
+const TAKEN: u32 = 1;
+/// The same while the object is there and nobody uses it. Each user adds 1.
+const UNUSED: u32 = 2;
 
+/// The place of an object.
 struct Slot<T> {
-    generation: u32,
-    state: State<T>,
+    /// The generation in the upper half, the state in the lower one.
+    word: AtomicU64,
+    object: UnsafeCell<Option<T>>,
 }
 
-struct Slots<T> {
-    slots: Vec<Slot<T>>,
+// SAFETY: the word lends the object, to many threads at a time or to one that takes it.
+unsafe impl<T: Send + Sync> Sync for Slot<T> {}
+
+impl<T> Slot<T> {
+    fn new() -> Self {
+        Self { word: AtomicU64::new(word(0, FREE)), object: UnsafeCell::new(None) }
+    }
+
+    /// Stores an object and lends it from now on.
+    ///
+    /// # Safety
+    /// The caller has the slot alone: it is TAKEN, or FREE and out of the list.
+    unsafe fn put(&self, generation: u32, object: T) {
+        // SAFETY: as the caller says.
+        unsafe { *self.object.get() = Some(object) };
+        // Release: pairs with the Acquire loads of those who use or take the object.
+        self.word.store(word(generation, UNUSED), Ordering::Release);
+    }
+
+    /// Takes the object out if nobody uses it. If that fails, returns the word.
+    fn take(&self, generation: u32) -> std::result::Result<T, u64> {
+        let (unused, taken) = (word(generation, UNUSED), word(generation, TAKEN));
+        // Acquire: pairs with the Release stores of `put` and of those who have used the object.
+        self.word.compare_exchange(unused, taken, Ordering::Acquire, Ordering::Relaxed)?;
+        // SAFETY: the word was UNUSED and is TAKEN, so this call has the slot alone.
+        let object = unsafe { &mut *self.object.get() }.take();
+        Ok(object.expect("the slot has an object"))
+    }
+}
+
+/// An object in use: it stays in its slot meanwhile.
+pub(crate) struct Used<'a, T>(&'a Slot<T>);
+
+impl<T> Deref for Used<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the word counts this user, so nobody has the slot alone.
+        let object = unsafe { &*self.0.object.get() };
+        object.as_ref().expect("the slot has an object")
+    }
+}
+
+impl<T> Drop for Used<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire part of `take`.
+        self.0.word.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// Returns the word of a slot.
+const fn word(generation: u32, state: u32) -> u64 {
+    (generation as u64) << 32 | state as u64
+}
+
+/// The slots without an object.
+struct Spare {
+    /// The number of slots that have had one.
+    len: usize,
     free: Vec<usize>,
 }
 
 /// All objects of a kind.
 pub(crate) struct Table<T> {
     kind: Kind,
-    slots: RwLock<Slots<T>>,
+    /// Slots stay where they are: the n-th part has 2^n of them.
+    parts: [OnceLock<Box<[Slot<T>]>>; SLOT_BITS as usize + 1],
+    spare: Mutex<Spare>,
 }
 
 impl<T> Table<T> {
     pub(crate) const fn new(kind: Kind) -> Self {
-        Self { kind, slots: RwLock::new(Slots { slots: Vec::new(), free: Vec::new() }) }
+        let parts = [const { OnceLock::new() }; SLOT_BITS as usize + 1];
+        Self { kind, parts, spare: Mutex::new(Spare { len: 0, free: Vec::new() }) }
+    }
+
+    /// Returns the slot at a place below 2^28, if it has had an object.
+    #[inline]
+    fn slot(&self, at: usize) -> Option<&Slot<T>> {
+        let part = (at + 1).ilog2();
+        self.parts[part as usize].get()?.get(at + 1 - (1 << part))
     }
 
     /// Stores an object and returns its number, which is not 0.
@@ -71,34 +150,36 @@ impl<T> Table<T> {
     /// # Errors
     /// There are 2^28 objects.
     pub(crate) fn add(&self, object: T) -> Result<usize> {
-        let mut slots = self.slots.write();
-        let Slots { slots, free } = &mut *slots;
-        let at = match free.pop() {
+        let mut spare = self.spare.lock();
+        let at = match spare.free.pop() {
             Some(at) => at,
-            None if slots.len() < 1 << SLOT_BITS => {
-                slots.push(Slot { generation: 0, state: State::Free });
-                slots.len() - 1
+            None if spare.len < 1 << SLOT_BITS => {
+                spare.len += 1;
+                spare.len - 1
             }
             None => {
                 let text = format!("there are 2^28 {}s: free some", self.kind.name());
                 return Err(Error::new(ErrorCode::Limit, text));
             }
         };
-        let slot = &mut slots[at];
-        slot.state = State::Used(Arc::new(object));
-        Ok(self.number(at, slot.generation))
+        drop(spare);
+        let part = (at + 1).ilog2();
+        let make = || (0..1usize << part).map(|_| Slot::new()).collect();
+        let slot = &self.parts[part as usize].get_or_init(make)[at + 1 - (1 << part)];
+        let generation = (slot.word.load(Ordering::Relaxed) >> 32) as u32;
+        // SAFETY: a FREE slot, which this call has taken out of the list.
+        unsafe { slot.put(generation, object) };
+        Ok((self.kind as usize) << KIND_SHIFT | (generation as usize) << SLOT_BITS | at)
     }
 
-    fn number(&self, at: usize, generation: u32) -> usize {
-        (self.kind as usize) << KIND_SHIFT | (generation as usize) << SLOT_BITS | at
-    }
-
-    /// Returns the slot of a number, if it names one of this kind.
+    /// Returns the place that a number names, its slot and the generation.
     #[inline]
-    fn slot(&self, number: usize) -> Option<(usize, u32)> {
+    fn named(&self, number: usize) -> Option<(usize, &Slot<T>, u32)> {
+        if number >> KIND_SHIFT != self.kind as usize {
+            return None;
+        }
         let at = number & ((1 << SLOT_BITS) - 1);
-        let is_kind = number >> KIND_SHIFT == self.kind as usize;
-        is_kind.then_some((at, (number >> SLOT_BITS) as u32))
+        Some((at, self.slot(at)?, (number >> SLOT_BITS) as u32))
     }
 
     /// Returns the object of a number.
@@ -106,15 +187,23 @@ impl<T> Table<T> {
     /// # Errors
     /// There is none, or it is being freed.
     #[inline]
-    pub(crate) fn get(&self, number: usize) -> Result<Arc<T>> {
-        if let Some((at, generation)) = self.slot(number)
-            && let Some(slot) = self.slots.read().slots.get(at)
-            && slot.generation == generation
-            && let State::Used(object) = &slot.state
-        {
-            return Ok(Arc::clone(object));
+    pub(crate) fn get(&self, number: usize) -> Result<Used<'_, T>> {
+        let Some((_, slot, generation)) = self.named(number) else {
+            return Err(self.unknown(number));
+        };
+        let mut now = slot.word.load(Ordering::Relaxed);
+        loop {
+            if now < word(generation, UNUSED) || now >= word(generation, u32::MAX) {
+                return Err(self.unknown(number));
+            }
+            // Acquire: pairs with the Release store of `put`.
+            let counted =
+                slot.word.compare_exchange_weak(now, now + 1, Ordering::Acquire, Ordering::Relaxed);
+            match counted {
+                Ok(_) => return Ok(Used(slot)),
+                Err(changed) => now = changed,
+            }
         }
-        Err(self.unknown(number))
     }
 
     /// Frees an object by `free`. If that returns an error and the object, the object stays.
@@ -126,60 +215,45 @@ impl<T> Table<T> {
         number: usize,
         free: impl FnOnce(T) -> Option<(Error, T)>,
     ) -> Result<()> {
-        let (at, generation) = self.slot(number).ok_or_else(|| self.unknown(number))?;
-        let object = {
-            let mut slots = self.slots.write();
-            let slot = slots.slots.get_mut(at).filter(|slot| slot.generation == generation);
-            let slot = slot.ok_or_else(|| self.unknown(number))?;
-            match std::mem::replace(&mut slot.state, State::Taken) {
-                State::Used(object) => match Arc::try_unwrap(object) {
-                    Ok(object) => object,
-                    Err(shared) => {
-                        slot.state = State::Used(shared);
-                        let text = format!("another thread uses the {}", self.kind.name());
-                        return Err(Error::new(ErrorCode::Busy, text));
-                    }
-                },
-                other => {
-                    slot.state = other;
-                    return Err(self.unknown(number));
-                }
+        let (at, slot, generation) = self.named(number).ok_or_else(|| self.unknown(number))?;
+        let object = slot.take(generation).map_err(|now| {
+            if now <= word(generation, UNUSED) || now > word(generation, u32::MAX) {
+                return self.unknown(number);
             }
-        };
-        // Without the lock: this may call functions of the program, which may call the library.
-        let freed = free(object);
-        let mut slots = self.slots.write();
-        let slot = &mut slots.slots[at];
-        match freed {
+            let text = format!("another thread uses the {}", self.kind.name());
+            Error::new(ErrorCode::Busy, text)
+        })?;
+        // Without a lock: this may call functions of the program, which may call the library.
+        match free(object) {
             None => {
-                slot.state = State::Free;
-                slot.generation = slot.generation.wrapping_add(1);
-                slots.free.push(at);
+                self.give_back(at, slot, generation);
                 Ok(())
             }
             Some((error, object)) => {
-                slot.state = State::Used(Arc::new(object));
+                // SAFETY: this call has taken the slot.
+                unsafe { slot.put(generation, object) };
                 Err(error)
             }
         }
     }
 
-    /// Frees all objects.
+    /// Gives a TAKEN slot back, which then has another generation.
+    fn give_back(&self, at: usize, slot: &Slot<T>, generation: u32) {
+        slot.word.store(word(generation.wrapping_add(1), FREE), Ordering::Relaxed);
+        self.spare.lock().free.push(at);
+    }
+
+    /// Frees all objects that nobody uses.
     pub(crate) fn clear(&self) {
-        let mut dropped = Vec::new();
-        {
-            let mut slots = self.slots.write();
-            let Slots { slots, free } = &mut *slots;
-            for (at, slot) in slots.iter_mut().enumerate() {
-                if let State::Used(_) = slot.state {
-                    dropped.push(std::mem::replace(&mut slot.state, State::Free));
-                    slot.generation = slot.generation.wrapping_add(1);
-                    free.push(at);
-                }
+        let len = self.spare.lock().len;
+        for at in 0..len {
+            let Some(slot) = self.slot(at) else { continue };
+            let generation = (slot.word.load(Ordering::Relaxed) >> 32) as u32;
+            if let Ok(object) = slot.take(generation) {
+                self.give_back(at, slot, generation);
+                drop(object);
             }
         }
-        // Without the lock, as in `remove`.
-        drop(dropped);
     }
 
     #[cold]
@@ -237,5 +311,45 @@ mod tests {
         assert_eq!(*table.get(number).unwrap(), 7);
         table.clear();
         assert!(table.get(number).is_err());
+    }
+    #[test]
+    fn an_object_that_is_freed_is_in_use_by_nobody() {
+        struct Counted<'a>(&'a AtomicU64, u64);
+        impl Drop for Counted<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let (shared, seen, dropped) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        let table: Table<Counted<'_>> = Table::new(Kind::Graph);
+        std::thread::scope(|scope| {
+            let user = scope.spawn(|| {
+                loop {
+                    let number = shared.load(Ordering::Acquire) as usize;
+                    if number == usize::MAX {
+                        break;
+                    }
+                    if let Ok(used) = table.get(number) {
+                        seen.store(number as u64, Ordering::Relaxed);
+                        let round = used.1;
+                        std::thread::yield_now();
+                        assert!(used.1 == round && dropped.load(Ordering::Relaxed) == round);
+                    }
+                    std::thread::yield_now();
+                }
+            });
+            for round in 0..500 {
+                let number = table.add(Counted(&dropped, round)).unwrap();
+                shared.store(number as u64, Ordering::Release);
+                while seen.load(Ordering::Relaxed) != number as u64 && !user.is_finished() {
+                    std::thread::yield_now();
+                }
+                while table.remove(number, |_| None).is_err() && !user.is_finished() {
+                    std::thread::yield_now();
+                }
+            }
+            shared.store(u64::MAX, Ordering::Release);
+        });
+        assert_eq!(dropped.load(Ordering::Relaxed), 500);
     }
 }

@@ -22,6 +22,7 @@ pub fn test(ticket: Ticket) -> Result<bool> {
 ///
 /// # Errors
 /// There was no such run, or the job can't go on.
+#[inline]
 pub fn wait(ticket: Ticket, call: &str) -> Result<()> {
     Group::current()?.shared().wait(ticket, call)
 }
