@@ -120,17 +120,18 @@ impl Shared {
         result
     }
 
-    /// Gives the core back, and calls the functions of runs that have ended.
+    /// Gives the core back, and calls the functions of runs that have ended. A thread that was told
+    /// of its end gets the core before this one can take it again, and sleep with it.
     #[inline]
     pub(crate) fn release(&'static self, mut core: Held) {
         if core.slots.watched.is_empty() && core.due.is_empty() {
-            drop(core.into_guard());
+            MutexGuard::unlock_fair(core.into_guard());
             return;
         }
         // An error is for the next call, which meets it too.
         let _ = core.reap();
         let due = std::mem::take(&mut core.due);
-        drop(core.into_guard());
+        MutexGuard::unlock_fair(core.into_guard());
         thread::call(self, due);
         self.look_again();
     }
@@ -159,7 +160,7 @@ impl Shared {
                 self.note_failure(&mut core, &mut error);
             }
             let due = std::mem::take(&mut core.due);
-            drop(core.into_guard());
+            MutexGuard::unlock_fair(core.into_guard());
             thread::call(self, due);
         }
     }
@@ -191,7 +192,8 @@ impl Common for Shared {
     /// has the core may be this one, which exits from within a call, so this does not insist.
     fn has_left(&'static self) {
         for _ in 0..WAKE_MAX {
-            if self.core.try_lock().is_some() {
+            if let Some(core) = self.core.try_lock() {
+                MutexGuard::unlock_fair(core);
                 return;
             }
             self.attached.wake();
