@@ -41,6 +41,9 @@ pub struct Rule {
     /// The fewest nodes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub nodes: u64,
+    /// The number of nodes from which on the rule does not fit. Fits only if the nodes are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes_below: Option<u64>,
     /// The fewest bytes of a block.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bytes: u64,
@@ -89,7 +92,8 @@ pub enum TableError {
 }
 
 impl Table {
-    /// Returns the table of the thresholds that publications state.
+    /// Returns the table of the thresholds that publications state, behind those that were measured
+    /// on few ranks of one host.
     ///
     /// # Panics
     /// Never: a test reads the same text.
@@ -138,11 +142,13 @@ impl Rule {
 
     fn fits(&self, request: &Request) -> bool {
         let (ranks, bytes) = (u64::from(request.ranks), request.block());
+        let nodes = request.nodes.as_ref().map(|nodes| u64::from(nodes.count()));
         let is_below = |number: u64, bound: Option<u64>| bound.is_none_or(|bound| number < bound);
         self.kind() == Some(request.kind)
             && ranks >= self.ranks
             && is_below(ranks, self.ranks_below)
-            && request.nodes.as_ref().map_or(1, |nodes| u64::from(nodes.count())) >= self.nodes
+            && nodes.unwrap_or(1) >= self.nodes
+            && is_below(nodes.unwrap_or(u64::MAX), self.nodes_below)
             && bytes >= self.bytes
             && is_below(bytes, self.bytes_below)
             && is_below(bytes.saturating_mul(ranks), self.total_below)

@@ -28,8 +28,7 @@ struct Inner {
     neighbors: Option<Neighbors>,
     /// A number for the host of each rank of the group, if there are several.
     hosts: Option<Arc<[u32]>>,
-    /// The hosts of its ranks, if two levels of algorithms are of use: there are several hosts, and
-    /// one of them has several ranks.
+    /// The hosts of its ranks, if one of them has several ranks.
     nodes: Option<Arc<Nodes>>,
 }
 
@@ -37,7 +36,10 @@ impl Communicator {
     /// The communicator of all ranks.
     pub(crate) fn world(rank: u32, size: u32, hosts: Option<Vec<u32>>) -> Self {
         let hosts: Option<Arc<[u32]>> = hosts.map(Arc::from);
-        let nodes = hosts.as_deref().and_then(nodes_of);
+        let nodes = match &hosts {
+            Some(hosts) => nodes_of(hosts),
+            None => nodes_of(&vec![0; size as usize]),
+        };
         Self(Arc::new(Inner { id: WORLD, rank, size, ranks: None, neighbors: None, hosts, nodes }))
     }
 
@@ -83,10 +85,10 @@ impl Communicator {
     }
 }
 
-/// Returns the nodes of ranks on these hosts, if two levels of algorithms are of use.
+/// Returns the nodes of ranks on these hosts, if one of them has several ranks.
 fn nodes_of(hosts: &[u32]) -> Option<Arc<Nodes>> {
     let nodes = Nodes::new(hosts);
-    (nodes.count() > 1 && nodes.count() < nodes.ranks()).then(|| Arc::new(nodes))
+    (nodes.count() < nodes.ranks()).then(|| Arc::new(nodes))
 }
 
 /// The communicators that this process has made.
@@ -136,8 +138,8 @@ impl Communicators {
         *made += 1;
         let size = list.len() as u32;
         let hosts = parent.0.hosts.clone();
-        let own_hosts = hosts.as_ref().map(|hosts| list.iter().map(|&rank| hosts[rank as usize]));
-        let nodes = own_hosts.and_then(|hosts| nodes_of(&hosts.collect::<Vec<u32>>()));
+        let host = |&rank: &u32| hosts.as_ref().map_or(0, |hosts| hosts[rank as usize]);
+        let nodes = nodes_of(&list.iter().map(host).collect::<Vec<u32>>());
         let (ranks, neighbors) = (Some(list), None);
         Ok(Communicator(Arc::new(Inner { id, rank, size, ranks, neighbors, hosts, nodes })))
     }
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_become_nodes_if_two_levels_are_of_use() {
+    fn hosts_become_nodes_if_one_has_several_ranks() {
         let mut made = Communicators::default();
         let world = Communicator::world(0, 5, Some(vec![7, 7, 4, 4, 4]));
         let nodes = world.nodes().unwrap();
@@ -228,9 +230,12 @@ mod tests {
         let nodes = mixed.nodes().unwrap();
         assert_eq!((nodes.place(3), nodes.is_contiguous()), ((0, 1), false));
         // The ranks of one host, and one rank of each host.
-        assert!(made.make(&mixed, &[1, 2]).unwrap().nodes().is_none());
+        assert_eq!(made.make(&mixed, &[1, 2]).unwrap().nodes().unwrap().count(), 1);
         assert!(made.make(&world, &[0, 4]).unwrap().nodes().is_none());
-        assert!(Communicator::world(0, 5, None).nodes().is_none());
+        let one = Communicator::world(0, 5, None);
+        assert_eq!(one.nodes().unwrap().count(), 1);
+        assert_eq!(made.make(&one, &[1, 0]).unwrap().nodes().unwrap().count(), 1);
+        assert!(made.make(&one, &[0]).unwrap().nodes().is_none());
     }
 
     #[test]

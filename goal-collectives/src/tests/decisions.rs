@@ -1,7 +1,8 @@
 //! The choice of algorithms by tables.
 
-use crate::{Request, Table, TableError};
+use crate::{Nodes, Request, Table, TableError};
 use goal_lang::{CollectiveKind, Function};
+use std::sync::Arc;
 
 #[test]
 fn the_published_table_decides_every_request() {
@@ -33,6 +34,21 @@ fn a_gather_is_decided_as_the_thesis_says() {
     assert_eq!(name(60, 6000), "linear");
     assert_eq!(name(11, 1023), "binomial");
     assert_eq!(name(10, 1023), "linear");
+}
+
+/// What was measured on one host is taken only for ranks that are known to share one.
+#[test]
+fn measured_rules_are_for_one_host() {
+    let name = |hosts: Option<&[u32]>, ranks, count| {
+        let nodes = hosts.map(|hosts| Arc::new(Nodes::new(hosts)));
+        let request = Request { count, nodes, ..Request::new(CollectiveKind::Allreduce, ranks) };
+        Table::published().choose(&request).expect("a rule fits").0.name
+    };
+    assert_eq!(name(Some(&[0; 4]), 4, 100_000), "direct");
+    assert_eq!(name(Some(&[0; 4]), 4, 100), "recursive-doubling");
+    assert_eq!(name(Some(&[0; 9]), 9, 100_000), "rabenseifner");
+    assert_eq!(name(Some(&[0, 0, 1, 1]), 4, 100_000), "two-level");
+    assert_eq!(name(None, 4, 100_000), "rabenseifner");
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub(crate) fn table(ranks: u32, points: &[Point], time_ms: u64) -> Table {
             ranks: ranks.into(),
             ranks_below: Some(u64::from(ranks) + 1),
             nodes: 0,
+            nodes_below: None,
             bytes: from,
             bytes_below: until,
             total_below: None,
