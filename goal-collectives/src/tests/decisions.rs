@@ -36,7 +36,7 @@ fn a_gather_is_decided_as_the_thesis_says() {
     assert_eq!(name(10, 1023), "linear");
 }
 
-/// What was measured on one host is taken only for ranks that are known to share one.
+/// Rules that were measured on one host are for ranks that are known to share one.
 #[test]
 fn measured_rules_are_for_one_host() {
     let name = |hosts: Option<&[u32]>, ranks, count| {

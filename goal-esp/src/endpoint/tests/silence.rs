@@ -49,7 +49,7 @@ fn exchange(now_ns: &mut u64, ends: &mut [(Endpoint, ConnectionId); 2]) -> u32 {
     polls
 }
 
-/// What came during the silence is there at the first poll, and timers that have passed meanwhile
+/// Frames that came during the silence are there at the first poll, and timers that have passed
 /// keep nothing back.
 #[test]
 fn a_silence_delays_nothing_behind_it() {
