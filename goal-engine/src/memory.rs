@@ -21,6 +21,9 @@
 // The one place where an address and a length become a slice of a rank's memory.
 #![allow(unsafe_code)]
 
+mod copies;
+
+pub use copies::copy;
 use std::alloc::{Layout, alloc_zeroed};
 use std::any::Any;
 use std::fmt;

@@ -6,6 +6,7 @@ use goal_engine::memory::{Imported, Span, Zeroed};
 use goal_engine::transport::{Full, Header, InMemory, Transport};
 use goal_engine::{Engine, Handle, Options, Schedule, Seed, Storage, WORLD, Waiting};
 use goal_lang::{ParseOptions, SourceMap, parse};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -133,7 +134,11 @@ impl Transport for Stuck {
         Err(Full)
     }
 
-    fn poll(&mut self, _messages_max: usize, _sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(
+        &mut self,
+        _messages_max: usize,
+        _sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
         0
     }
 

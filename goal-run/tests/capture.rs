@@ -12,6 +12,7 @@ use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
 use goal_eth::{Driver, EspTransport, Packet, now_ns};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -87,10 +88,11 @@ fn stream(hosts: [&Host; 2]) {
             };
             sent += usize::from(one.try_send(1, &header, |out| out.fill(len as u8)).is_ok());
         }
-        one.poll(16, |_, _| {});
+        one.poll(16, |_, _| ControlFlow::Continue(()));
         other.poll(16, |header, payload| {
             assert!(payload.iter().all(|&byte| byte == header.size as u8));
             got.push(payload.len());
+            ControlFlow::Continue(())
         });
     }
     assert_eq!(got, MESSAGES);

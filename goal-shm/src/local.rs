@@ -10,6 +10,7 @@ use crate::Segment;
 use crate::layout::LOCAL_BYTES;
 use goal_engine::memory::{Cells, Imported, Span};
 use goal_engine::transport::{Distance, Full, Header, Plugin, Transport, ZeroCopy};
+use std::ops::ControlFlow;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// The most bytes of a payload: an eighth of the queue.
@@ -102,7 +103,11 @@ impl Transport for Local {
     }
 
     #[inline]
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
         let words = self.words.as_mut_slice();
         let (mut head, tail) = ((words[HEAD] as usize).max(QUEUE), words[TAIL] as usize);
         let mut taken = 0;
@@ -110,9 +115,12 @@ impl Transport for Local {
             let (header, payload) = words[head..tail].split_at(HEADER_WORDS);
             let header = Header::ref_from_bytes(header.as_bytes()).expect("48 bytes, aligned to 8");
             let len = header.payload_len();
-            sink(header, &payload.as_bytes()[..len]);
+            let next = sink(header, &payload.as_bytes()[..len]);
             head += HEADER_WORDS + len.div_ceil(WORD);
             taken += 1;
+            if next.is_break() {
+                break;
+            }
         }
         (words[HEAD], words[TAIL]) = if head >= tail { (0, 0) } else { (head as u64, tail as u64) };
         taken

@@ -5,12 +5,13 @@
 use crate::mapping::Mapping;
 use crate::workers::Node;
 use crate::{Endpoint, HEADER_WORDS, Mailbox, SHORT_MAX, Segment};
-use goal_engine::memory::{Imported, Span};
+use goal_engine::memory::{Imported, Span, copy};
 use goal_engine::transport::{
     Distance, Full, Header, Plugin, Transport, Unwritable, Wakeup, Workers, ZeroCopy,
 };
 use std::cell::Cell;
 use std::error::Error;
+use std::ops::ControlFlow;
 use std::time::Duration;
 use std::{fmt, io};
 use zerocopy::transmute_ref;
@@ -143,12 +144,20 @@ impl Transport for ShmTransport<'_> {
     }
 
     #[inline]
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
-        let mut taken = 0;
-        // SAFETY: the contract of `new`.
-        let mut take =
-            || unsafe { self.endpoint.take(|words, payload| sink(transmute_ref!(words), payload)) };
-        while taken < messages_max && take() {
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
+        let (mut taken, mut next) = (0, ControlFlow::Continue(()));
+        while taken < messages_max && next.is_continue() {
+            let pass = |words: &[u64; HEADER_WORDS], payload: &[u8]| {
+                next = sink(transmute_ref!(words), payload);
+            };
+            // SAFETY: the contract of `new`.
+            if !unsafe { self.endpoint.take(pass) } {
+                break;
+            }
             taken += 1;
         }
         taken
@@ -208,7 +217,7 @@ impl Transport for ShmTransport<'_> {
         let buffer = self.node.segment.bytes_at(to, place, bytes.len() as u64);
         // SAFETY: memory of another rank, which is mapped as long as the segment. Its rank exported
         // the bytes for writing, and does not access them before it is told that they are complete.
-        unsafe { buffer.ok_or(Unwritable)?.as_mut_slice() }.copy_from_slice(bytes);
+        copy(unsafe { buffer.ok_or(Unwritable)?.as_mut_slice() }, bytes);
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use goal_esp::wire::{ETHERTYPE_ESP, Mac};
 use goal_eth::{Driver, EspTransport, Packet, now_ns};
 use std::collections::VecDeque;
 use std::io;
+use std::ops::ControlFlow;
 
 /// Bytes of short messages that are taken at a time.
 const BYTES_MAX: usize = 4096;
@@ -55,7 +56,11 @@ impl Stream {
         mut sink: impl FnMut(&[u8], &mut VecDeque<u8>),
     ) -> io::Result<()> {
         let Self { esp, spare, .. } = self;
-        if esp.poll(messages_max, |_, payload| sink(payload, spare)) > 0 {
+        if esp.poll(messages_max, |_, payload| {
+            sink(payload, spare);
+            ControlFlow::Continue(())
+        }) > 0
+        {
             *patience = Patience::new();
             return Ok(());
         }
@@ -90,7 +95,10 @@ impl Way for Stream {
             while send(&mut self.esp).is_err() {
                 // Grants of the other end come among its messages.
                 let Self { esp, spare, .. } = self;
-                esp.poll(1, |_, payload| spare.extend(payload));
+                esp.poll(1, |_, payload| {
+                    spare.extend(payload);
+                    ControlFlow::Continue(())
+                });
                 if send(&mut self.esp).is_ok() {
                     break;
                 }
@@ -98,7 +106,7 @@ impl Way for Stream {
             }
             header.offset += header.size;
         }
-        self.esp.poll(0, |_, _| {});
+        self.esp.poll(0, |_, _| ControlFlow::Continue(()));
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::error::{Cause, Fault};
 use super::home::Home;
 use super::ids::{ActionRef, MessageKey};
 use super::incoming::{Asked, Incoming, Place};
+use crate::memory::copy;
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{Header, Kind};
 use goal_asm::nisa::{Buffer, Operation};
@@ -72,7 +73,7 @@ impl Core {
                 if end > bytes.len() {
                     bytes.grow(heap, end.max(2 * bytes.len()));
                 }
-                bytes.values_mut(heap)[offset as usize..end].copy_from_slice(payload);
+                copy(&mut bytes.values_mut(heap)[offset as usize..end], payload);
             }
             Place::Receive(receive) => {
                 let receive = *receive;

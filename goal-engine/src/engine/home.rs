@@ -1,7 +1,7 @@
 //! The memory and the counters of an instance, and the bytes behind an action's operands.
 
 use super::ids::{Action, InstanceKey, Rank};
-use crate::memory::{Cells, Region, Span};
+use crate::memory::{Cells, Region, Span, copy};
 use goal_asm::nisa::Buffer;
 use goal_lang::{Piece, Space, buffer_of};
 use std::any::Any;
@@ -63,7 +63,7 @@ impl Memory {
     pub(super) fn gather(&self, buffer: Buffer<'_>, offset: u64, out: &mut [u8]) {
         let mut at = 0;
         self.parts(buffer, offset, out.len(), |part| {
-            part.read(|bytes| out[at..at + bytes.len()].copy_from_slice(bytes));
+            part.read(|bytes| copy(&mut out[at..at + bytes.len()], bytes));
             at += part.len();
         });
     }
@@ -73,7 +73,7 @@ impl Memory {
     pub(super) fn scatter(&self, buffer: Buffer<'_>, offset: u64, bytes: &[u8]) {
         let mut at = 0;
         self.parts(buffer, offset, bytes.len(), |part| {
-            part.write(|out| out.copy_from_slice(&bytes[at..at + out.len()]));
+            part.write(|out| copy(out, &bytes[at..at + out.len()]));
             at += part.len();
         });
     }
@@ -246,6 +246,6 @@ pub(super) fn match_word(source: Rank, sequence: u32) -> u64 {
 pub(super) fn copy_short(target: &mut [u8], bytes: &[u8]) {
     match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {
         (Ok(target), Ok(bytes)) => *target = *bytes,
-        _ => target.copy_from_slice(bytes),
+        _ => copy(target, bytes),
     }
 }

@@ -21,6 +21,7 @@ use crate::heap::Block;
 
 use crate::transport::{Header, Kind, Transport};
 use goal_asm::nisa::{Buffer, Operation};
+use std::ops::ControlFlow;
 
 /// The most messages that one poll takes.
 const MESSAGES_PER_POLL: usize = 64;
@@ -30,11 +31,23 @@ const MESSAGES_PER_POLL: usize = 64;
 const KEPT_AT_ONCE: u64 = 1 << 20;
 
 impl<T: Transport> Engine<'_, T> {
-    /// Takes messages from the transport. Returns true if there were any.
+    /// Takes messages from the transport. Returns true if there were any. Stops after a message
+    /// that ended an instance, so that its caller can go on, and after one that had to be copied
+    /// because it has no receive yet: its receive may be posted before the next one is taken.
     #[inline]
     pub(super) fn take_messages(&mut self) -> bool {
         let Self { transport, core, codes, .. } = self;
-        transport.poll(MESSAGES_PER_POLL, |header, payload| core.accept(codes, header, payload)) > 0
+        let (unfinished, kept) = (core.held.unfinished, core.held.arrivals.kept());
+        let taken = transport.poll(MESSAGES_PER_POLL, |header, payload| {
+            core.accept(codes, header, payload);
+            let held = &core.held;
+            if held.unfinished == unfinished && held.arrivals.kept() <= kept {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        taken > 0
     }
 
     /// Announces to senders how many more bytes of unexpected messages may be kept, if that has

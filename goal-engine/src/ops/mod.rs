@@ -32,7 +32,7 @@ pub use instructions::InstructionSet;
 pub(crate) use loops::DivisionByZero;
 pub(crate) use scattered::apply_scattered;
 
-use crate::memory::Span;
+use crate::memory::{self, Span};
 use goal_lang::{Datatype, Op};
 use instructions::kernels;
 use kernels::Kernels;
@@ -110,6 +110,6 @@ pub(crate) fn apply_bytes(
 
 fn copy(from: Span, to: Span) {
     if !from.is_same(to) {
-        from.read_into(to, |from, to| to.copy_from_slice(from));
+        from.read_into(to, |from, to| memory::copy(to, from));
     }
 }

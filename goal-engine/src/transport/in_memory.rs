@@ -2,6 +2,7 @@
 
 use super::{Full, Header, Transport};
 use crate::memory::{Imported, Span};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -60,9 +61,21 @@ impl Transport for InMemory {
         Ok(())
     }
 
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
-        let messages = self.inbox.try_iter().take(messages_max);
-        messages.map(|(header, payload)| sink(&header, &payload)).count()
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
+        let mut taken = 0;
+        while taken < messages_max
+            && let Ok((header, payload)) = self.inbox.try_recv()
+        {
+            taken += 1;
+            if sink(&header, &payload).is_break() {
+                break;
+            }
+        }
+        taken
     }
 
     fn announce_room(&mut self, bytes: u64, most: u64) {

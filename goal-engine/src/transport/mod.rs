@@ -20,6 +20,7 @@ pub(crate) use workers::SHARED_MIN;
 pub use workers::{SharedTask, Workers};
 
 use crate::memory::{Imported, Span};
+use std::ops::ControlFlow;
 
 /// The bytes of a peer can't be read from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,11 +64,17 @@ pub trait Transport {
     ) -> Result<(), Full>;
 
     /// Passes at most `messages_max` messages that have arrived to `sink`, in order for each
-    /// sender. Returns their number. A receiver takes every message, so that the messages of one
-    /// sender do not block those of another. A part of a longer message may arrive in several
-    /// pieces. The size of each piece except the last must be a multiple of 8 bytes: a receive with
-    /// an operation combines each piece on its own.
-    fn poll(&mut self, messages_max: usize, sink: impl FnMut(&Header, &[u8])) -> usize;
+    /// sender. Stops after a message for which `sink` returns `Break`; a transport whose packets
+    /// hold several messages may pass the others of the packet too. Returns the number of messages
+    /// passed. A receiver takes every message sooner or later, so that the messages of one sender
+    /// do not block those of another. A part of a longer message may arrive in several pieces. The
+    /// size of each piece except the last must be a multiple of 8 bytes: a receive with an operation
+    /// combines each piece on its own.
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize;
 
     /// Announces to all senders that this rank has room for `bytes` bytes of messages without a
     /// receive. No single message takes more than `most` of them.

@@ -7,6 +7,8 @@ use crate::Driver;
 use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{Full, Header, Transport};
 use goal_esp::limits::ELEMENT_BYTES_MAX;
+use std::cell::Cell;
+use std::ops::ControlFlow;
 
 // A receive with an operation combines each piece of a message by itself, so no element may lie in
 // two pieces.
@@ -65,12 +67,23 @@ impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
         Ok(())
     }
 
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
         // The engine has announced the room that the messages of earlier polls have left.
         self.room.settle();
         self.peers.release(false);
+        let stop = Cell::new(false);
+        let mut sink = |header: &Header, payload: &[u8]| {
+            if sink(header, payload).is_break() {
+                stop.set(true);
+            }
+        };
         let (now_ns, mut taken) = self.exchange(messages_max, &mut sink);
         while taken < messages_max
+            && !stop.get()
             && let Some(rank) = self.peers.readable.pop_front()
         {
             taken += self.read(now_ns, rank, &mut sink);

@@ -22,6 +22,7 @@ use goal_smith::{Shape, program};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -184,11 +185,17 @@ impl Transport for Ways {
         Ok(())
     }
 
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
         let mut taken = self.esp.poll(messages_max, &mut sink);
         while let Some((header, payload)) = self.own.pop_front() {
-            sink(&header, &payload);
             taken += 1;
+            if sink(&header, &payload).is_break() {
+                break;
+            }
         }
         taken
     }

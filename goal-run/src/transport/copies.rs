@@ -14,6 +14,7 @@ use goal_lang::{ParseOptions, Program, SourceMap, parse};
 use goal_shm::{Layout, RankSizes, Segment, State};
 use goal_shm::{admit, announce};
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::os::fd::AsRawFd;
 use std::process::Command;
 use std::sync::Arc;
@@ -67,11 +68,15 @@ impl Transport for Counted<'_> {
         self.ends.try_send(to, header, fill)
     }
 
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
         let parts = &mut self.parts;
         self.ends.poll(messages_max, |header, payload| {
             *parts += usize::from(header.kind() == Kind::Data);
-            sink(header, payload);
+            sink(header, payload)
         })
     }
 

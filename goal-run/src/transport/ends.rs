@@ -12,6 +12,7 @@ use goal_engine::transport::{
 use goal_eth::{AnyDriver, Exchanged, OpenError};
 use goal_shm::{Cma, Local, ShmTransport};
 use goal_shm::{Endpoint, Segment};
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -167,7 +168,11 @@ impl Transport for Ends<'_> {
 
     /// Takes at most `messages_max` messages of each transport, so that none delays another.
     #[inline]
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
         let mut taken = self.shm.poll(messages_max, &mut sink);
         if self.local.has_message() {
             taken += self.local.poll(messages_max, &mut sink);

@@ -5,6 +5,7 @@ use crate::layout::LOCAL_BYTES;
 use crate::local::{HEADER_WORDS, Local, PAYLOAD_MAX, QUEUE, WORD};
 use crate::{Layout, RankSizes, Segment, ShmTransport};
 use goal_engine::transport::{Full, Header, Kind, Transport};
+use std::ops::ControlFlow;
 
 fn segment() -> Segment {
     let layout = Layout::new([RankSizes::default()].into_iter(), u64::MAX).unwrap();
@@ -39,6 +40,7 @@ fn messages_keep_their_order_and_their_bytes_however_many_are_taken_at_once() {
                     && payload.iter().all(|&byte| byte == received as u8)
             );
             received += 1;
+            ControlFlow::Continue(())
         });
         assert!(taken <= most);
         assert_eq!(local.has_message(), received < sent);
@@ -55,7 +57,7 @@ fn a_full_queue_says_so_and_takes_messages_again_when_it_is_empty() {
         assert_eq!(local.try_send(0, &message(0, 0), |_| {}), Ok(()));
     }
     assert_eq!(local.try_send(0, &message(0, 0), |_| panic!("no room")), Err(Full));
-    assert_eq!(local.poll(usize::MAX, |_, _| {}), most);
+    assert_eq!(local.poll(usize::MAX, |_, _| ControlFlow::Continue(())), most);
     assert_eq!(local.try_send(0, &message(0, PAYLOAD_MAX), |_| {}), Ok(()));
 }
 

@@ -8,6 +8,7 @@ use goal_engine::transport::{Header, Kind, Transport};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::Config;
 use goal_eth::{AnyDriver, Driver, DriverKind, EspTransport, now_ns};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// The number of messages in each direction.
@@ -71,6 +72,7 @@ impl End {
             );
             assert!(payload.iter().enumerate().all(|(at, &is)| is == byte(other, *got, at)));
             *got += 1;
+            ControlFlow::Continue(())
         });
         assert_eq!(esp.lost(), None);
     }

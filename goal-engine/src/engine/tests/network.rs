@@ -14,6 +14,7 @@ use goal_interp::{Matches, Taken};
 use goal_lang::{Action, ActionId, Program};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -78,7 +79,11 @@ impl Transport for SimTransport {
         Ok(())
     }
 
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
         for taken in 0..messages_max {
             let mut wire = self.wire.borrow_mut();
             let mine =
@@ -91,7 +96,9 @@ impl Transport for SimTransport {
             let queue = wire.queues.get_mut(&(source, self.rank)).unwrap();
             let (header, payload) = queue.pop_front().unwrap();
             drop(wire);
-            sink(&header, &payload);
+            if sink(&header, &payload).is_break() {
+                return taken + 1;
+            }
         }
         messages_max
     }

@@ -10,6 +10,7 @@ use crate::transport::{Full, Header, Kind, SharedTask, Transport, Workers};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_lang::limits::Limits;
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 fn conditions(options: Options) -> Conditions {
@@ -41,10 +42,12 @@ impl Transport for ToOneself {
         Ok(())
     }
 
-    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>) -> usize {
         for taken in 0..2 {
             let Some((header, payload)) = self.0.pop_front() else { return taken };
-            sink(&header, &payload);
+            if sink(&header, &payload).is_break() {
+                return taken + 1;
+            }
         }
         2
     }
@@ -87,7 +90,7 @@ impl Transport for Sent {
         Ok(())
     }
 
-    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>) -> usize {
         self.arriving.pop_front().map(|header| sink(&header, &[])).is_some().into()
     }
 

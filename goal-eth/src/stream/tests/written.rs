@@ -7,6 +7,7 @@ use goal_esp::endpoint::Config;
 use goal_esp::sim::{Faults, Links, Network, Random, Simulation};
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// A message that was written leaves without a poll, and nothing else does.
@@ -33,7 +34,10 @@ fn what_was_written_leaves_before_the_rank_computes() {
     let came = |receiver: &mut Esp| {
         let later_ns = world.borrow().now_ns + 100_000;
         world.borrow_mut().advance(later_ns);
-        receiver.poll(1, |header, _| assert_eq!(header.kind(), Kind::Rts))
+        receiver.poll(1, |header, _| {
+            assert_eq!(header.kind(), Kind::Rts);
+            ControlFlow::Continue(())
+        })
     };
     assert_eq!(came(&mut receiver), 0, "it left by itself");
     sender.send_written();
