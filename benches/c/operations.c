@@ -1,8 +1,10 @@
 /* Times an operation of a library, MPI or libgoal: operations OPERATION FILE PROCESSORS MEMORIES WAYS TABLE CASE...
    FILE is a page of zeros for the barrier before everything that is timed. PROCESSORS are the processors that the ranks must be bound
    to, as 0,1, or "-" where ranks share processors. MEMORIES are kinds of memory (group.h), as alloc,window. WAYS are those of operation.h, as blocking,persistent. TABLE is
-   the file of a replay, or "-". A case is BYTES:ROUNDS:WARM:TIMES. In each round every rank writes
-   its operands, all meet, the operation is performed TIMES times, which is timed, and each rank reads and checks its results. For each
+   the file of a replay, or "-". A case is BYTES:ROUNDS:WARM:TIMES:ROW. In each round every rank writes
+   its operands, all meet, the operation is performed TIMES times, which is timed, and each rank reads and checks its results. If ROW is not 0,
+   the operation is performed ROW times instead, other operands are written before each, and what is timed is the time from the first
+   rank's beginning to the last one's end. For each
    case, kind of memory and way, rank 0 prints
      "BYTES MEMORY WAY FIRST LATER", or "BYTES MEMORY WAY wrong" if a result was wrong,
    the nanoseconds of an operation in the first round and the mean of the rounds behind the first WARM ones, averaged over the ranks, less
@@ -37,8 +39,8 @@ static int lists(const char *list, const char *word) {
 }
 
 static void measure(enum operation operation, meeting *m, int crowded, const char *kind, const char *ways, const char *text) {
-  long n, rounds, warm, times;
-  if (sscanf(text, "%ld:%ld:%ld:%ld", &n, &rounds, &warm, &times) != 4) fail("no case: %s", text);
+  long n, rounds, warm, times, row;
+  if (sscanf(text, "%ld:%ld:%ld:%ld:%ld", &n, &rounds, &warm, &times, &row) != 5) fail("no case: %s", text);
   long blocks = operation == HALO ? ROWS + 2 : ranks;
   long bytes = (operation == REPLAY ? replay_bytes : n * blocks) + 64;
   in = memory(kind, bytes, 0);
@@ -47,19 +49,24 @@ static void measure(enum operation operation, meeting *m, int crowded, const cha
     if (!lists(ways, way_names[way]) || !prepare(operation, way, n)) continue;
     double first = 0, total = 0;
     int wrong = 0;
+    if (row) times = row;
     for (long round = 0; round < rounds; ++round) {
+      long operands = row ? round * row : round;
       if (operation == REPLAY) replay_write();
-      else write_operands(operation, n, round);
+      else write_operands(operation, n, operands);
       meeting_wait(m, ranks, crowded);
       double begin = now_ns();
       if (operation == REPLAY) replay(way);
-      else for (long k = 0; k < times; ++k) call(operation, way, n);
+      else for (long k = 0; k < times; ++k) {
+        if (row && k) write_operands(operation, n, ++operands);
+        call(operation, way, n);
+      }
       double end = now_ns();
       /* Of ranks that share a processor one begins while the other waits for it. */
-      double took = (crowded ? meeting_span(m, rank, ranks, begin, end) : end - begin) - clock_ns;
+      double took = (crowded || row ? meeting_span(m, rank, ranks, begin, end) : end - begin) - clock_ns;
       if (round == 0) first = took;
       if (round >= warm) total += took;
-      wrong |= operation == REPLAY ? !replay_is_right() : !results_are_right(operation, n, round, times);
+      wrong |= operation == REPLAY ? !replay_is_right() : !results_are_right(operation, n, operands, times);
     }
     release_kept();
     double mine[2] = {first / times, total / (rounds - warm) / times}, sums[2];

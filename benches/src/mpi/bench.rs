@@ -37,6 +37,8 @@ pub(super) struct Bench {
     schedules: bool,
     /// Counted rounds of a run at most.
     pub(super) rounds: u32,
+    /// The number of times that an operation is performed without a barrier between, if it is.
+    pub(super) in_a_row: Option<u32>,
     machine: Option<PathBuf>,
     pub(super) replay: Option<Replayed>,
 }
@@ -58,12 +60,13 @@ impl Bench {
             false => None,
         };
         let machine = library::build_machine(folder)?;
-        let schedules = args.ours.contains(&Ours::Schedule);
+        let schedules = args.ours.contains(&Ours::Schedule) && args.in_a_row.is_none();
         Ok(Self {
             peers,
             library,
             schedules,
             rounds: args.rounds,
+            in_a_row: args.in_a_row,
             machine,
             replay: replay.transpose()?,
         })
@@ -73,7 +76,9 @@ impl Bench {
     pub(super) fn cases(&self, args: &Args) -> Vec<Case> {
         let of_memory = |&memory: &Memory| {
             let of_ranks = move |&ranks: &u32| {
-                let operations = args.operation.iter().filter(move |of| of.allows(ranks));
+                let operations = args.operation.iter().filter(move |of| {
+                    of.allows(ranks) && (self.in_a_row.is_none() || !of.is_repeated())
+                });
                 operations.map(move |&operation| Case { memory, ranks, operation })
             };
             let replay = self.replay.iter().map(move |replay| Case {

@@ -38,10 +38,11 @@ impl Plan {
         Self { rounds: warm + counted, warm, ..self }
     }
 
-    /// Returns the case as the peer's program takes it.
-    pub(crate) fn case(&self, bytes: u64) -> String {
+    /// Returns the case as the programs in C take it. `in_a_row` is the number of times that the
+    /// operation is performed without a barrier between, if it is.
+    pub(crate) fn case(&self, bytes: u64, in_a_row: Option<u32>) -> String {
         let Self { rounds, warm, times } = self;
-        format!("{bytes}:{rounds}:{warm}:{times}")
+        format!("{bytes}:{rounds}:{warm}:{times}:{}", in_a_row.unwrap_or(0))
     }
 }
 

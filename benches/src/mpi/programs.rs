@@ -116,7 +116,7 @@ impl Bench {
         let table = self.replay.as_ref().map(|replay| replay.table.display().to_string());
         arguments.push(table.unwrap_or_else(|| "-".to_owned()));
         let plan = |bytes| Plan::new(operation, ranks, bytes).at_most(self.rounds);
-        arguments.extend(sizes.iter().map(|&bytes| plan(bytes).case(bytes)));
+        arguments.extend(sizes.iter().map(|&bytes| plan(bytes).case(bytes, self.in_a_row)));
         Ok(arguments)
     }
 
