@@ -87,10 +87,17 @@ impl Core {
         if !member.has_ended(handle).map_err(|error| error_of(&error))? {
             return Ok(false);
         }
-        for on_end in slots.ended(number) {
-            self.due.push(Due(on_end, true));
+        if slots.ended(number) {
+            self.tell_end(number);
         }
         Ok(true)
+    }
+
+    /// Makes the functions of an ended run due.
+    #[cold]
+    fn tell_end(&mut self, number: u32) {
+        let told = self.slots.take_functions(number).into_iter().map(|on_end| Due(on_end, true));
+        self.due.extend(told);
     }
 
     /// Notes the ends of all watched runs.
@@ -184,7 +191,7 @@ impl Core {
 
     /// Returns true if a run has ended, without making progress.
     #[inline]
-    fn has_ended(&mut self, ticket: Ticket) -> Result<bool> {
+    pub(crate) fn has_ended(&mut self, ticket: Ticket) -> Result<bool> {
         match self.slots.known(ticket) {
             Known::Never => Err(no_run()),
             Known::Ended => Ok(true),

@@ -123,11 +123,17 @@ impl Shared {
     /// Gives the core back, and calls the functions of runs that have ended. A thread that was told
     /// of its end gets the core before this one can take it again, and sleep with it.
     #[inline]
-    pub(crate) fn release(&'static self, mut core: Held) {
+    pub(crate) fn release(&'static self, core: Held) {
         if core.slots.watched.is_empty() && core.due.is_empty() {
             MutexGuard::unlock_fair(core.into_guard());
-            return;
+        } else {
+            self.release_and_tell(core);
         }
+    }
+
+    /// Gives the core back if runs are watched, or functions of ends are due.
+    #[cold]
+    fn release_and_tell(&'static self, mut core: Held) {
         // An error is for the next call, which meets it too.
         let _ = core.reap();
         let due = std::mem::take(&mut core.due);
@@ -213,10 +219,12 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    #[inline]
     pub(crate) fn guard(&mut self) -> &mut MutexGuard<'static, Core> {
         self.core.as_mut().expect("it is held")
     }
 
+    #[inline]
     fn into_guard(mut self) -> MutexGuard<'static, Core> {
         self.core.take().expect("it is held")
     }

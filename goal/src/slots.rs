@@ -162,16 +162,18 @@ impl Slots {
         slot.handle.as_ref().filter(|_| slot.is_running)
     }
 
-    /// Notes that the run of a slot has ended. Returns the functions to call.
+    /// Notes that the run of a slot has ended. Returns true if it has functions to call.
     #[inline]
-    pub(crate) fn ended(&mut self, number: u32) -> Vec<OnEnd> {
+    pub(crate) fn ended(&mut self, number: u32) -> bool {
         let slot = &mut self.slots[number as usize];
         slot.is_running = false;
-        if slot.on_end.is_empty() {
-            return Vec::new();
-        }
+        !slot.on_end.is_empty()
+    }
+
+    /// Takes the functions of an ended run out.
+    pub(crate) fn take_functions(&mut self, number: u32) -> Vec<OnEnd> {
         self.watched.retain(|&watched| watched != number);
-        std::mem::take(&mut slot.on_end)
+        std::mem::take(&mut self.slots[number as usize].on_end)
     }
 
     /// Adds a function that is called at the end of a run that has not ended.

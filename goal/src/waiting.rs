@@ -16,7 +16,15 @@ impl Shared {
     /// There was no such run, or the job can't go on.
     #[inline]
     pub(crate) fn wait(&'static self, ticket: Ticket, call: &str) -> Result<()> {
-        self.wait_from(self.hold()?, &[ticket], call).map(drop)
+        let mut core = self.hold()?;
+        match core.has_ended(ticket) {
+            Ok(true) => {
+                self.release(core);
+                Ok(())
+            }
+            Ok(false) => self.wait_from(core, &[ticket], call).map(drop),
+            Err(error) => self.release_after(core, Err(error)),
+        }
     }
 
     /// Waits until one of several runs has ended, and returns its place among them.
@@ -48,6 +56,7 @@ impl Shared {
     }
 
     /// Waits with the core that is held until one of these runs has ended.
+    #[inline(never)]
     fn wait_from(&'static self, mut core: Held, tickets: &[Ticket], call: &str) -> Result<usize> {
         loop {
             let looked = self.look(&mut core, tickets, call);

@@ -47,6 +47,15 @@ pub(crate) fn border<T: Outcome>(call: &'static str, body: impl FnOnce() -> Resu
     if is_in_function() {
         return failed(call, &inside());
     }
+    border_of_core(call, body)
+}
+
+/// Does the same for a body that takes the group's core, which a registered function can't.
+#[inline]
+pub(crate) fn border_of_core<T: Outcome>(
+    call: &'static str,
+    body: impl FnOnce() -> Result<T>,
+) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,
         Ok(Err(error)) => failed(call, &error),

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // exported names, arrays of the caller
 
 use crate::arguments::{array, count, present};
-use crate::border::{border, group, status};
+use crate::border::{border, border_of_core, group, status};
 use crate::end::waited;
 use crate::types::{GOAL_Handle, ticket};
 use goal::raw::{self, Ticket};
@@ -14,6 +14,7 @@ use std::slice;
 const UNDEFINED: c_int = -1;
 
 /// Waits for a run in the function `call`.
+#[inline]
 pub(crate) fn wait(ticket: Ticket, call: &str) -> Result<()> {
     let ended = raw::wait(ticket, call);
     waited();
@@ -22,12 +23,12 @@ pub(crate) fn wait(ticket: Ticket, call: &str) -> Result<()> {
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Test(handle: GOAL_Handle) -> c_int {
-    border("GOAL_Test", || Ok(raw::test(ticket(handle)?)?.into()))
+    border_of_core("GOAL_Test", || Ok(raw::test(ticket(handle)?)?.into()))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Wait(handle: GOAL_Handle) -> c_int {
-    status("GOAL_Wait", || wait(ticket(handle)?, "GOAL_Wait"))
+    border_of_core("GOAL_Wait", || wait(ticket(handle)?, "GOAL_Wait").map(|()| 0))
 }
 
 /// Returns the tickets of an array with their places. Handles that are NULL are left out.

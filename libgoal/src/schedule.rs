@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // exported names, memory of the caller
 
 use crate::arguments::{array, count, present};
-use crate::border::{border, group, status};
+use crate::border::{border, border_of_core, group, status};
 use crate::communicator::communicator;
 use crate::end::waited;
 use crate::graph::GRAPHS;
@@ -118,7 +118,7 @@ pub(crate) fn handle(ticket: Ticket) -> GOAL_Handle {
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Run(sched: GOAL_Schedule) -> GOAL_Handle {
-    border("GOAL_Run", || start(sched).map(handle))
+    border_of_core("GOAL_Run", || start(sched).map(handle))
 }
 
 #[unsafe(no_mangle)]

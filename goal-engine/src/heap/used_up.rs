@@ -36,10 +36,15 @@ thread_local! {
 ///
 /// # Errors
 /// [`UsedUp`]: the engine over that heap must not be used any more.
+#[inline]
 pub fn within<R>(f: impl FnOnce() -> R) -> Result<R, UsedUp> {
-    let was_awaited = IS_AWAITED.replace(true);
-    let done = catch_unwind(AssertUnwindSafe(f));
-    IS_AWAITED.set(was_awaited);
+    // One look-up of the thread's variable: in a shared library each is a call.
+    let done = IS_AWAITED.with(|is_awaited| {
+        let was_awaited = is_awaited.replace(true);
+        let done = catch_unwind(AssertUnwindSafe(f));
+        is_awaited.set(was_awaited);
+        done
+    });
     done.map_err(|panic| match panic.downcast::<UsedUp>() {
         Ok(used_up) => *used_up,
         Err(panic) => resume_unwind(panic),
