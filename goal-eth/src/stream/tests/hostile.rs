@@ -15,6 +15,7 @@ use goal_lang::Program;
 use goal_smith::{Shape, program};
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -112,7 +113,11 @@ impl Transport for MadWays {
         self.ways.esp.try_send(to, &changed, |out| out.fill(7))
     }
 
-    fn poll(&mut self, messages_max: usize, sink: impl FnMut(&Header, &[u8])) -> usize {
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
         if self.happens() {
             self.out_of_nowhere();
         }
