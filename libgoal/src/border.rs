@@ -50,7 +50,8 @@ pub(crate) fn border<T: Outcome>(call: &'static str, body: impl FnOnce() -> Resu
     border_of_core(call, body)
 }
 
-/// Does the same for a body that takes the group's core, which a registered function can't.
+/// Does the same for a body that takes the group's core, which a registered function can't: the
+/// body fails there, so this looks only then.
 #[inline]
 pub(crate) fn border_of_core<T: Outcome>(
     call: &'static str,
@@ -58,7 +59,7 @@ pub(crate) fn border_of_core<T: Outcome>(
 ) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,
-        Ok(Err(error)) => failed(call, &error),
+        Ok(Err(error)) => failed(call, if is_in_function() { &inside() } else { &error }),
         Err(_) => failed(call, &Error::new(ErrorCode::Internal, "a fault of this library")),
     }
 }

@@ -47,8 +47,9 @@ pub(crate) struct Args {
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) rounds: u32,
     /// Perform each operation so many times in a row, without a barrier between, and take the time
-    /// from the first rank's beginning to the last one's end; programs in C only
-    #[arg(long, value_name = "TIMES", conflicts_with = "replay",
+    /// from the first rank's beginning to the last one's end, with what it takes to write the
+    /// operands; only programs in C and operations that are single calls
+    #[arg(long, value_name = "TIMES", conflicts_with_all = ["replay", "from"],
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) in_a_row: Option<u32>,
     /// Append every sample there, as lines of memory, ranks, operation, bytes, contestant, run, and

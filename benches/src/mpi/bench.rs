@@ -3,7 +3,7 @@
 use super::args::{Args, HALO_BYTES_MAX, RANKS_MAX, RUNS_FACTOR};
 use super::limits;
 use super::replay::Replay;
-use super::samples::{By, LINE, LINE_AFTER, Memory, Row, Sample, moved};
+use super::samples::{By, IN_A_ROW, LINE, LINE_AFTER, Memory, Row, Sample, moved};
 use super::schedules::Operation;
 use crate::job::{Job, crowded, processors};
 use crate::library::{self, Peer, goal, goal::Ours};
@@ -97,7 +97,11 @@ impl Bench {
         let replay = self.replay.as_ref().filter(|_| operation == Operation::Replay);
         let stem = replay.and_then(|replay| replay.path.file_stem());
         let name = stem.map(|stem| stem.to_string_lossy().replace(',', "-"));
-        let operation = name.unwrap_or_else(|| operation.name().to_owned());
+        let name = name.unwrap_or_else(|| operation.name().to_owned());
+        let operation = match self.in_a_row {
+            Some(times) => format!("{name}{IN_A_ROW}{times}"),
+            None => name,
+        };
         Row { memory, ranks, operation, bytes }
     }
 

@@ -37,6 +37,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let bench = Bench::new(args, folder.path())?;
     let cases = bench.cases(args);
+    if cases.is_empty() || args.in_a_row.is_some() && bench.library.is_none() {
+        let text = "nothing to measure: operations in a row are single calls of libgoal";
+        return Err(io::Error::other(text));
+    }
     let mut samples = Vec::new();
     for (index, &case) in cases.iter().enumerate() {
         // A line that is drawn again and again would take time from the ranks.

@@ -158,6 +158,9 @@ pub(crate) const LINE_AFTER: &str = "line after";
 /// A line that takes this many times the least time is between processors that were moved apart.
 const MOVED: f64 = 2.0;
 
+/// Stands between an operation and the number of times that it was performed in a row.
+pub(super) const IN_A_ROW: &str = " x ";
+
 /// Returns the runs of one operation during which the system had moved the two processors apart, so
 /// that a line took more than twice as long as in the best run.
 pub(crate) fn moved<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> BTreeSet<usize> {

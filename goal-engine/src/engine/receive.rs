@@ -32,19 +32,20 @@ const KEPT_AT_ONCE: u64 = 1 << 20;
 
 impl<T: Transport> Engine<'_, T> {
     /// Takes messages from the transport. Returns true if there were any. Stops after a message
-    /// that ended an instance, so that its caller can go on, and after one that had to be copied
-    /// because it has no receive yet: its receive may be posted before the next one is taken.
+    /// that ended the last running instance, and after one that had to be copied because it has no
+    /// receive: the caller may start what receives the next one before that is taken.
     #[inline]
     pub(super) fn take_messages(&mut self) -> bool {
         let Self { transport, core, codes, .. } = self;
-        let (unfinished, kept) = (core.held.unfinished, core.held.arrivals.kept());
+        let (has_running, kept) = (core.held.unfinished > 0, core.held.arrivals.kept());
         let taken = transport.poll(MESSAGES_PER_POLL, |header, payload| {
             core.accept(codes, header, payload);
             let held = &core.held;
-            if held.unfinished == unfinished && held.arrivals.kept() <= kept {
-                ControlFlow::Continue(())
-            } else {
+            let ended_last = has_running && held.unfinished == 0;
+            if ended_last || held.arrivals.kept() > kept {
                 ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         });
         taken > 0

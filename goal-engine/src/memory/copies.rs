@@ -39,21 +39,23 @@ fn copy_in_pieces(target: &mut [u8], source: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{NEAR, PIECE, copy};
+    use super::{NEAR, PAGE, PIECE, copy};
 
     #[test]
     fn every_byte_is_copied_at_every_distance() {
-        let source: Vec<u8> = (0..4 * PIECE + 4096).map(|i| (i * 7 + i / 256) as u8).collect();
+        const PAGES: usize = 2 * PAGE;
         for len in [0, 1, 7, 64, PIECE, PIECE + 1, 2 * PIECE, 2 * PIECE + 100, 3 * PIECE - 1] {
-            // Both begin anywhere in a page; the distances pass all residues near 0.
             for distance in 0..2 * NEAR {
-                let mut target = vec![0xee; 3 * PIECE + 2 * NEAR + 1];
-                let from = &source[3..3 + len];
-                copy(&mut target[distance..distance + len], from);
-                assert_eq!(&target[distance..distance + len], from);
+                // In one block, so that the distance within a page is this one.
+                let mut block = vec![0xee; 2 * PAGES + 2 * NEAR];
+                let (source, target) = block.split_at_mut(PAGES);
+                source.iter_mut().enumerate().for_each(|(i, byte)| *byte = (i * 7 + i / 256) as u8);
+                let (from, to) = (&source[3..3 + len], 3 + distance);
+                copy(&mut target[to..to + len], from);
+                assert_eq!(&target[to..to + len], from);
                 let is_left = |&byte: &u8| byte == 0xee;
-                assert!(target[..distance].iter().all(is_left), "{len} bytes at {distance}");
-                assert!(target[distance + len..].iter().all(is_left), "{len} bytes at {distance}");
+                assert!(target[..to].iter().all(is_left), "{len} bytes at {distance}");
+                assert!(target[to + len..].iter().all(is_left), "{len} bytes at {distance}");
             }
         }
     }

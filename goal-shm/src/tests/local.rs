@@ -47,6 +47,28 @@ fn messages_keep_their_order_and_their_bytes_however_many_are_taken_at_once() {
     }
 }
 
+/// Takes messages until one has this tag. Returns the number taken.
+fn take_up_to(transport: &mut impl Transport, last: u32) -> usize {
+    transport.poll(usize::MAX, |header, _| match header.tag == last {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    })
+}
+
+#[test]
+fn messages_behind_the_last_one_that_is_wanted_stay() {
+    let segment = segment();
+    // SAFETY: the rank's one end of each transport.
+    let (mut local, mut shm) = unsafe { (Local::new(&segment, 0), ShmTransport::new(&segment, 0)) };
+    for tag in 0..5 {
+        assert_eq!(local.try_send(0, &message(tag, 100), |_| {}), Ok(()));
+        assert_eq!(shm.try_send(0, &message(tag, 100), |_| {}), Ok(()));
+    }
+    assert_eq!([take_up_to(&mut local, 1), take_up_to(&mut shm, 1)], [2, 2]);
+    assert_eq!([take_up_to(&mut local, 2), take_up_to(&mut shm, 2)], [1, 1]);
+    assert_eq!([take_up_to(&mut local, 9), take_up_to(&mut shm, 9)], [2, 2]);
+}
+
 #[test]
 fn a_full_queue_says_so_and_takes_messages_again_when_it_is_empty() {
     let segment = segment();

@@ -4,7 +4,7 @@ mod library;
 
 use super::Operation;
 use super::limits::limit;
-use super::samples::{By, FAILED, Memory, Row, Sample, moved};
+use super::samples::{By, FAILED, IN_A_ROW, Memory, Row, Sample, moved};
 use crate::measure::median;
 use crate::table;
 use std::collections::BTreeSet;
@@ -88,7 +88,8 @@ impl Group<'_> {
 
     /// Returns true if an instance has many steps.
     fn is_repeated(&self) -> bool {
-        let named = |operation: &&Operation| operation.name() == self.row.operation;
+        let name = self.row.operation.split(IN_A_ROW).next();
+        let named = |operation: &&Operation| Some(operation.name()) == name;
         // Whatever has another name is a replay.
         Operation::ALL.iter().find(named).is_none_or(|operation| operation.is_repeated())
     }

@@ -1,3 +1,4 @@
+mod ahead;
 mod buffers;
 mod checked;
 pub(crate) mod network;
