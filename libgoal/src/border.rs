@@ -59,7 +59,8 @@ pub(crate) fn border_of_core<T: Outcome>(
 ) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,
-        Ok(Err(error)) => failed(call, if is_in_function() { &inside() } else { &error }),
+        Ok(Err(_)) if is_in_function() => failed(call, &inside()),
+        Ok(Err(error)) => failed(call, &error),
         Err(_) => failed(call, &Error::new(ErrorCode::Internal, "a fault of this library")),
     }
 }
