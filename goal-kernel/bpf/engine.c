@@ -22,16 +22,21 @@
 #include "receive.h"
 #include "tick.h"
 
-/* Reads the header of a frame of this job. Returns the number of its part, or NONE. */
+/* Reads the header of a frame of this job for this host: a switch floods frames to other hosts too.
+ * Returns the number of its part, or NONE.
+ */
 INLINE u32 part_of(FRAME *frame, const struct host *host, struct frame *header)
 {
-	u32 schedule, port, number;
+	u32 schedule, port, number, i;
 
 	if (frame_read(frame, 0, header, FRAME_BYTES))
 		return NONE;
 	if (header->ethertype != to_network16(host->ethertype) || header->form != FRAME_FORM ||
 	    header->job != to_network32(host->job))
 		return NONE;
+	for (i = 0; i < 6; i++)
+		if (header->to[i] != host->mac[i])
+			return NONE;
 	schedule = to_network16(header->schedule);
 	port = to_network16(header->to_port);
 	number = schedule * host->ranks + port;
@@ -88,6 +93,7 @@ INLINE int handle_egress(FRAME *frame)
 	struct host *host = host_of(frame);
 	struct frame header = {};
 	struct part *part;
+	struct status *status;
 	u32 number, epoch;
 
 	if (!host)
@@ -96,21 +102,24 @@ INLINE int handle_egress(FRAME *frame)
 	if (number == NONE || (header.kind != KIND_START && header.kind != KIND_TICK))
 		return VERDICT_PASS;
 	part = part_at(frame, number);
-	if (!part || header.tag != (header.kind == KIND_START ? part->cookie : host->cookie)) {
+	status = status_at(frame, number);
+	if (!part || !status || header.tag != (header.kind == KIND_START ? part->cookie : host->cookie)) {
 		count(frame, COUNT_FORGED);
 		return VERDICT_DROP;
 	}
 	if (header.kind == KIND_TICK) {
 		take_tick(frame);
-		return VERDICT_TAKE;
+		return VERDICT_DROP;
 	}
 	epoch = to_network32(header.epoch);
 	if (epoch != READ(part->current) + 1 || epoch > EPOCH_MAX)
-		return VERDICT_TAKE;
+		return VERDICT_DROP;
+	/* The process is told that its frame was dropped, on some hooks; this word tells it better. */
+	WRITE(status->started, epoch);
 	WRITE(part->wanted, epoch);
 	if (begin(frame, number, epoch))
 		run_ready(frame, number, epoch);
-	return VERDICT_TAKE;
+	return VERDICT_DROP;
 }
 
 #ifdef __bpf__

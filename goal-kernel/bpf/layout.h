@@ -56,7 +56,7 @@ struct status {
 	u32 action;  /* of the error */
 	u32 element; /* of the error */
 	u32 waiting; /* not 0 if the rank wants a frame when an epoch ends */
-	u32 zero;
+	u32 started; /* the last epoch whose start was taken */
 };
 
 #define ERROR_DIVISION 1

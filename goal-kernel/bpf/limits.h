@@ -9,6 +9,8 @@
 #define DEPENDENTS_MAX 16384
 /* Bytes of a part: the rank's memory, scratch memory, constants, landing places, kept messages. */
 #define PART_BYTES 1048576
+/* Bytes behind a part that an access may touch. A part and this are whole pages. */
+#define SLACK_BYTES 12288
 /* Payload of a frame. */
 #define FRAGMENT_BYTES_MAX 8192
 /* Frames of a message. */

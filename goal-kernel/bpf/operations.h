@@ -7,7 +7,9 @@ enum { MAX = 1, MIN, SUM, PROD, LAND, LOR, LXOR, BAND, BOR, BXOR, COPY, SUB, DIV
 enum { INT8 = 1, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64 };
 
 /* Elements that one call of the loop's body takes. */
-#define CHUNK 64
+#define CHUNK 32
+/* Words that one call of the copy's body takes. */
+#define COPIED 64
 
 #define NO_FAILURE 0xffffffff
 
@@ -130,7 +132,7 @@ static long operate(u32 index, void *context)
 static long copy(u32 index, void *context)
 {
 	struct span *s = context;
-	u32 at = index * CHUNK * 8;
+	u32 at = index * COPIED * 8;
 	u32 place_a, place_c, left, i;
 	u8 *memory = memory_at(s->frame, s->part);
 	u8 *a, *c;
@@ -144,19 +146,19 @@ static long copy(u32 index, void *context)
 	KEEP(place_c);
 	a = memory + (place_a & (PART_BYTES - 1));
 	c = memory + (place_c & (PART_BYTES - 1));
-	if (left >= CHUNK * 8) {
+	if (left >= COPIED * 8) {
 		NO_UNROLL
-		for (i = 0; i < CHUNK; i++)
+		for (i = 0; i < COPIED; i++)
 			((mem_u64 *)c)[i] = ((mem_u64 *)a)[i];
 		return 0;
 	}
 	NO_UNROLL
-	for (i = 0; i < CHUNK; i++) {
+	for (i = 0; i < COPIED; i++) {
 		if (i * 8 + 8 > left)
 			break;
 		((mem_u64 *)c)[i] = ((mem_u64 *)a)[i];
 	}
-	at = left & (CHUNK * 8 - 8);
+	at = left & (COPIED * 8 - 8);
 	a += at;
 	c += at;
 	NO_UNROLL
@@ -189,7 +191,7 @@ GLOBAL int local_operation(FRAME *frame, u32 part_number, u32 action_number, u32
 	s.type = action->datatype;
 	s.failed = NO_FAILURE;
 	if (s.op == COPY)
-		repeat((s.bytes + CHUNK * 8 - 1) / (CHUNK * 8), copy, &s);
+		repeat((s.bytes + COPIED * 8 - 1) / (COPIED * 8), copy, &s);
 	else
 		repeat((s.bytes / width_of(s.type) + CHUNK - 1) / CHUNK, operate, &s);
 	return s.failed;

@@ -23,8 +23,6 @@ typedef s32 mem_s32;
 typedef u64 mem_u64;
 typedef s64 mem_s64;
 
-#define SLACK (FRAGMENT_BYTES_MAX + 8)
-
 /* The kernel's interface, from the user-space headers of Linux. Only what is used. */
 struct __sk_buff {
 	u32 len;
@@ -46,7 +44,6 @@ static long (*bpf_loop)(u32 count, void *body, void *context, u64 flags) = (void
 
 #define TC_ACT_UNSPEC -1
 #define TC_ACT_SHOT 2
-#define TC_ACT_STOLEN 4
 #define BPF_F_INGRESS 1
 
 #define INLINE static inline __attribute__((always_inline))
@@ -71,7 +68,7 @@ static long (*bpf_loop)(u32 count, void *body, void *context, u64 flags) = (void
 	} name SECTION(".maps")
 
 struct memory {
-	u8 bytes[PART_BYTES + SLACK];
+	u8 bytes[PART_BYTES + SLACK_BYTES];
 };
 
 struct bounce {
@@ -154,7 +151,7 @@ INLINE int frame_emit(FRAME *frame, u32 is_local)
 #define to_network32(x) __builtin_bswap32(x)
 
 #define VERDICT_PASS TC_ACT_UNSPEC
-#define VERDICT_TAKE TC_ACT_STOLEN
+/* TCX knows no other verdict that ends a frame. */
 #define VERDICT_DROP TC_ACT_SHOT
 
 #define memset __builtin_memset

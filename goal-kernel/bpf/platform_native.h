@@ -28,9 +28,6 @@ typedef s32 __attribute__((aligned(1), may_alias)) mem_s32;
 typedef u64 __attribute__((aligned(1), may_alias)) mem_u64;
 typedef s64 __attribute__((aligned(1), may_alias)) mem_s64;
 
-/* Bytes behind a part's memory that an access may touch. */
-#define SLACK (FRAGMENT_BYTES_MAX + 8)
-
 /* A host of the simulation. */
 struct native {
 	struct host *host;
@@ -42,7 +39,7 @@ struct native {
 	struct send *sends;
 	struct peer *peers;
 	u64 *ready;
-	u8 *memory; /* PART_BYTES + SLACK for each part */
+	u8 *memory; /* PART_BYTES + SLACK_BYTES for each part */
 	u8 *bounce;
 	u64 *counters;
 	u32 entries[8]; /* parts, actions, dependents, receives, sends, peers, 0, 0 */
@@ -77,7 +74,7 @@ typedef struct native_frame {
 #define ready_at(frame, i) ((i) / 2 < (frame)->native->entries[1] ? &(frame)->native->ready[i] : 0)
 #define memory_at(frame, i) \
 	((i) < (frame)->native->entries[0] \
-		? (frame)->native->memory + (u64)(i) * (PART_BYTES + SLACK) : 0)
+		? (frame)->native->memory + (u64)(i) * (PART_BYTES + SLACK_BYTES) : 0)
 #define bounce_of(frame) ((frame)->native->bounce)
 #define counter_at(frame, i) (&(frame)->native->counters[i])
 
@@ -134,7 +131,6 @@ static u32 repeat(u32 count, long (*body)(u32, void *), void *context)
 #define to_network32(x) __builtin_bswap32(x)
 
 #define VERDICT_PASS 0
-#define VERDICT_TAKE 1
 #define VERDICT_DROP 2
 
 #endif

@@ -3,6 +3,7 @@
 
 use crate::job::Job;
 use crate::layout::{FRAME_FORM, FRAME_LENGTH, FrameHeader, kind};
+use std::mem::offset_of;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// Bytes of such a frame.
@@ -54,4 +55,28 @@ pub(crate) fn with_epoch(frame: [u8; BYTES], epoch: u32) -> [u8; BYTES] {
 /// Returns a tick.
 pub(crate) fn tick(job: &Job) -> [u8; BYTES] {
     framed(&header(job, kind::TICK, job.secrets[0]))
+}
+
+/// Returns a classic BPF program that accepts the signs that a part's run ended.
+pub(crate) fn done_filter(schedule: u16, port: u16, job: u32) -> Vec<libc::sock_filter> {
+    let half = (libc::BPF_LD | libc::BPF_H | libc::BPF_ABS) as u16;
+    let word = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    let equal = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    let answer = (libc::BPF_RET | libc::BPF_K) as u16;
+    let tests = [
+        (half, offset_of!(FrameHeader, form), u32::from(FRAME_FORM) << 8 | u32::from(kind::DONE)),
+        (half, offset_of!(FrameHeader, to_port), port.into()),
+        (half, offset_of!(FrameHeader, schedule), schedule.into()),
+        (word, offset_of!(FrameHeader, job), job),
+    ];
+    let mut program = Vec::new();
+    for (number, (load, at, value)) in tests.into_iter().enumerate() {
+        // On a difference, jumps to the refusal at the end.
+        let refusal = 2 * (tests.len() - 1 - number) as u8 + 1;
+        program.push(libc::sock_filter { code: load, jt: 0, jf: 0, k: at as u32 });
+        program.push(libc::sock_filter { code: equal, jt: 0, jf: refusal, k: value });
+    }
+    program.push(libc::sock_filter { code: answer, jt: 0, jf: 0, k: FRAME_LENGTH as u32 });
+    program.push(libc::sock_filter { code: answer, jt: 0, jf: 0, k: 0 });
+    program
 }

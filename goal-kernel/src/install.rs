@@ -19,10 +19,18 @@ pub struct Member {
     pub part: u32,
     /// Bytes of the rank's memory, with which the part's memory begins.
     pub memory_bytes: u32,
+    schedule: u16,
+    port: u16,
     start: [u8; FRAME_LENGTH],
 }
 
 impl Member {
+    /// Returns the filter of the socket that wakes the rank: it accepts the signs that a run of
+    /// this part ended.
+    pub(crate) fn filter(&self, job: u32) -> Vec<libc::sock_filter> {
+        frame::done_filter(self.schedule, self.port, job)
+    }
+
     /// Returns the frame that starts a run.
     pub fn start(&self, epoch: u32) -> [u8; FRAME_LENGTH] {
         frame::with_epoch(self.start, epoch)
@@ -177,6 +185,8 @@ impl Installation {
             let member = Member {
                 part: number,
                 memory_bytes: placed.memory_bytes,
+                schedule,
+                port: port as u16,
                 start: frame::start(&start),
             };
             added.push((rank, member));

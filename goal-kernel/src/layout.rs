@@ -209,8 +209,8 @@ entry! {
         element: u32,
         /// Not 0 if the rank wants a frame when an epoch ends.
         waiting: u32,
-        /// 0.
-        zero: u32,
+        /// The last epoch whose start was taken.
+        started: u32,
     }
 }
 

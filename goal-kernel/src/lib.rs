@@ -17,20 +17,33 @@
 //! - `job`
 //! - `frame`
 //! - `install`
+//! - `error`, `sys`
+//! - `rank`
+//! - `kernel`
+//! - `ticker`
 
+mod error;
 mod frame;
 mod graph;
 mod image;
 mod install;
 mod job;
+mod kernel;
 pub mod layout;
 pub mod limits;
 mod matching;
+mod rank;
 mod reason;
+mod sys;
+mod ticker;
 mod translate;
 
+pub use error::LoadError;
 pub use image::PartImage;
 pub use install::{InstallError, Installation, MapImage, Member};
 pub use job::{Job, Peer};
+pub use kernel::{Hook, Kernel};
+pub use rank::{Descriptors, Rank, RunError};
 pub use reason::{Reason, Refusal};
+pub use ticker::Ticker;
 pub use translate::Plan;

@@ -6,6 +6,8 @@ pub const ACTIONS_MAX: u32 = 4096;
 pub const DEPENDENTS_MAX: u32 = 16384;
 /// The bytes of a part: the rank's memory, scratch memory, constants, landing places, kept messages.
 pub const PART_BYTES: u32 = 1 << 20;
+/// Bytes behind a part that an access may touch. A part and this are whole pages.
+pub const SLACK_BYTES: u32 = 12288;
 /// The most bytes of payload of a frame.
 pub const FRAGMENT_BYTES_MAX: u32 = 8192;
 /// The most frames of a message.
@@ -22,8 +24,8 @@ pub const RUN_ACTIONS: u32 = 512;
 pub const TICK_ASKS: u32 = 64;
 /// Attempts to change a word that other processors change.
 pub const ATTEMPTS: u32 = 64;
-/// Bytes behind a part's memory that an access may touch.
-pub const SLACK: u32 = FRAGMENT_BYTES_MAX + 8;
+/// Bytes of a part in the map of memory: whole pages.
+pub(crate) const PART_STRIDE: usize = (PART_BYTES + SLACK_BYTES) as usize;
 
 #[cfg(test)]
 mod tests {
@@ -46,6 +48,7 @@ mod tests {
             ("ACTIONS_MAX", ACTIONS_MAX),
             ("DEPENDENTS_MAX", DEPENDENTS_MAX),
             ("PART_BYTES", PART_BYTES),
+            ("SLACK_BYTES", SLACK_BYTES),
             ("FRAGMENT_BYTES_MAX", FRAGMENT_BYTES_MAX),
             ("FRAGMENTS_MAX", FRAGMENTS_MAX),
             ("PARTS_MAX", PARTS_MAX),

@@ -92,12 +92,8 @@ fn run(engine: Engine, seed: u64, sums: &mut Sums) {
             Ok(_) => {}
             Err(refusals) => {
                 sums.refused += 1;
-                let is_known = |reason| {
-                    matches!(
-                        reason,
-                        Reason::ManyBytes(_) | Reason::LongMessage { .. }
-                    )
-                };
+                let is_known =
+                    |reason| matches!(reason, Reason::ManyBytes(_) | Reason::LongMessage { .. });
                 let other = refusals.iter().find(|refusal| !is_known(refusal.reason));
                 assert!(other.is_none(), "seed {seed}: {}", other.unwrap());
             }
@@ -132,13 +128,14 @@ fn run(engine: Engine, seed: u64, sums: &mut Sums) {
     }
     let faults = match random.below(4) {
         0 => Faults::default(),
-        1 => Faults { lost: 10, doubled: 10, late: 10, damaged: 2 },
-        2 => Faults { lost: 30, doubled: 30, late: 30, damaged: 5 },
+        1 => Faults { lost: 10, doubled: 10, late: 10, damaged: 2, flooded: 50 },
+        2 => Faults { lost: 30, doubled: 30, late: 30, damaged: 5, flooded: 10 },
         _ => Faults {
             lost: random.below(20),
             doubled: random.below(60),
             late: random.below(80),
             damaged: random.below(10),
+            flooded: random.below(100),
         },
     };
     let mut network = Network::new(engine, random.next(), faults, &plans, &starts);

@@ -4,7 +4,7 @@
 use goal_kernel::layout::{
     ActionEntry, Counter, HostEntry, PartEntry, PeerEntry, ReceiveEntry, SendEntry, StatusEntry,
 };
-use goal_kernel::limits::{FRAGMENT_BYTES_MAX, PART_BYTES, SLACK};
+use goal_kernel::limits::{FRAGMENT_BYTES_MAX, PART_BYTES, SLACK_BYTES};
 use goal_kernel::{Installation, Member};
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ pub struct Host {
     sent: Vec<Sent>,
 }
 
-const PART: usize = (PART_BYTES + SLACK) as usize;
+const PART: usize = (PART_BYTES + SLACK_BYTES) as usize;
 
 extern "C" fn emit(sent: *mut Vec<Sent>, bytes: *const u8, length: u32, is_local: u32) {
     // SAFETY: the engine hands back the pointer of `Host::call`, and a frame that it holds.

@@ -1,4 +1,5 @@
-//! Hosts with the engine, joined by a network that loses, doubles, delays and damages frames. Time
+//! Hosts with the engine, joined by a network that loses, doubles, delays, damages and
+//! floods frames. Time
 //! is a number; a seed decides everything.
 
 use crate::native::{Engine, Host, Sent};
@@ -35,6 +36,7 @@ pub struct Faults {
     pub doubled: u64,
     pub late: u64,
     pub damaged: u64,
+    pub flooded: u64,
 }
 
 /// The delay of a late frame is up to this many units; a tick comes every `TICK`.
@@ -249,6 +251,12 @@ impl Network {
             assert_ne!(to, from, "a frame to the own host leaves it");
             if self.recorded.len() < 2000 {
                 self.recorded.push((to, frame.clone()));
+            }
+            if self.random.chance(self.faults.flooded) {
+                // As a switch does that does not know where the receiver is.
+                for other in (0..self.hosts.len()).filter(|&other| other != to && other != from) {
+                    self.at(1, Event::Frame(other, frame.clone()));
+                }
             }
             if self.random.chance(self.faults.lost) {
                 continue;

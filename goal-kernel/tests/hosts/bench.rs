@@ -1,0 +1,138 @@
+//! A job in the kernels of hosts that are network namespaces of this machine.
+
+use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_cluster::{Cluster, INTERFACE};
+use goal_interp::Options;
+use goal_kernel::layout::Counter;
+use goal_kernel::{Installation, Job, Kernel, Member, Peer, Plan, Rank, Ticker};
+use goal_lang::limits::Limits;
+use goal_lang::{Datatype, Datum, ImageId, MemoryImage, Program};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub const LIMIT: Duration = Duration::from_secs(20);
+
+pub fn nisa(program: &Program) -> Nisa {
+    let mut bytes = Vec::new();
+    encode(program, &EncodeOptions::default(), None, &mut bytes).unwrap();
+    Nisa::load(Arc::new(bytes), &Limits::default()).unwrap()
+}
+
+/// Pseudorandom bytes that are not 0.
+pub fn bytes(seed: u64, count: usize) -> Vec<u8> {
+    let mut z = seed;
+    let mut next = || {
+        z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ (mixed >> 27)) as u8 | 1
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// The program with pseudorandom bytes in all memories, and the memories that it ends with.
+pub fn outcome(program: &Program, seed: u64) -> (Vec<Vec<u8>>, goal_interp::Outcome) {
+    let file = nisa(program);
+    let of_rank = |rank| bytes(seed << 8 | u64::from(rank), file.memory_size(rank) as usize);
+    let inputs: Vec<Vec<u8>> = (0..file.num_ranks()).map(of_rank).collect();
+    let mut filled = program.clone();
+    filled.images.clear();
+    for (rank, input) in inputs.iter().enumerate() {
+        let init = Datum { addr: 0, datatype: Datatype::UInt8, bytes: input.clone() };
+        let init = if input.is_empty() { Vec::new() } else { vec![init] };
+        filled.images.push(MemoryImage { init, expect: Vec::new() });
+        filled.ranks[rank].image = Some(ImageId::new(rank));
+    }
+    let outcome = goal_interp::run(&filled, &Options::default()).unwrap();
+    (inputs, outcome)
+}
+
+/// The processes' sides of a job, one rank on each host.
+pub struct Bench {
+    pub ranks: Vec<Rank>,
+    tickers: Vec<Ticker>,
+    pub kernels: Vec<Kernel>,
+}
+
+impl Bench {
+    pub fn new(cluster: &Cluster, plan: &Plan) -> Self {
+        let hosts = &cluster.hosts()[..plan.ranks() as usize];
+        let peers: Vec<Peer> =
+            hosts.iter().map(|host| Peer { mac: host.mac().0, port: 0 }).collect();
+        let members: Vec<u32> = (0..plan.ranks()).collect();
+        let mut bench = Self { ranks: Vec::new(), tickers: Vec::new(), kernels: Vec::new() };
+        let mut all: Vec<(Installation, Member)> = Vec::new();
+        for (number, host) in hosts.iter().enumerate() {
+            let ifindex = host.call(ifindex).unwrap();
+            let mut installation = Installation::new(Job {
+                number: 0x1234_5678,
+                key: [3, 5],
+                secrets: [7 + number as u64, 11],
+                ethertype: 0x88b6,
+                ifindex,
+                mac: host.mac().0,
+                peers: peers.clone(),
+            })
+            .unwrap();
+            let added = installation.add(plan, &members).unwrap();
+            all.push((installation, added[0].1));
+        }
+        for (host, (installation, member)) in hosts.iter().zip(&all) {
+            let (kernel, rank, ticker) = host
+                .call(|| {
+                    let kernel = Kernel::load(INTERFACE, installation)
+                        .unwrap_or_else(|error| panic!("{error}"));
+                    let descriptors = kernel.rank(member).unwrap();
+                    let rank = Rank::new(descriptors, *member).unwrap();
+                    let period = Duration::from_millis(1);
+                    let ticker = Ticker::start(&kernel, installation, period).unwrap();
+                    (kernel, rank, ticker)
+                })
+                .unwrap();
+            bench.kernels.push(kernel);
+            bench.ranks.push(rank);
+            bench.tickers.push(ticker);
+        }
+        bench
+    }
+
+    /// Runs the schedule once. Returns what the memories have at the end.
+    pub fn run(&mut self, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        for (rank, input) in self.ranks.iter_mut().zip(inputs) {
+            rank.write(0, input);
+            rank.start().unwrap();
+        }
+        self.finish()
+    }
+
+    pub fn finish(&mut self) -> Vec<Vec<u8>> {
+        let mut memories = Vec::new();
+        for number in 0..self.ranks.len() {
+            if !self.ranks[number].wait(LIMIT).unwrap() {
+                panic!("rank {number} does not end: {}", self.counters());
+            }
+            let rank = &self.ranks[number];
+            let mut memory = vec![0; rank.len()];
+            rank.read(0, &mut memory);
+            memories.push(memory);
+        }
+        memories
+    }
+
+    pub fn counter(&self, counter: Counter) -> u64 {
+        self.kernels.iter().map(|kernel| kernel.counter(counter)).sum()
+    }
+
+    pub fn counters(&self) -> String {
+        Counter::ALL.map(|counter| format!("{counter:?} {}", self.counter(counter))).join(", ")
+    }
+}
+
+fn ifindex() -> u32 {
+    let path = format!("/sys/class/net/{INTERFACE}/ifindex");
+    // The name is looked up in the thread's own namespace; sysfs may show another one's.
+    let _ = path;
+    let socket =
+        rustix::net::socket(rustix::net::AddressFamily::UNIX, rustix::net::SocketType::DGRAM, None)
+            .unwrap();
+    rustix::net::netdevice::name_to_index(socket, INTERFACE).unwrap()
+}
