@@ -7,6 +7,8 @@ use goal_kernel::layout::Counter;
 use goal_kernel::{Installation, Job, Kernel, Member, Peer, Plan, Rank, Ticker};
 use goal_lang::limits::Limits;
 use goal_lang::{Datatype, Datum, ImageId, MemoryImage, Program};
+use rustix::net::netdevice::name_to_index;
+use rustix::net::{AddressFamily, SocketType, socket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,71 +48,76 @@ pub fn outcome(program: &Program, seed: u64) -> (Vec<Vec<u8>>, goal_interp::Outc
     (inputs, outcome)
 }
 
-/// The processes' sides of a job, one rank on each host.
+/// A job with one rank on each host, and the processes' sides of its schedules.
 pub struct Bench {
-    pub ranks: Vec<Rank>,
-    tickers: Vec<Ticker>,
+    /// By schedule and rank.
+    pub ranks: Vec<Vec<Rank>>,
+    _tickers: Vec<Ticker>,
     pub kernels: Vec<Kernel>,
 }
 
 impl Bench {
-    pub fn new(cluster: &Cluster, plan: &Plan) -> Self {
-        let hosts = &cluster.hosts()[..plan.ranks() as usize];
+    /// Loads the engine on all hosts. A schedule of fewer ranks runs on the first hosts.
+    pub fn new(cluster: &Cluster, plans: &[Plan]) -> Self {
+        let hosts = cluster.hosts();
         let peers: Vec<Peer> =
             hosts.iter().map(|host| Peer { mac: host.mac().0, port: 0 }).collect();
-        let members: Vec<u32> = (0..plan.ranks()).collect();
-        let mut bench = Self { ranks: Vec::new(), tickers: Vec::new(), kernels: Vec::new() };
-        let mut all: Vec<(Installation, Member)> = Vec::new();
+        let mut bench = Self {
+            ranks: plans.iter().map(|_| Vec::new()).collect(),
+            _tickers: Vec::new(),
+            kernels: Vec::new(),
+        };
         for (number, host) in hosts.iter().enumerate() {
-            let ifindex = host.call(ifindex).unwrap();
             let mut installation = Installation::new(Job {
                 number: 0x1234_5678,
                 key: [3, 5],
                 secrets: [7 + number as u64, 11],
                 ethertype: 0x88b6,
-                ifindex,
+                ifindex: host.call(ifindex).unwrap(),
                 mac: host.mac().0,
                 peers: peers.clone(),
             })
             .unwrap();
-            let added = installation.add(plan, &members).unwrap();
-            all.push((installation, added[0].1));
-        }
-        for (host, (installation, member)) in hosts.iter().zip(&all) {
-            let (kernel, rank, ticker) = host
-                .call(|| {
-                    let kernel = Kernel::load(INTERFACE, installation)
-                        .unwrap_or_else(|error| panic!("{error}"));
-                    let descriptors = kernel.rank(member).unwrap();
-                    let rank = Rank::new(descriptors, *member).unwrap();
-                    let period = Duration::from_millis(1);
-                    let ticker = Ticker::start(&kernel, installation, period).unwrap();
-                    (kernel, rank, ticker)
-                })
-                .unwrap();
+            let mut members: Vec<(usize, Member)> = Vec::new();
+            for (schedule, plan) in plans.iter().enumerate() {
+                let all: Vec<u32> = (0..plan.ranks()).collect();
+                let added = installation.add(plan, &all).unwrap();
+                members.extend(added.iter().map(|(_, member)| (schedule, *member)));
+            }
+            let load = || {
+                let kernel = Kernel::load(INTERFACE, &installation)
+                    .unwrap_or_else(|error| panic!("{error}"));
+                let ticker =
+                    Ticker::start(&kernel, &installation, Duration::from_millis(1)).unwrap();
+                let open = |(schedule, member): &(usize, Member)| {
+                    let rank = Rank::new(kernel.rank(member).unwrap(), *member).unwrap();
+                    (*schedule, rank)
+                };
+                let ranks: Vec<(usize, Rank)> = members.iter().map(open).collect();
+                (kernel, ticker, ranks)
+            };
+            let (kernel, ticker, ranks) = host.call(load).unwrap();
             bench.kernels.push(kernel);
-            bench.ranks.push(rank);
-            bench.tickers.push(ticker);
+            bench._tickers.push(ticker);
+            for (schedule, rank) in ranks {
+                bench.ranks[schedule].push(rank);
+            }
         }
         bench
     }
 
-    /// Runs the schedule once. Returns what the memories have at the end.
-    pub fn run(&mut self, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
-        for (rank, input) in self.ranks.iter_mut().zip(inputs) {
+    /// Runs a schedule once. Returns what the memories have at the end.
+    pub fn run(&mut self, schedule: usize, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        for (rank, input) in self.ranks[schedule].iter_mut().zip(inputs) {
             rank.write(0, input);
             rank.start().unwrap();
         }
-        self.finish()
-    }
-
-    pub fn finish(&mut self) -> Vec<Vec<u8>> {
         let mut memories = Vec::new();
-        for number in 0..self.ranks.len() {
-            if !self.ranks[number].wait(LIMIT).unwrap() {
+        for number in 0..self.ranks[schedule].len() {
+            if !self.ranks[schedule][number].wait(LIMIT).unwrap() {
                 panic!("rank {number} does not end: {}", self.counters());
             }
-            let rank = &self.ranks[number];
+            let rank = &self.ranks[schedule][number];
             let mut memory = vec![0; rank.len()];
             rank.read(0, &mut memory);
             memories.push(memory);
@@ -128,11 +135,6 @@ impl Bench {
 }
 
 fn ifindex() -> u32 {
-    let path = format!("/sys/class/net/{INTERFACE}/ifindex");
-    // The name is looked up in the thread's own namespace; sysfs may show another one's.
-    let _ = path;
-    let socket =
-        rustix::net::socket(rustix::net::AddressFamily::UNIX, rustix::net::SocketType::DGRAM, None)
-            .unwrap();
-    rustix::net::netdevice::name_to_index(socket, INTERFACE).unwrap()
+    let socket = socket(AddressFamily::UNIX, SocketType::DGRAM, None).unwrap();
+    name_to_index(socket, INTERFACE).unwrap()
 }

@@ -4,11 +4,12 @@
 mod bench;
 
 use bench::{Bench, outcome};
-use goal_cluster::{Cluster, Switch, Wiring};
+use goal_cluster::{Cluster, Faults, Switch, Wiring};
 use goal_collectives::{ALGORITHMS, Request};
 use goal_kernel::Plan;
 use goal_kernel::layout::Counter;
 use goal_lang::{CollectiveKind, Program, ProgramBuilder};
+use std::time::Instant;
 
 /// The program of a collective; `None` if the algorithm cannot meet the request.
 fn collective(name: &str, request: &Request) -> Option<Program> {
@@ -27,65 +28,83 @@ fn wiring(hosts: usize, switch: Switch) -> Wiring {
 /// Fragments that fit frames of 1500 bytes.
 const FRAGMENT: u32 = 1456;
 
+/// Every algorithm of the collectives on 4 and on 8 hosts, as schedules of one job.
+fn programs() -> (Vec<(String, Program)>, Vec<Plan>) {
+    let (mut programs, mut plans) = (Vec::new(), Vec::new());
+    for ranks in [4, 8] {
+        for algorithm in ALGORITHMS {
+            let request = Request { count: 6, ..Request::new(algorithm.kind, ranks) };
+            let name = format!("{:?} {} of {ranks}", algorithm.kind, algorithm.name);
+            let Some(program) = collective(algorithm.name, &request) else {
+                println!("{name}: left out");
+                continue;
+            };
+            let plan = Plan::of(&bench::nisa(&program), FRAGMENT);
+            plans.push(plan.unwrap_or_else(|why| panic!("{name}: {}", why[0])));
+            programs.push((name, program));
+        }
+    }
+    (programs, plans)
+}
+
 #[test]
 fn every_algorithm_runs_in_the_kernel() {
     let name = "every_algorithm_runs_in_the_kernel";
     let Some(cluster) = Cluster::or_skip(name, &wiring(8, Switch::Bridge)) else { return };
-    let (mut ran, mut left) = (0, Vec::new());
-    for hosts in [4, 8] {
-        for algorithm in ALGORITHMS {
-            let request = Request { count: 6, ..Request::new(algorithm.kind, hosts) };
-            let Some(program) = collective(algorithm.name, &request) else {
-                left.push(format!("{:?} {}", algorithm.kind, algorithm.name));
-                continue;
-            };
-            let plan = match Plan::of(&bench::nisa(&program), FRAGMENT) {
-                Ok(plan) => plan,
-                Err(why) => panic!("{:?} {}: {}", algorithm.kind, algorithm.name, why[0]),
-            };
-            let mut bench = Bench::new(&cluster, &plan);
-            for epoch in 0..3 {
-                let (inputs, outcome) = outcome(&program, epoch);
-                let memory = bench.run(&inputs);
-                assert_eq!(
-                    outcome.first_difference(&memory),
-                    None,
-                    "{:?} {} on {hosts} hosts, run {epoch}: {}",
-                    algorithm.kind,
-                    algorithm.name,
-                    bench.counters()
-                );
-            }
-            assert_eq!(bench.counter(Counter::Forged) + bench.counter(Counter::Malformed), 0);
-            ran += 1;
+    let (programs, plans) = programs();
+    let mut bench = Bench::new(&cluster, &plans);
+    for epoch in 0..3 {
+        for (schedule, (name, program)) in programs.iter().enumerate() {
+            let (inputs, outcome) = outcome(program, epoch);
+            let memory = bench.run(schedule, &inputs);
+            let difference = outcome.first_difference(&memory);
+            assert_eq!(difference, None, "{name}, run {epoch}: {}", bench.counters());
         }
     }
-    println!("{ran} programs; left out: {left:?}");
-    assert!(ran > ALGORITHMS.len(), "{left:?}");
+    println!("{} programs: {}", programs.len(), bench.counters());
+    assert_eq!(bench.counter(Counter::Forged) + bench.counter(Counter::Malformed), 0);
+    assert!(programs.len() > ALGORITHMS.len());
+}
+
+/// Runs allreduces, short ones and ones of several frames a message, with different inputs.
+fn allreduces(test: &str, switch: Switch, runs: usize) {
+    let Some(cluster) = Cluster::or_skip(test, &wiring(8, switch)) else { return };
+    let cases = [("recursive-doubling", 1), ("recursive-doubling", 2048), ("ring", 2048)];
+    let programs = cases.map(|(algorithm, count)| {
+        let request = Request { count, ..Request::new(CollectiveKind::Allreduce, 8) };
+        collective(algorithm, &request).unwrap()
+    });
+    let plans: Vec<Plan> =
+        programs.iter().map(|program| Plan::of(&bench::nisa(program), FRAGMENT).unwrap()).collect();
+    let mut bench = Bench::new(&cluster, &plans);
+    for (schedule, (name, count)) in cases.iter().enumerate() {
+        let wanted: Vec<_> = (0..4).map(|seed| outcome(&programs[schedule], seed)).collect();
+        let start = Instant::now();
+        for run in 0..runs {
+            let (inputs, outcome) = &wanted[run % 4];
+            let memory = bench.run(schedule, inputs);
+            assert_eq!(outcome.first_difference(&memory), None, "{name} {count}, run {run}");
+        }
+        let each = start.elapsed() / runs as u32;
+        println!("{test}: {name} of {count}: {each:?} a run, {}", bench.counters());
+    }
 }
 
 #[test]
 fn allreduces_back_to_back() {
-    let name = "allreduces_back_to_back";
-    let Some(cluster) = Cluster::or_skip(name, &wiring(8, Switch::Bridge)) else { return };
-    for (algorithm, count) in [("recursive-doubling", 1), ("ring", 4096)] {
-        let request = Request { count, ..Request::new(CollectiveKind::Allreduce, 8) };
-        let program = collective(algorithm, &request).unwrap();
-        let plan = Plan::of(&bench::nisa(&program), FRAGMENT).unwrap();
-        let start = std::time::Instant::now();
-        let mut bench = Bench::new(&cluster, &plan);
-        println!("loaded in {:?}, {:?}", start.elapsed(), bench.kernels[0].hook());
-        let wanted: Vec<_> = (0..4).map(|seed| outcome(&program, seed)).collect();
-        let start = std::time::Instant::now();
-        let runs = 500;
-        for run in 0..runs {
-            let (inputs, outcome) = &wanted[run % 4];
-            let memory = bench.run(inputs);
-            if outcome.first_difference(&memory).is_some() {
-                println!("{:?}\n{:?}\n{memory:?}\n{}", inputs, outcome.memory, bench.counters());
-            }
-            assert_eq!(outcome.first_difference(&memory), None, "{algorithm}, run {run}");
-        }
-        println!("{algorithm}: {:?} a run, {}", start.elapsed() / runs as u32, bench.counters());
-    }
+    allreduces("allreduces_back_to_back", Switch::Bridge, 200);
+}
+
+#[test]
+fn allreduces_with_faults() {
+    let faults = Faults {
+        lost: 100_000,
+        doubled: 100_000,
+        delayed: 100_000,
+        delay_ns: 300_000,
+        damaged: 10_000,
+        ..Faults::default()
+    };
+    let runs = 50 * goal_filetest::seeds(1) as usize;
+    allreduces("allreduces_with_faults", Switch::Faulty(faults, 1), runs);
 }
