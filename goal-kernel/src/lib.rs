@@ -20,7 +20,7 @@
 //! - `error`, `sys`
 //! - `rank`
 //! - `kernel`
-//! - `ticker`
+//! - `ticker`, `probe`
 
 mod error;
 mod frame;
@@ -32,6 +32,7 @@ mod kernel;
 pub mod layout;
 pub mod limits;
 mod matching;
+mod probe;
 mod rank;
 mod reason;
 mod sys;
@@ -43,6 +44,7 @@ pub use image::PartImage;
 pub use install::{InstallError, Installation, MapImage, Member};
 pub use job::{Job, Peer};
 pub use kernel::{Hook, Kernel};
+pub use probe::{Missing, Offer, probe};
 pub use rank::{Descriptors, Rank, RunError};
 pub use reason::{Reason, Refusal};
 pub use ticker::Ticker;

@@ -155,6 +155,13 @@ fn run(engine: Engine, seed: u64, sums: &mut Sums) {
             );
         }
     }
+    let memories = |network: &mut Network| -> Vec<Vec<u8>> {
+        network.hosts.iter().map(|host| host.everything()).collect()
+    };
+    network.settle();
+    let before = memories(&mut network);
+    assert_eq!(network.replay(), 0, "a replayed or forged frame is answered: {replay}");
+    assert!(before == memories(&mut network), "a replayed or forged frame changes maps: {replay}");
     sums.schedules += plans.len() as u64;
     sums.runs += epochs * plans.len() as u64;
     for counter in Counter::ALL {

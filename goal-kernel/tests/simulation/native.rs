@@ -9,6 +9,7 @@ use goal_kernel::{Installation, Member};
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
 use std::process::Command;
+use zerocopy::IntoBytes;
 
 /// A frame that a host sends: its bytes, and true if it goes to the host itself.
 pub type Sent = (Vec<u8>, bool);
@@ -141,6 +142,20 @@ impl Host {
     pub fn memory(&mut self, member: &Member) -> &mut [u8] {
         let start = member.part as usize * PART;
         &mut self.memory[start..start + member.memory_bytes as usize]
+    }
+
+    /// All maps that the engine changes, but for counters.
+    pub fn everything(&self) -> Vec<u8> {
+        let maps = [
+            self.parts.as_bytes(),
+            self.status.as_bytes(),
+            self.actions.as_bytes(),
+            self.receives.as_bytes(),
+            self.sends.as_bytes(),
+            self.ready.as_bytes(),
+            &self.memory,
+        ];
+        maps.concat()
     }
 
     pub fn counter(&self, counter: Counter) -> u64 {
