@@ -44,15 +44,22 @@ pub struct Kernel {
 
 impl Kernel {
     /// Loads the engine, fills its maps, and attaches it to an interface of the calling thread's
-    /// network namespace.
+    /// network namespace: at `hook`, or at the best that the kernel has.
+    ///
+    /// At TCX nothing is left of it when the process ends, however it ends. A filter at clsact is
+    /// removed when this is dropped; it stays if the process is killed.
     ///
     /// # Errors
     /// [`LoadError`]: it names what is missing, or has the verifier's log.
-    pub fn load(interface: &str, installation: &Installation) -> Result<Self, LoadError> {
+    pub fn load(
+        interface: &str,
+        installation: &Installation,
+        hook: Option<Hook>,
+    ) -> Result<Self, LoadError> {
         let image = installation.image();
         let mut ebpf = loaded(&image)?;
         fill(&ebpf, &image)?;
-        let hook = attach(&mut ebpf, interface)?;
+        let hook = attach(&mut ebpf, interface, hook)?;
         let counters = Mapping::new(map(&ebpf, "goal_counters")?, 0, PAGE)?;
         let ifindex = image.host.ifindex;
         Ok(Self { ebpf, hook, image, counters, ifindex })
@@ -174,7 +181,7 @@ fn write<T: IntoBytes + Immutable>(
 }
 
 /// Attaches both programs: egress first, so that no message arrives before starts are possible.
-fn attach(ebpf: &mut Ebpf, interface: &str) -> Result<Hook, LoadError> {
+fn attach(ebpf: &mut Ebpf, interface: &str, hook: Option<Hook>) -> Result<Hook, LoadError> {
     let hooks = [("goal_egress", TcAttachType::Egress), ("goal_ingress", TcAttachType::Ingress)];
     let mut all = |options: fn() -> TcAttachOptions| -> Result<(), LoadError> {
         for (name, hook) in hooks {
@@ -182,8 +189,11 @@ fn attach(ebpf: &mut Ebpf, interface: &str) -> Result<Hook, LoadError> {
         }
         Ok(())
     };
-    if all(|| TcAttachOptions::TcxOrder(LinkOrder::default())).is_ok() {
-        return Ok(Hook::Tcx);
+    if hook != Some(Hook::Clsact) {
+        let attached = all(|| TcAttachOptions::TcxOrder(LinkOrder::default()));
+        if attached.is_ok() || hook == Some(Hook::Tcx) {
+            return attached.map(|()| Hook::Tcx);
+        }
     }
     // It may be there already.
     let _ = qdisc_add_clsact(interface);

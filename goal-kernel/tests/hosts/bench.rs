@@ -4,7 +4,7 @@ use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_cluster::{Cluster, INTERFACE};
 use goal_interp::Options;
 use goal_kernel::layout::Counter;
-use goal_kernel::{Installation, Job, Kernel, Member, Peer, Plan, Rank, Ticker};
+use goal_kernel::{Hook, Installation, Job, Kernel, Member, Peer, Plan, Rank, Ticker};
 use goal_lang::limits::Limits;
 use goal_lang::{Datatype, Datum, ImageId, MemoryImage, Program};
 use rustix::net::netdevice::name_to_index;
@@ -58,7 +58,7 @@ pub struct Bench {
 
 impl Bench {
     /// Loads the engine on all hosts. A schedule of fewer ranks runs on the first hosts.
-    pub fn new(cluster: &Cluster, plans: &[Plan]) -> Self {
+    pub fn new(cluster: &Cluster, plans: &[Plan], hook: Option<Hook>) -> Self {
         let hosts = cluster.hosts();
         let peers: Vec<Peer> =
             hosts.iter().map(|host| Peer { mac: host.mac().0, port: 0 }).collect();
@@ -85,7 +85,7 @@ impl Bench {
                 members.extend(added.iter().map(|(_, member)| (schedule, *member)));
             }
             let load = || {
-                let kernel = Kernel::load(INTERFACE, &installation)
+                let kernel = Kernel::load(INTERFACE, &installation, hook)
                     .unwrap_or_else(|error| panic!("{error}"));
                 let ticker =
                     Ticker::start(&kernel, &installation, Duration::from_millis(1)).unwrap();

@@ -3,12 +3,17 @@
 
 mod bench;
 
+use aya::programs::{SchedClassifier, TcAttachType};
 use bench::{Bench, outcome};
+use goal_cluster::INTERFACE;
 use goal_cluster::{Cluster, Faults, Switch, Wiring};
 use goal_collectives::{ALGORITHMS, Request};
-use goal_kernel::Plan;
 use goal_kernel::layout::Counter;
+use goal_kernel::{Hook, Installation, Job, Kernel, Peer, Plan};
 use goal_lang::{CollectiveKind, Program, ProgramBuilder};
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
 use std::time::Instant;
 
 /// The program of a collective; `None` if the algorithm cannot meet the request.
@@ -52,7 +57,7 @@ fn every_algorithm_runs_in_the_kernel() {
     let name = "every_algorithm_runs_in_the_kernel";
     let Some(cluster) = Cluster::or_skip(name, &wiring(8, Switch::Bridge)) else { return };
     let (programs, plans) = programs();
-    let mut bench = Bench::new(&cluster, &plans);
+    let mut bench = Bench::new(&cluster, &plans, None);
     for epoch in 0..3 {
         for (schedule, (name, program)) in programs.iter().enumerate() {
             let (inputs, outcome) = outcome(program, epoch);
@@ -76,7 +81,7 @@ fn allreduces(test: &str, switch: Switch, runs: usize) {
     });
     let plans: Vec<Plan> =
         programs.iter().map(|program| Plan::of(&bench::nisa(program), FRAGMENT).unwrap()).collect();
-    let mut bench = Bench::new(&cluster, &plans);
+    let mut bench = Bench::new(&cluster, &plans, None);
     for (schedule, (name, count)) in cases.iter().enumerate() {
         let wanted: Vec<_> = (0..4).map(|seed| outcome(&programs[schedule], seed)).collect();
         let start = Instant::now();
@@ -107,4 +112,84 @@ fn allreduces_with_faults() {
     };
     let runs = 50 * goal_filetest::seeds(1) as usize;
     allreduces("allreduces_with_faults", Switch::Faulty(faults, 1), runs);
+}
+
+#[test]
+fn the_hooks_of_older_kernels_do() {
+    let name = "the_hooks_of_older_kernels_do";
+    let Some(cluster) = Cluster::or_skip(name, &wiring(4, Switch::Bridge)) else { return };
+    let request = Request::new(CollectiveKind::Allreduce, 4);
+    let program = collective("recursive-doubling", &request).unwrap();
+    let plan = Plan::of(&bench::nisa(&program), FRAGMENT).unwrap();
+    let mut bench = Bench::new(&cluster, &[plan], Some(Hook::Clsact));
+    assert_eq!(bench.kernels[0].hook(), Hook::Clsact);
+    for run in 0..20 {
+        let (inputs, outcome) = outcome(&program, run);
+        assert_eq!(outcome.first_difference(&bench.run(0, &inputs)), None, "run {run}");
+    }
+}
+
+const CHILD: &str = "GOAL_KERNEL_CHILD";
+
+/// The process that a test kills: loads the engine, says so, and waits for its end.
+#[test]
+fn child() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    let mac = [2, 0, 0, 0, 0, 0];
+    let job = Job {
+        number: 1,
+        key: [1, 2],
+        secrets: [3, 4],
+        ethertype: 0x88b6,
+        ifindex: 1,
+        mac,
+        peers: vec![Peer { mac, port: 0 }],
+    };
+    let installation = Installation::new(job).unwrap();
+    let _kernel = Kernel::load(INTERFACE, &installation, None).unwrap();
+    println!("loaded");
+    std::thread::sleep(bench::LIMIT);
+}
+
+#[test]
+fn nothing_is_left_of_a_killed_process() {
+    let name = "nothing_is_left_of_a_killed_process";
+    let Some(cluster) = Cluster::or_skip(name, &wiring(1, Switch::Bridge)) else { return };
+    let attached = || {
+        let of = |hook| SchedClassifier::query_tcx(INTERFACE, hook).map(|(_, all)| all.len());
+        let count = || Ok(of(TcAttachType::Ingress)? + of(TcAttachType::Egress)?);
+        let count = cluster.hosts()[0].call(count).unwrap();
+        count.map_err(|error: aya::programs::ProgramError| error.to_string())
+    };
+    if let Err(why) = attached() {
+        println!("{name}: skipped: no TCX: {why}");
+        return;
+    }
+    let program = std::env::current_exe().unwrap();
+    let mut child = cluster.hosts()[0]
+        .command(program.to_str().unwrap())
+        .args(["--exact", "child", "--nocapture"])
+        .env(CHILD, "1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = child.stdout.take().unwrap();
+    let mut said = String::new();
+    while !said.contains("loaded") {
+        let mut bytes = [0; 64];
+        let count = output.read(&mut bytes).unwrap();
+        assert!(count > 0, "the child ended: {said}");
+        said.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    assert_eq!(attached(), Ok(2));
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    // The kernel frees what descriptors held a little later.
+    let start = Instant::now();
+    while attached() != Ok(0) && start.elapsed() < bench::LIMIT {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(attached(), Ok(0));
 }

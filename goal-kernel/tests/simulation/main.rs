@@ -6,6 +6,7 @@
 
 mod native;
 mod network;
+mod operations;
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_interp::Options;
