@@ -4,6 +4,8 @@
 //! `GOAL_KERNEL_SEED=S cargo test -p goal-kernel --test simulation one_seed` replays a seed.
 #![allow(missing_docs, unreachable_pub)]
 
+mod ahead;
+mod long;
 mod native;
 mod network;
 mod operations;
