@@ -48,7 +48,7 @@ pub fn outcome(program: &Program, seed: u64) -> (Vec<Vec<u8>>, goal_interp::Outc
     (inputs, outcome)
 }
 
-/// A job with one rank on each host, and the processes' sides of its schedules.
+/// A job whose ranks take turns at hosts, and the processes' sides of its schedules.
 pub struct Bench {
     /// By schedule and rank.
     pub ranks: Vec<Vec<Rank>>,
@@ -57,16 +57,17 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Loads the engine on all hosts. A schedule of fewer ranks runs on the first hosts.
+    /// Loads the engine on all hosts. A schedule of fewer ranks has the first ones of the job.
     pub fn new(cluster: &Cluster, plans: &[Plan], hook: Option<Hook>) -> Self {
         let hosts = cluster.hosts();
-        let peers: Vec<Peer> =
-            hosts.iter().map(|host| Peer { mac: host.mac().0, port: 0 }).collect();
-        let mut bench = Self {
-            ranks: plans.iter().map(|_| Vec::new()).collect(),
-            _tickers: Vec::new(),
-            kernels: Vec::new(),
+        let ranks = plans.iter().map(Plan::ranks).max().unwrap() as usize;
+        let peer = |rank: usize| Peer {
+            mac: hosts[rank % hosts.len()].mac().0,
+            port: (rank / hosts.len()) as u16,
         };
+        let peers: Vec<Peer> = (0..ranks).map(peer).collect();
+        let mut all_ranks: Vec<Vec<(u32, Rank)>> = plans.iter().map(|_| Vec::new()).collect();
+        let mut bench = Self { ranks: Vec::new(), _tickers: Vec::new(), kernels: Vec::new() };
         for (number, host) in hosts.iter().enumerate() {
             let mut installation = Installation::new(Job {
                 number: 0x1234_5678,
@@ -78,30 +79,34 @@ impl Bench {
                 peers: peers.clone(),
             })
             .unwrap();
-            let mut members: Vec<(usize, Member)> = Vec::new();
+            let mut members: Vec<(usize, u32, Member)> = Vec::new();
             for (schedule, plan) in plans.iter().enumerate() {
                 let all: Vec<u32> = (0..plan.ranks()).collect();
                 let added = installation.add(plan, &all).unwrap();
-                members.extend(added.iter().map(|(_, member)| (schedule, *member)));
+                members.extend(added.iter().map(|(rank, member)| (schedule, *rank, *member)));
             }
             let load = || {
                 let kernel = Kernel::load(INTERFACE, &installation, hook)
                     .unwrap_or_else(|error| panic!("{error}"));
                 let ticker =
                     Ticker::start(&kernel, &installation, Duration::from_millis(1)).unwrap();
-                let open = |(schedule, member): &(usize, Member)| {
+                let open = |(schedule, number, member): &(usize, u32, Member)| {
                     let rank = Rank::new(kernel.rank(member).unwrap(), *member).unwrap();
-                    (*schedule, rank)
+                    (*schedule, *number, rank)
                 };
-                let ranks: Vec<(usize, Rank)> = members.iter().map(open).collect();
+                let ranks: Vec<(usize, u32, Rank)> = members.iter().map(open).collect();
                 (kernel, ticker, ranks)
             };
             let (kernel, ticker, ranks) = host.call(load).unwrap();
             bench.kernels.push(kernel);
             bench._tickers.push(ticker);
-            for (schedule, rank) in ranks {
-                bench.ranks[schedule].push(rank);
+            for (schedule, number, rank) in ranks {
+                all_ranks[schedule].push((number, rank));
             }
+        }
+        for mut ranks in all_ranks {
+            ranks.sort_by_key(|(number, _)| *number);
+            bench.ranks.push(ranks.into_iter().map(|(_, rank)| rank).collect());
         }
         bench
     }

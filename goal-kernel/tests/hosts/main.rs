@@ -115,6 +115,22 @@ fn allreduces_with_faults() {
 }
 
 #[test]
+fn several_ranks_share_a_host() {
+    let name = "several_ranks_share_a_host";
+    let Some(cluster) = Cluster::or_skip(name, &wiring(3, Switch::Bridge)) else { return };
+    let (programs, plans) = programs();
+    let mut bench = Bench::new(&cluster, &plans, None);
+    for epoch in 0..3 {
+        for (schedule, (name, program)) in programs.iter().enumerate() {
+            let (inputs, outcome) = outcome(program, epoch);
+            let memory = bench.run(schedule, &inputs);
+            let difference = outcome.first_difference(&memory);
+            assert_eq!(difference, None, "{name}, run {epoch}: {}", bench.counters());
+        }
+    }
+}
+
+#[test]
 fn the_hooks_of_older_kernels_do() {
     let name = "the_hooks_of_older_kernels_do";
     let Some(cluster) = Cluster::or_skip(name, &wiring(4, Switch::Bridge)) else { return };
