@@ -24,7 +24,34 @@ pub struct Member {
     start: [u8; FRAME_LENGTH],
 }
 
+/// The length of a member as bytes.
+pub const MEMBER_BYTES: usize = 12 + FRAME_LENGTH;
+
 impl Member {
+    /// Returns the member as bytes, for another process of this host.
+    pub fn to_bytes(&self) -> [u8; MEMBER_BYTES] {
+        let mut bytes = [0; MEMBER_BYTES];
+        bytes[..4].copy_from_slice(&self.part.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.memory_bytes.to_le_bytes());
+        bytes[8..10].copy_from_slice(&self.schedule.to_le_bytes());
+        bytes[10..12].copy_from_slice(&self.port.to_le_bytes());
+        bytes[12..].copy_from_slice(&self.start);
+        bytes
+    }
+
+    /// Returns the member that became these bytes. They must come from the launcher: the numbers
+    /// are only compared with the maps when they are used.
+    pub fn from_bytes(bytes: &[u8; MEMBER_BYTES]) -> Self {
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
+        Self {
+            part: word(0),
+            memory_bytes: word(4),
+            schedule: word(8) as u16,
+            port: (word(8) >> 16) as u16,
+            start: bytes[12..].try_into().expect("the rest"),
+        }
+    }
+
     /// Returns the filter of the socket that wakes the rank: it accepts the signs that a run of
     /// this part ended.
     pub(crate) fn filter(&self, job: u32) -> Vec<libc::sock_filter> {
@@ -213,4 +240,16 @@ fn secret(seed: u64, number: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_survives_as_bytes() {
+        let start = std::array::from_fn(|at| at as u8);
+        let member = Member { part: 7, memory_bytes: 1 << 20, schedule: 300, port: 9, start };
+        assert_eq!(Member::from_bytes(&member.to_bytes()), member);
+    }
 }

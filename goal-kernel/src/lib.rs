@@ -4,6 +4,11 @@
 //! It executes parts of schedules when frames arrive. [`Plan`] translates a schedule for it, or says
 //! why an action must be executed by processes.
 //!
+//! A launcher asks [`probe`], translates the schedule once for all hosts ([`Plan::of`]), lays out its
+//! host's maps ([`Installation`]), loads and attaches the engine ([`Kernel::load`]), starts a
+//! [`Ticker`], and hands each rank its [`Descriptors`] and its [`Member`]. The rank's process opens a
+//! [`Rank`] with them. `docs/kernel.md` describes frames, runs and limits.
+//!
 //! # Layers
 //!
 //! The modules in layers, lowest first; each imports only from layers below its own:
@@ -41,7 +46,7 @@ mod translate;
 
 pub use error::LoadError;
 pub use image::PartImage;
-pub use install::{InstallError, Installation, MapImage, Member};
+pub use install::{InstallError, Installation, MEMBER_BYTES, MapImage, Member};
 pub use job::{Job, Peer};
 pub use kernel::{Hook, Kernel};
 pub use probe::{Missing, Offer, probe};

@@ -24,12 +24,27 @@ pub const RUN_ACTIONS: u32 = 512;
 pub const TICK_ASKS: u32 = 64;
 /// Attempts to change a word that other processors change.
 pub const ATTEMPTS: u32 = 64;
+/// Returns the most payload of a frame at an interface whose frames have up to `mtu` bytes behind
+/// Ethernet's header, as [`Plan::of`](crate::Plan::of) takes it; `None` if there is no room.
+pub fn fragment_of(mtu: u32) -> Option<u32> {
+    /// Bytes of the header behind Ethernet's.
+    const HEADER: u32 = 42;
+    let room = mtu.saturating_sub(HEADER).min(FRAGMENT_BYTES_MAX) / 8 * 8;
+    (room > 0).then_some(room)
+}
+
 /// Bytes of a part in the map of memory: whole pages.
 pub(crate) const PART_STRIDE: usize = (PART_BYTES + SLACK_BYTES) as usize;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fragments_fit_frames() {
+        let all = [49, 50, 1500, 9000, u32::MAX].map(fragment_of);
+        assert_eq!(all, [None, Some(8), Some(1456), Some(8192), Some(8192)]);
+    }
 
     #[test]
     fn the_header_has_the_same_limits() {
