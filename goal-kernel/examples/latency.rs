@@ -1,5 +1,6 @@
-//! The time of barriers and allreduces in the kernels of hosts that are network namespaces: from the
-//! first start to the end on the last host, all on one processor. The process tests without sleep.
+//! The time of barriers and allreduces in the kernels of hosts that are network namespaces: from
+//! the first start to the end on the last host, all on one processor. The process tests without
+//! sleep.
 //!
 //! `taskset -c 1 cargo run --release -p goal-kernel --example latency`
 #![allow(missing_docs, unreachable_pub, dead_code)]

@@ -313,7 +313,8 @@ entry! {
 }
 
 entry! {
-    /// Ethernet's header and that of a schedule frame. All numbers have the network's order of bytes.
+    /// Ethernet's header and that of a schedule frame. All numbers have the network's order of
+    /// bytes.
     FrameHeader as "frame" {
         /// The destination.
         to: [u8; 6],

@@ -1,13 +1,13 @@
 //! Schedules that progress in the kernel, on a stock Linux, while their processes compute.
 //!
 //! A classifier program on both hooks of an interface holds the schedule engine (`bpf/engine.c`).
-//! It executes parts of schedules when frames arrive. [`Plan`] translates a schedule for it, or says
-//! why an action must be executed by processes.
+//! It executes parts of schedules when frames arrive. [`Plan`] translates a schedule for it, or
+//! says why an action must be executed by processes.
 //!
-//! A launcher asks [`probe`], translates the schedule once for all hosts ([`Plan::of`]), lays out its
-//! host's maps ([`Installation`]), loads and attaches the engine ([`Kernel::load`]), starts a
-//! [`Ticker`], and hands each rank its [`Descriptors`] and its [`Member`]. The rank's process opens a
-//! [`Rank`] with them. `docs/kernel.md` describes frames, runs and limits.
+//! A launcher asks [`probe`], translates the schedule once for all hosts ([`Plan::of`]), lays out
+//! its host's maps ([`Installation`]), loads and attaches the engine ([`Kernel::load`]), starts a
+//! [`Ticker`], and hands each rank its [`Descriptors`] and its [`Member`]. The rank's process opens
+//! a [`Rank`] with them. `docs/kernel.md` describes frames, runs and limits.
 //!
 //! # Layers
 //!

@@ -1,10 +1,12 @@
-//! The limits of schedules in the kernel. `bpf/limits.h` has the same numbers; a test compares them.
+//! The limits of schedules in the kernel. `bpf/limits.h` has the same numbers; a test compares
+//! them.
 
 /// The most actions of one rank's part of a schedule, after translation.
 pub const ACTIONS_MAX: u32 = 4096;
 /// The most dependencies between them.
 pub const DEPENDENTS_MAX: u32 = 16384;
-/// The bytes of a part: the rank's memory, scratch memory, constants, landing places, kept messages.
+/// The bytes of a part: the rank's memory, scratch memory, constants, landing places, kept
+/// messages.
 pub const PART_BYTES: u32 = 1 << 20;
 /// Bytes behind a part that an access may touch. A part and this are whole pages.
 pub const SLACK_BYTES: u32 = 12288;

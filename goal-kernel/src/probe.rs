@@ -43,8 +43,8 @@ impl fmt::Display for Offer {
     }
 }
 
-/// Finds out if the kernel takes the engine: loads it, attached to nothing, and drops it. That takes
-/// the verifier about half a second.
+/// Finds out if the kernel takes the engine: loads it, attached to nothing, and drops it. That
+/// takes the verifier about half a second.
 ///
 /// # Errors
 /// What is missing, most basic first.

@@ -1,7 +1,8 @@
 //! The rank's side: memory that is shared with the kernel, starts, and the word that tells the end.
 //!
-//! It needs no rights but the descriptors. A rank could write what it likes to the maps that it has:
-//! those of its host's ranks, which trust each other. The engine takes all bytes there for numbers.
+//! It needs no rights but the descriptors. A rank could write what it likes to the maps that it
+//! has: those of its host's ranks, which trust each other. The engine takes all bytes there for
+//! numbers.
 
 use crate::install::Member;
 use crate::layout::StatusEntry;
@@ -153,7 +154,8 @@ impl Rank {
         while recv(&self.socket, &mut frame, RecvFlags::DONTWAIT).is_ok_and(|(_, len)| len > 0) {}
     }
 
-    /// Sleeps until the last run that was started has ended. Returns false if `limit` passes before.
+    /// Sleeps until the last run that was started has ended. Returns false if `limit` passes
+    /// before.
     ///
     /// # Errors
     /// [`RunError`].
