@@ -175,7 +175,7 @@ fn run(engine: Engine, seed: u64, sums: &mut Sums) {
 #[test]
 fn many_seeds() {
     let Some(engine) = Engine::or_skip("many_seeds") else { return };
-    let seeds = goal_filetest::seeds(400);
+    let seeds = goal_filetest::seeds(200);
     let mut sums = Sums::default();
     for seed in 0..seeds {
         run(engine, seed, &mut sums);
