@@ -1,0 +1,147 @@
+/* The schedule engine: executes parts of schedules when frames arrive.
+ *
+ * Everybody on the network can send frames here, and every program of this host that may open packet
+ * sockets can send them out. A frame acts only if its tag is right (frames between hosts), or if it
+ * has a random number that never leaves the host (a start, a tick, a continuation). All numbers of a
+ * frame are compared with the maps before they are used, and the verifier sees to it that no access
+ * leaves a map. Everything else on the interface passes untouched.
+ *
+ * Frames are handled on several processors at once. A word that two of them change is changed by
+ * atomic instructions; the one who takes a counter to 0 owns what follows.
+ */
+#ifdef __bpf__
+#include "platform_bpf.h"
+#else
+#include "platform_native.h"
+#endif
+
+#include "tag.h"
+#include "operations.h"
+#include "send.h"
+#include "run.h"
+#include "receive.h"
+#include "tick.h"
+
+/* Reads the header of a frame of this job for this host: a switch floods frames to other hosts too.
+ * Returns the number of its part, or NONE.
+ */
+INLINE u32 part_of(FRAME *frame, const struct host *host, struct frame *header)
+{
+	u32 schedule, port, number, i;
+
+	if (frame_read(frame, 0, header, FRAME_BYTES))
+		return NONE;
+	if (header->ethertype != to_network16(host->ethertype) || header->form != FRAME_FORM ||
+	    header->job != to_network32(host->job))
+		return NONE;
+	for (i = 0; i < 6; i++)
+		if (header->to[i] != host->mac[i])
+			return NONE;
+	schedule = to_network16(header->schedule);
+	port = to_network16(header->to_port);
+	number = schedule * host->ranks + port;
+	if (port >= host->ranks || number >= host->parts)
+		return NONE - 1;
+	return number;
+}
+
+INLINE int handle_ingress(FRAME *frame)
+{
+	struct host *host = host_of(frame);
+	struct frame header = {};
+	u32 part, epoch;
+
+	if (!host)
+		return VERDICT_PASS;
+	part = part_of(frame, host, &header);
+	if (part == NONE || header.kind == KIND_DONE)
+		return VERDICT_PASS;
+	if (part == NONE - 1) {
+		count(frame, COUNT_MALFORMED);
+		return VERDICT_DROP;
+	}
+	switch (header.kind) {
+	case KIND_DATA:
+		epoch = take_data(frame, part);
+		break;
+	case KIND_ASK:
+		take_ask(frame, part);
+		return VERDICT_DROP;
+	case KIND_TICK:
+	case KIND_CONTINUE:
+		if (header.tag != host->cookie) {
+			count(frame, COUNT_FORGED);
+			return VERDICT_DROP;
+		}
+		if (header.kind == KIND_TICK) {
+			take_tick(frame);
+			return VERDICT_DROP;
+		}
+		epoch = to_network32(header.epoch);
+		break;
+	default:
+		count(frame, COUNT_MALFORMED);
+		return VERDICT_DROP;
+	}
+	if (epoch)
+		run_ready(frame, part, epoch);
+	return VERDICT_DROP;
+}
+
+INLINE int handle_egress(FRAME *frame)
+{
+	struct host *host = host_of(frame);
+	struct frame header = {};
+	struct part *part;
+	struct status *status;
+	u32 number, epoch;
+
+	if (!host)
+		return VERDICT_PASS;
+	number = part_of(frame, host, &header);
+	if (number == NONE || (header.kind != KIND_START && header.kind != KIND_TICK))
+		return VERDICT_PASS;
+	part = part_at(frame, number);
+	status = status_at(frame, number);
+	if (!part || !status || header.tag != (header.kind == KIND_START ? part->cookie : host->cookie)) {
+		count(frame, COUNT_FORGED);
+		return VERDICT_DROP;
+	}
+	if (header.kind == KIND_TICK) {
+		take_tick(frame);
+		return VERDICT_DROP;
+	}
+	epoch = to_network32(header.epoch);
+	if (epoch != READ(part->current) + 1 || epoch > EPOCH_MAX)
+		return VERDICT_DROP;
+	/* The process is told that its frame was dropped, on some hooks; this word tells it better. */
+	WRITE(status->started, epoch);
+	WRITE(part->wanted, epoch);
+	if (begin(frame, number, epoch))
+		run_ready(frame, number, epoch);
+	return VERDICT_DROP;
+}
+
+#ifdef __bpf__
+SECTION("classifier") int goal_ingress(FRAME *frame)
+{
+	return handle_ingress(frame);
+}
+
+SECTION("classifier") int goal_egress(FRAME *frame)
+{
+	return handle_egress(frame);
+}
+
+char engine_license[] SECTION("license") = "Dual MIT/GPL";
+#else
+int goal_ingress(FRAME *frame)
+{
+	return handle_ingress(frame);
+}
+
+int goal_egress(FRAME *frame)
+{
+	return handle_egress(frame);
+}
+#endif

@@ -1,0 +1,31 @@
+/* The limits of schedules in the kernel. `src/limits.rs` has the same numbers; a test compares them.
+ */
+#ifndef GOAL_LIMITS_H
+#define GOAL_LIMITS_H
+
+/* Actions of one rank's part of a schedule, after translation. */
+#define ACTIONS_MAX 4096
+/* Dependencies between them. */
+#define DEPENDENTS_MAX 16384
+/* Bytes of a part: the rank's memory, scratch memory, constants, landing places, kept messages. */
+#define PART_BYTES 1048576
+/* Bytes behind a part that an access may touch. A part and this are whole pages. */
+#define SLACK_BYTES 12288
+/* Payload of a frame. */
+#define FRAGMENT_BYTES_MAX 8192
+/* Frames of a message. */
+#define FRAGMENTS_MAX 32
+/* Parts on one host: schedules times ranks. */
+#define PARTS_MAX 1024
+/* Ranks of a job. */
+#define PEERS_MAX 4096
+/* The last run of a schedule. */
+#define EPOCH_MAX 0xfffffff0
+/* Actions that one frame may set off. The rest follows with a frame to the host itself. */
+#define RUN_ACTIONS 512
+/* Requests for lost frames that a tick may send for a part. */
+#define TICK_ASKS 64
+/* Attempts to change a word that other processors change. Each failure is another one's success. */
+#define ATTEMPTS 64
+
+#endif

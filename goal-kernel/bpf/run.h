@@ -1,0 +1,160 @@
+/* Actions: what is ready runs, and makes others ready. */
+#ifndef GOAL_RUN_H
+#define GOAL_RUN_H
+
+struct run {
+	FRAME *frame;
+	u32 part;
+	u32 epoch;
+	u32 first; /* dependent or independent action */
+};
+
+/* Takes one dependency from an action. The one who takes the last makes it ready. */
+INLINE void release(FRAME *frame, struct part *part, u32 number, u32 epoch)
+{
+	struct action *action = action_at(frame, part->first_action + number);
+	u32 side = epoch & 1;
+	u64 *slot;
+	u64 at;
+
+	if (!action || number >= part->actions)
+		return;
+	if (fetch_add(&action->left[side], -1) != 1)
+		return;
+	/* Nobody else takes dependencies of this epoch now, and the next but one has not begun. */
+	fetch_add(&action->left[side], action->initial);
+	at = fetch_add(&part->tail[side], 1) % part->actions;
+	slot = ready_at(frame, ((u32)at + part->first_action) * 2 + side);
+	if (slot)
+		WRITE(*slot, (u64)epoch << 32 | number);
+}
+
+/* Releases an action that the part's list names. */
+static long release_listed(u32 index, void *context)
+{
+	struct run *run = context;
+	struct part *part = part_at(run->frame, run->part);
+	u64 *number = dependent_at(run->frame, run->first + index);
+
+	if (!part || !number)
+		return 1;
+	release(run->frame, part, (u32)*number, run->epoch);
+	return 0;
+}
+
+/* Starts an epoch if it was asked for and may begin. Returns 1 if it began. */
+INLINE u32 begin(FRAME *frame, u32 part_number, u32 epoch)
+{
+	struct part *part = part_at(frame, part_number);
+	struct status *status = status_at(frame, part_number);
+	struct run run = { .frame = frame, .part = part_number, .epoch = epoch };
+
+	if (!part || !status || READ(part->wanted) != epoch)
+		return 0;
+	if (READ(status->done) != epoch - 1 || READ(part->held[epoch & 1]) != 0)
+		return 0;
+	/* Of several that get here, one starts it. */
+	if (compare_swap(&part->current, epoch - 1, epoch) != epoch - 1)
+		return 0;
+	fetch_add(&part->held[epoch & 1], part->held_receives);
+	part->idle = 0;
+	run.first = part->first_independent;
+	repeat(part->independent, release_listed, &run);
+	return 1;
+}
+
+static long send_ack(u32 index, void *context)
+{
+	struct run *run = context;
+	struct part *part = part_at(run->frame, run->part);
+
+	if (!part)
+		return 1;
+	send_message(run->frame, run->part, part->first_ack + index, run->epoch, 1);
+	return 0;
+}
+
+/* Ends an epoch: its last action is complete. */
+INLINE void finish(FRAME *frame, struct part *part, struct status *status, struct run *run)
+{
+	u32 waiting;
+
+	fetch_add(&part->left[run->epoch & 1], part->actions);
+	WRITE(status->done, run->epoch);
+	/* The change of a word by an atomic instruction orders `done` before `waiting`. */
+	fetch_add(&part->arrivals, 1);
+	waiting = READ(status->waiting);
+	repeat(part->acks, send_ack, run);
+	if (waiting)
+		send_home(frame, run->part, KIND_DONE, run->epoch);
+}
+
+/* Takes a ready action and executes it. Returns 1 if there is none. */
+static long step(u32 index, void *context)
+{
+	struct run *run = context;
+	FRAME *frame = run->frame;
+	struct part *part = part_at(frame, run->part);
+	struct status *status = status_at(frame, run->part);
+	u32 side = run->epoch & 1;
+	struct action *action;
+	struct run listed;
+	u64 head, *slot, entry;
+	u32 number;
+
+	if (!part || !status || READ(status->error))
+		return 1;
+	head = READ(part->head[side]);
+	if (head == READ(part->tail[side]))
+		return 1;
+	slot = ready_at(frame, ((u32)(head % part->actions) + part->first_action) * 2 + side);
+	if (!slot)
+		return 1;
+	entry = READ(*slot);
+	/* The one who makes an action ready has not named it yet: it comes here itself. */
+	if (entry >> 32 != run->epoch)
+		return 1;
+	if (compare_swap(&part->head[side], head, head + 1) != head)
+		return 0;
+	number = (u32)entry;
+	action = action_at(frame, part->first_action + number);
+	if (!action || number >= part->actions)
+		return 1;
+	if (action->op) {
+		u32 failed = local_operation(frame, run->part, part->first_action + number,
+					     run->epoch);
+		if (failed != NO_FAILURE) {
+			status->action = number;
+			status->element = failed;
+			WRITE(status->error, ERROR_DIVISION);
+			if (READ(status->waiting))
+				send_home(frame, run->part, KIND_DONE, run->epoch);
+			return 1;
+		}
+	}
+	if (action->send != NONE)
+		send_message(frame, run->part, action->send, run->epoch, NONE);
+	listed = *run;
+	listed.first = action->first_dependent;
+	repeat(action->dependents, release_listed, &listed);
+	if (fetch_add(&part->left[side], -1) == 1) {
+		finish(frame, part, status, run);
+		if (!begin(frame, run->part, run->epoch + 1))
+			return 1;
+		run->epoch++;
+	}
+	return 0;
+}
+
+/* Executes what is ready, and leaves a frame for what is too much. */
+INLINE void run_ready(FRAME *frame, u32 part_number, u32 epoch)
+{
+	struct run run = { .frame = frame, .part = part_number, .epoch = epoch };
+
+	if (repeat(RUN_ACTIONS, step, &run) < RUN_ACTIONS)
+		return;
+	count(frame, COUNT_CONTINUED);
+	send_home(frame, part_number, KIND_CONTINUE, run.epoch);
+}
+
+#endif

@@ -1,0 +1,172 @@
+//! The actions of a rank, with dependents by number.
+
+use crate::reason::Reason;
+use goal_asm::Nisa;
+use goal_asm::nisa::{Buffer, Operation};
+use goal_lang::{ANY, Datatype, Op, Piece, Space, flat_offsets};
+
+/// The operands of an operation, in pieces.
+#[derive(Debug, Clone)]
+pub(crate) struct Exec {
+    pub op: Op,
+    pub datatype: Datatype,
+    pub a: Vec<Piece>,
+    pub b: Vec<Piece>,
+    pub c: Vec<Piece>,
+}
+
+/// The bytes of a message.
+#[derive(Debug, Clone)]
+pub(crate) enum Payload {
+    Pattern(u64),
+    Pieces(Vec<Piece>),
+}
+
+impl Payload {
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Payload::Pattern(bytes) => *bytes,
+            Payload::Pieces(pieces) => pieces.iter().map(|piece| piece.size).sum(),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Work {
+    /// An operation before the message leaves.
+    Send {
+        peer: u32,
+        tag: u32,
+        payload: Payload,
+        before: Option<Exec>,
+    },
+    /// The operation combines the message with the one piece of the payload.
+    Recv {
+        peer: u32,
+        tag: u32,
+        payload: Payload,
+        combine: Option<(Op, Datatype)>,
+    },
+    Exec(Exec),
+    Nothing,
+    /// The kernel cannot execute it.
+    Refused(Reason),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub sources: u32,
+    pub work: Work,
+    /// The numbers of the actions that wait for the completion, and of those that wait for the
+    /// start.
+    pub dependents: Vec<u32>,
+    pub start_dependents: Vec<u32>,
+}
+
+/// The actions of a rank. All addresses of memory are places in one region.
+#[derive(Debug, Clone)]
+pub(crate) struct Graph {
+    pub nodes: Vec<Node>,
+    pub memory: u64,
+    pub scratch: u64,
+}
+
+impl Graph {
+    pub(crate) fn of(nisa: &Nisa, rank: u32) -> Self {
+        let section = nisa.section(rank);
+        let starts: Vec<u32> = section.records().map(|(at, _)| at).collect();
+        let number = |offset: u32| starts.binary_search(&offset).expect("verified") as u32;
+        let places = Places::of(nisa, rank);
+        let nodes = section
+            .records()
+            .map(|(_, record)| Node {
+                sources: record.sources.into(),
+                work: work(&record.operation(), &places),
+                dependents: record.dependents.iter().map(number).collect(),
+                start_dependents: record.start_dependents.iter().map(number).collect(),
+            })
+            .collect();
+        Self { nodes, memory: nisa.memory_size(rank), scratch: nisa.scratch_size(rank) }
+    }
+}
+
+/// The places of the rank's buffers in one region; none if its memory is one already.
+struct Places(Vec<u64>);
+
+impl Places {
+    fn of(nisa: &Nisa, rank: u32) -> Self {
+        let (offsets, _) = flat_offsets(nisa.buffers(rank)).expect("a verified table fits memory");
+        Self(offsets)
+    }
+
+    fn piece(&self, piece: Piece) -> Piece {
+        match (piece.space, self.0.as_slice()) {
+            (Space::Scratch, _) | (_, []) => piece,
+            (Space::Memory, offsets) => {
+                let (buffer, offset) = goal_lang::buffer_of(piece.addr);
+                Piece { addr: offsets[buffer] + offset, ..piece }
+            }
+        }
+    }
+
+    fn pieces(&self, buffer: Buffer<'_>) -> Vec<Piece> {
+        match buffer {
+            Buffer::Pattern { .. } => Vec::new(),
+            Buffer::One(piece) => vec![self.piece(piece)],
+            Buffer::Many(pieces) => pieces.iter().map(|piece| self.piece(piece)).collect(),
+        }
+    }
+
+    fn payload(&self, buffer: Buffer<'_>) -> Payload {
+        match buffer {
+            Buffer::Pattern { size } => Payload::Pattern(size),
+            buffer => Payload::Pieces(self.pieces(buffer)),
+        }
+    }
+}
+
+fn computes_float(op: Op, datatype: Datatype) -> bool {
+    let is_float = matches!(
+        datatype,
+        Datatype::Float8 | Datatype::Float16 | Datatype::Float32 | Datatype::Float64
+    );
+    is_float && op != Op::Copy
+}
+
+fn work(operation: &Operation<'_>, places: &Places) -> Work {
+    match *operation {
+        Operation::Send { reduce: Some((op, datatype, _)), .. } if computes_float(op, datatype) => {
+            Work::Refused(Reason::Float)
+        }
+        Operation::Send { peer, tag, payload, reduce } => {
+            let before = reduce.map(|(op, datatype, a)| {
+                let b = places.pieces(payload);
+                Exec { op, datatype, a: vec![places.piece(a)], c: b.clone(), b }
+            });
+            Work::Send { peer, tag, payload: places.payload(payload), before }
+        }
+        Operation::Recv { peer: ANY, .. } | Operation::Recv { tag: ANY, .. } => {
+            Work::Refused(Reason::Wildcard)
+        }
+        Operation::Recv { reduce: Some((op, datatype)), .. } if computes_float(op, datatype) => {
+            Work::Refused(Reason::Float)
+        }
+        Operation::Recv { peer, tag, payload, reduce } => {
+            Work::Recv { peer, tag, payload: places.payload(payload), combine: reduce }
+        }
+        Operation::Calc { nanos: 0 } | Operation::Nop => Work::Nothing,
+        Operation::Calc { .. } => Work::Refused(Reason::Calc),
+        Operation::Exec { op, datatype, .. } if computes_float(op, datatype) => {
+            Work::Refused(Reason::Float)
+        }
+        Operation::Exec { op, datatype, a, b, c } => Work::Exec(Exec {
+            op,
+            datatype,
+            a: places.pieces(a),
+            b: places.pieces(b),
+            c: places.pieces(c.unwrap_or(b)),
+        }),
+        Operation::User { .. } => Work::Refused(Reason::UserFunction),
+        Operation::Wtime { .. } => Work::Refused(Reason::Time),
+    }
+}

@@ -1,0 +1,67 @@
+//! One rank's part of a schedule, ready for the maps.
+
+use crate::layout::{ActionEntry, PartEntry, ReceiveEntry, SendEntry};
+
+/// One rank's part of a schedule. Entries number each other from 0; the loader adds the places in
+/// the maps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartImage {
+    /// The part. `first_*` are 0, but for `first_ack` and `first_independent`, which count from the
+    /// part's own first entry.
+    pub part: PartEntry,
+    /// The actions; `first_dependent` counts from the part's own first entry.
+    pub actions: Vec<ActionEntry>,
+    /// The dependents of all actions, then the independent actions.
+    pub dependents: Vec<u32>,
+    /// The receives.
+    pub receives: Vec<ReceiveEntry>,
+    /// The sends. Acknowledgements are the last ones.
+    pub sends: Vec<SendEntry>,
+    /// The bytes that the part's memory has from `constants_at` on, in all runs.
+    pub constants: Vec<u8>,
+    /// The place of the constants.
+    pub constants_at: u32,
+    /// Bytes of the rank's own memory, with which the part's memory begins.
+    pub memory_bytes: u32,
+    /// Bytes of the part's memory in use.
+    pub bytes: u32,
+    /// The number of the action in the rank's section that each action comes from.
+    pub origins: Vec<u32>,
+}
+
+impl PartImage {
+    /// Returns the part's entry and all others as they stand in maps whose first free entries are
+    /// the given ones.
+    pub(crate) fn placed(&self, at: &Places) -> Self {
+        let mut placed = self.clone();
+        placed.part.first_action += at.action;
+        placed.part.first_independent += at.dependent;
+        placed.part.first_receive += at.receive;
+        placed.part.first_send += at.send;
+        for action in &mut placed.actions {
+            action.first_dependent += at.dependent;
+        }
+        placed
+    }
+}
+
+/// The first free entries of the maps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    pub action: u32,
+    pub dependent: u32,
+    pub receive: u32,
+    pub send: u32,
+}
+
+impl Places {
+    /// Returns the first free entries behind a part.
+    pub(crate) fn behind(self, image: &PartImage) -> Self {
+        Self {
+            action: self.action + image.actions.len() as u32,
+            dependent: self.dependent + image.dependents.len() as u32,
+            receive: self.receive + image.receives.len() as u32,
+            send: self.send + image.sends.len() as u32,
+        }
+    }
+}

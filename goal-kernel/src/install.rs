@@ -1,0 +1,255 @@
+//! The contents of a host's maps: the parts of all ranks of the host in all schedules of a job.
+//!
+//! All hosts of a job add the same schedules in the same order, so that a schedule has one number
+//! everywhere.
+
+use crate::frame;
+use crate::image::Places;
+use crate::job::Job;
+use crate::layout::{
+    ActionEntry, FRAME_LENGTH, HostEntry, PEER_LOCAL, PartEntry, PeerEntry, ReceiveEntry, SendEntry,
+};
+use crate::limits::{PARTS_MAX, PEERS_MAX};
+use crate::translate::Plan;
+
+/// A rank of this host in a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Member {
+    /// The number of its part.
+    pub part: u32,
+    /// Bytes of the rank's memory, with which the part's memory begins.
+    pub memory_bytes: u32,
+    schedule: u16,
+    port: u16,
+    start: [u8; FRAME_LENGTH],
+}
+
+/// The length of a member as bytes.
+pub const MEMBER_BYTES: usize = 12 + FRAME_LENGTH;
+
+impl Member {
+    /// Returns the member as bytes, for another process of this host.
+    pub fn to_bytes(&self) -> [u8; MEMBER_BYTES] {
+        let mut bytes = [0; MEMBER_BYTES];
+        bytes[..4].copy_from_slice(&self.part.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.memory_bytes.to_le_bytes());
+        bytes[8..10].copy_from_slice(&self.schedule.to_le_bytes());
+        bytes[10..12].copy_from_slice(&self.port.to_le_bytes());
+        bytes[12..].copy_from_slice(&self.start);
+        bytes
+    }
+
+    /// Returns the member that became these bytes. They must come from the launcher: the numbers
+    /// are only compared with the maps when they are used.
+    pub fn from_bytes(bytes: &[u8; MEMBER_BYTES]) -> Self {
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
+        Self {
+            part: word(0),
+            memory_bytes: word(4),
+            schedule: word(8) as u16,
+            port: (word(8) >> 16) as u16,
+            start: bytes[12..].try_into().expect("the rest"),
+        }
+    }
+
+    /// Returns the filter of the socket that wakes the rank: it accepts the signs that a run of
+    /// this part ended.
+    pub(crate) fn filter(&self, job: u32) -> Vec<libc::sock_filter> {
+        frame::done_filter(self.schedule, self.port, job)
+    }
+
+    /// Returns the frame that starts a run.
+    pub fn start(&self, epoch: u32) -> [u8; FRAME_LENGTH] {
+        frame::with_epoch(self.start, epoch)
+    }
+}
+
+/// The contents of the maps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapImage {
+    /// The host.
+    pub host: HostEntry,
+    /// The parts.
+    pub parts: Vec<PartEntry>,
+    /// Their actions.
+    pub actions: Vec<ActionEntry>,
+    /// Their dependents.
+    pub dependents: Vec<u64>,
+    /// Their receives.
+    pub receives: Vec<ReceiveEntry>,
+    /// Their sends.
+    pub sends: Vec<SendEntry>,
+    /// The ranks of the job.
+    pub peers: Vec<PeerEntry>,
+    /// By part, the place and the bytes of its constants.
+    pub constants: Vec<(u32, Vec<u8>)>,
+}
+
+/// An error of an installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// There are too many parts on the host.
+    #[error(
+        "the host would have more than {PARTS_MAX} parts; run fewer ranks or schedules in the kernel"
+    )]
+    Parts,
+    /// There are too many ranks, or none.
+    #[error("the job has {0} ranks; the kernel takes 1 to {PEERS_MAX}")]
+    Ranks(usize),
+    /// A schedule has ranks that the job lacks.
+    #[error("the schedule has {schedule} ranks, its communicator {members}")]
+    Members {
+        /// Ranks of the schedule.
+        schedule: u32,
+        /// Ranks of the communicator.
+        members: usize,
+    },
+    /// Two schedules have fragments of different lengths.
+    #[error("schedules have fragments of {0} and of {1} bytes; all need the same")]
+    Fragments(u32, u32),
+}
+
+/// The parts of a host's ranks.
+#[derive(Debug, Clone)]
+pub struct Installation {
+    job: Job,
+    /// The ranks of the job on this host, by port.
+    ranks: Vec<u32>,
+    image: MapImage,
+    places: Places,
+}
+
+impl Installation {
+    /// Returns an installation without schedules.
+    ///
+    /// # Errors
+    /// [`InstallError::Ranks`].
+    pub fn new(job: Job) -> Result<Self, InstallError> {
+        if job.peers.is_empty() || job.peers.len() > PEERS_MAX as usize {
+            return Err(InstallError::Ranks(job.peers.len()));
+        }
+        let mut ranks: Vec<u32> = (0..job.peers.len() as u32).collect();
+        ranks.retain(|&rank| job.peers[rank as usize].mac == job.mac);
+        ranks.sort_by_key(|&rank| job.peers[rank as usize].port);
+        let peers = job.peers.iter().map(|peer| PeerEntry {
+            mac: peer.mac,
+            port: peer.port,
+            flags: if peer.mac == job.mac { PEER_LOCAL } else { 0 },
+            zero: 0,
+        });
+        let image = MapImage {
+            host: HostEntry {
+                key: job.key,
+                cookie: job.secrets[0],
+                job: job.number,
+                ifindex: job.ifindex,
+                ranks: ranks.len() as u32,
+                parts: 0,
+                fragment: 0,
+                ethertype: job.ethertype,
+                mac: job.mac,
+                zero: 0,
+            },
+            parts: Vec::new(),
+            actions: Vec::new(),
+            dependents: Vec::new(),
+            receives: Vec::new(),
+            sends: Vec::new(),
+            peers: peers.collect(),
+            constants: Vec::new(),
+        };
+        Ok(Self { job, ranks, image, places: Places::default() })
+    }
+
+    /// Adds a schedule whose ranks are those of the job that `members` names. Returns this host's
+    /// ranks of it, each with its rank in the job.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    pub fn add(
+        &mut self,
+        plan: &Plan,
+        members: &[u32],
+    ) -> Result<Vec<(u32, Member)>, InstallError> {
+        if plan.ranks() as usize != members.len() {
+            return Err(InstallError::Members { schedule: plan.ranks(), members: members.len() });
+        }
+        if ![0, plan.fragment()].contains(&self.image.host.fragment) {
+            return Err(InstallError::Fragments(self.image.host.fragment, plan.fragment()));
+        }
+        let parts = self.image.parts.len() + self.ranks.len();
+        if parts > PARTS_MAX as usize {
+            return Err(InstallError::Parts);
+        }
+        self.image.host.fragment = plan.fragment();
+        let schedule = self.image.parts.len().checked_div(self.ranks.len()).unwrap_or(0) as u16;
+        let mut added = Vec::new();
+        for (port, &rank) in self.ranks.clone().iter().enumerate() {
+            let cookie = secret(self.job.secrets[1], self.image.parts.len() as u64);
+            let number = self.image.parts.len() as u32;
+            let entry = PartEntry { cookie, schedule, port: port as u16, ..PartEntry::default() };
+            let Some(own) = members.iter().position(|&member| member == rank) else {
+                // The rank has no part in this schedule; its number stays free.
+                self.image.parts.push(entry);
+                self.image.constants.push((0, Vec::new()));
+                continue;
+            };
+            let image = plan.part(own as u32);
+            let placed = image.placed(&self.places);
+            self.places = self.places.behind(&image);
+            self.image.parts.push(PartEntry { cookie, schedule, port: port as u16, ..placed.part });
+            self.image.actions.extend(&placed.actions);
+            self.image.dependents.extend(placed.dependents.iter().map(|&to| u64::from(to)));
+            let job_rank = |peer: u32| members[peer as usize];
+            let receives = placed.receives.iter();
+            let receives = receives.map(|r| ReceiveEntry { peer: job_rank(r.peer), ..*r });
+            self.image.receives.extend(receives);
+            let sends = placed.sends.iter().map(|s| SendEntry { peer: job_rank(s.peer), ..*s });
+            self.image.sends.extend(sends);
+            self.image.constants.push((placed.constants_at, placed.constants));
+            let start = frame::Start { schedule, port: port as u16, cookie, job: &self.job };
+            let member = Member {
+                part: number,
+                memory_bytes: placed.memory_bytes,
+                schedule,
+                port: port as u16,
+                start: frame::start(&start),
+            };
+            added.push((rank, member));
+        }
+        self.image.host.parts = self.image.parts.len() as u32;
+        Ok(added)
+    }
+
+    /// Returns the frame that is a tick for all parts of the host.
+    pub fn tick(&self) -> [u8; FRAME_LENGTH] {
+        frame::tick(&self.job)
+    }
+
+    /// Returns the contents of the maps.
+    pub fn image(&self) -> MapImage {
+        self.image.clone()
+    }
+}
+
+/// The secret of a part: SplitMix64 of a secret of the host and the part's number. A rank could
+/// compute those of other ranks of its host from its own: these trust each other.
+fn secret(seed: u64, number: u64) -> u64 {
+    let mut z = seed ^ number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_survives_as_bytes() {
+        let start = std::array::from_fn(|at| at as u8);
+        let member = Member { part: 7, memory_bytes: 1 << 20, schedule: 300, port: 9, start };
+        assert_eq!(Member::from_bytes(&member.to_bytes()), member);
+    }
+}

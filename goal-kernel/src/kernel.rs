@@ -1,0 +1,202 @@
+//! The engine in the kernel: loaded, attached to an interface, with a job's maps.
+//!
+//! The object is the project's own and part of the library. Whoever loads it needs CAP_BPF and
+//! CAP_NET_ADMIN; ranks need neither. Programs and maps live as long as a descriptor of them. Links
+//! of TCX do too, so nothing is left however the process ends.
+
+use crate::error::LoadError;
+use crate::install::{Installation, MapImage, Member};
+use crate::layout::{Counter, PeerEntry};
+use crate::limits::PART_STRIDE;
+use crate::rank::Descriptors;
+use crate::sys::{Mapping, packet_socket};
+use aya::maps::{Map, MapData};
+use aya::programs::links::LinkOrder;
+use aya::programs::tc::{NlOptions, TcAttachOptions, qdisc_add_clsact};
+use aya::programs::{SchedClassifier, TcAttachType};
+use aya::{Ebpf, EbpfLoader, VerifierLogLevel};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use zerocopy::{Immutable, IntoBytes};
+
+/// The engine, compiled by clang from `bpf/engine.c`.
+pub(crate) static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/engine.o");
+
+const PAGE: usize = 4096;
+
+/// The hooks that programs are attached to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hook {
+    /// TCX, since Linux 6.6. Its links vanish with the process.
+    Tcx,
+    /// The classifier hooks of the queueing discipline clsact. The process must detach them.
+    Clsact,
+}
+
+/// The engine at an interface. When this is dropped, it is detached.
+pub struct Kernel {
+    ebpf: Ebpf,
+    hook: Hook,
+    image: MapImage,
+    counters: Mapping,
+    ifindex: u32,
+}
+
+impl Kernel {
+    /// Loads the engine, fills its maps, and attaches it to an interface of the calling thread's
+    /// network namespace: at `hook`, or at the best that the kernel has.
+    ///
+    /// At TCX nothing is left of it when the process ends, however it ends. A filter at clsact is
+    /// removed when this is dropped; it stays if the process is killed.
+    ///
+    /// # Errors
+    /// [`LoadError`]: it names what is missing, or has the verifier's log.
+    pub fn load(
+        interface: &str,
+        installation: &Installation,
+        hook: Option<Hook>,
+    ) -> Result<Self, LoadError> {
+        let image = installation.image();
+        let mut ebpf = loaded(&image)?;
+        fill(&ebpf, &image)?;
+        let hook = attach(&mut ebpf, interface, hook)?;
+        let counters = Mapping::new(map(&ebpf, "goal_counters")?, 0, PAGE)?;
+        let ifindex = image.host.ifindex;
+        Ok(Self { ebpf, hook, image, counters, ifindex })
+    }
+
+    /// Returns the hooks that the engine is attached to.
+    pub fn hook(&self) -> Hook {
+        self.hook
+    }
+
+    /// Returns what the process of a rank needs: descriptors of the maps of memory and state, and a
+    /// socket for starts and for the signs that wake it. It needs no rights to use them.
+    ///
+    /// # Errors
+    /// The system has no descriptors left, or the caller lacks CAP_NET_RAW.
+    pub fn rank(&self, member: &Member) -> io::Result<Descriptors> {
+        let clone = |name| -> io::Result<OwnedFd> {
+            map(&self.ebpf, name).map_err(io::Error::other)?.try_clone_to_owned()
+        };
+        let filter = member.filter(self.image.host.job);
+        Ok(Descriptors {
+            memory: clone("goal_memory")?,
+            status: clone("goal_status")?,
+            socket: packet_socket(self.ifindex, self.image.host.ethertype, Some(&filter))?,
+        })
+    }
+
+    /// Opens a socket for ticks.
+    pub(crate) fn tick_socket(&self) -> io::Result<OwnedFd> {
+        packet_socket(self.ifindex, self.image.host.ethertype, None)
+    }
+
+    /// Returns how often something happened to frames.
+    pub fn counter(&self, counter: Counter) -> u64 {
+        let mut bytes = [0; 8];
+        self.counters.read(8 * counter as usize, &mut bytes);
+        u64::from_ne_bytes(bytes)
+    }
+}
+
+/// Loads both programs, with maps of the image's lengths.
+pub(crate) fn loaded(image: &MapImage) -> Result<Ebpf, LoadError> {
+    // A log takes the verifier a second. So it writes none, unless it refuses the engine.
+    match loaded_with(image, VerifierLogLevel::DISABLE) {
+        Err(error) if error.is_verifier() => {
+            loaded_with(image, VerifierLogLevel::DEBUG | VerifierLogLevel::STATS)
+        }
+        other => other,
+    }
+}
+
+fn loaded_with(image: &MapImage, log: VerifierLogLevel) -> Result<Ebpf, LoadError> {
+    let count = |entries: usize| entries.max(1) as u32;
+    let mut loader = EbpfLoader::new();
+    loader
+        .verifier_log_level(log)
+        .map_max_entries("goal_parts", count(image.parts.len()))
+        .map_max_entries("goal_status", count(image.parts.len()))
+        .map_max_entries("goal_memory", count(image.parts.len()))
+        .map_max_entries("goal_actions", count(image.actions.len()))
+        .map_max_entries("goal_ready", count(2 * image.actions.len()))
+        .map_max_entries("goal_dependents", count(image.dependents.len()))
+        .map_max_entries("goal_receives", count(image.receives.len()))
+        .map_max_entries("goal_sends", count(image.sends.len()))
+        .map_max_entries("goal_peers", count(image.peers.len()));
+    let mut ebpf = loader.load(OBJECT)?;
+    for name in PROGRAMS {
+        classifier(&mut ebpf, name)?.load()?;
+    }
+    Ok(ebpf)
+}
+
+const PROGRAMS: [&str; 2] = ["goal_ingress", "goal_egress"];
+
+fn classifier<'a>(ebpf: &'a mut Ebpf, name: &str) -> Result<&'a mut SchedClassifier, LoadError> {
+    let program = ebpf.program_mut(name).expect("the object has both programs");
+    Ok(program.try_into()?)
+}
+
+fn map<'a>(ebpf: &'a Ebpf, name: &str) -> Result<BorrowedFd<'a>, LoadError> {
+    let data: &MapData = match ebpf.map(name) {
+        Some(Map::Array(data)) => data,
+        _ => unreachable!("the object has an array {name}"),
+    };
+    Ok(data.fd().as_fd())
+}
+
+/// Writes the entries of the maps.
+fn fill(ebpf: &Ebpf, image: &MapImage) -> Result<(), LoadError> {
+    write(ebpf, "goal_host", std::slice::from_ref(&image.host))?;
+    write(ebpf, "goal_parts", &image.parts)?;
+    write(ebpf, "goal_actions", &image.actions)?;
+    write(ebpf, "goal_dependents", &image.dependents)?;
+    write(ebpf, "goal_receives", &image.receives)?;
+    write(ebpf, "goal_sends", &image.sends)?;
+    write::<PeerEntry>(ebpf, "goal_peers", &image.peers)?;
+    for (part, (at, constants)) in image.constants.iter().enumerate() {
+        if !constants.is_empty() {
+            let offset = (part * PART_STRIDE) as u64;
+            let mut memory = Mapping::new(map(ebpf, "goal_memory")?, offset, PART_STRIDE)?;
+            memory.write(*at as usize, constants);
+        }
+    }
+    Ok(())
+}
+
+fn write<T: IntoBytes + Immutable>(
+    ebpf: &Ebpf,
+    name: &str,
+    entries: &[T],
+) -> Result<(), LoadError> {
+    const { assert!(size_of::<T>().is_multiple_of(8), "entries of arrays are whole words") };
+    let bytes = entries.as_bytes();
+    if !bytes.is_empty() {
+        let length = bytes.len().next_multiple_of(PAGE);
+        Mapping::new(map(ebpf, name)?, 0, length)?.write(0, bytes);
+    }
+    Ok(())
+}
+
+/// Attaches both programs: egress first, so that no message arrives before starts are possible.
+fn attach(ebpf: &mut Ebpf, interface: &str, hook: Option<Hook>) -> Result<Hook, LoadError> {
+    let hooks = [("goal_egress", TcAttachType::Egress), ("goal_ingress", TcAttachType::Ingress)];
+    let mut all = |options: fn() -> TcAttachOptions| -> Result<(), LoadError> {
+        for (name, hook) in hooks {
+            classifier(ebpf, name)?.attach_with_options(interface, hook, options())?;
+        }
+        Ok(())
+    };
+    if hook != Some(Hook::Clsact) {
+        let attached = all(|| TcAttachOptions::TcxOrder(LinkOrder::default()));
+        if attached.is_ok() || hook == Some(Hook::Tcx) {
+            return attached.map(|()| Hook::Tcx);
+        }
+    }
+    // It may be there already.
+    let _ = qdisc_add_clsact(interface);
+    all(|| TcAttachOptions::Netlink(NlOptions::default()))?;
+    Ok(Hook::Clsact)
+}

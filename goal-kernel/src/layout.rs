@@ -1,0 +1,419 @@
+//! The maps and the frame that the engine shares with the loader and the ranks: `bpf/layout.h` in
+//! Rust.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// No number of a part, a send or a receive.
+pub const NONE: u32 = u32::MAX;
+
+/// The places of operands that alternate with the epoch: A.
+pub const ALTERNATES_A: u8 = 1;
+/// As [`ALTERNATES_A`], for B.
+pub const ALTERNATES_B: u8 = 2;
+/// As [`ALTERNATES_A`], for C.
+pub const ALTERNATES_C: u8 = 4;
+/// A receive that has no action; the next run but one waits for it.
+pub const RECEIVE_HELD: u16 = 1;
+/// A send without bytes that follows the end of a run.
+pub const SEND_ACK: u16 = 1;
+/// A peer on this host.
+pub const PEER_LOCAL: u32 = 1;
+/// The error of a division by zero.
+pub const ERROR_DIVISION: u32 = 1;
+/// The version of ESP and the form of schedule frames.
+pub const FRAME_FORM: u8 = 0x28;
+/// Bytes of the headers.
+pub const FRAME_BYTES: usize = 56;
+/// Bytes of a frame without payload: the least that Ethernet carries.
+pub const FRAME_LENGTH: usize = 60;
+
+/// The kinds of frames.
+pub mod kind {
+    /// A part of a message.
+    pub const DATA: u8 = 1;
+    /// A request for what was lost.
+    pub const ASK: u8 = 2;
+    /// The start of a run, which never leaves the host.
+    pub const START: u8 = 3;
+    /// A tick, which never leaves the host.
+    pub const TICK: u8 = 4;
+    /// The rest of a run that was too long, which never leaves the host.
+    pub const CONTINUE: u8 = 5;
+    /// The end of a run, for a rank that sleeps; it never leaves the host.
+    pub const DONE: u8 = 6;
+}
+
+/// The counts of what happened to frames, in the order of the map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    /// Frames of messages that were taken.
+    Data,
+    /// Frames that had come before.
+    Double,
+    /// Frames of an epoch that is too far ahead.
+    Early,
+    /// Frames of an epoch that has ended.
+    Late,
+    /// Frames with a wrong tag or cookie.
+    Forged,
+    /// Frames that contradict the schedule.
+    Malformed,
+    /// Requests that were sent.
+    Asked,
+    /// Requests that were answered.
+    Answered,
+    /// Runs that went on with another frame.
+    Continued,
+    /// Frames that the kernel did not take.
+    Unsent,
+    /// Frames that were given up because another processor was faster.
+    Contended,
+}
+
+impl Counter {
+    /// Every counter, in the order of the map.
+    pub const ALL: [Counter; 11] = [
+        Counter::Data,
+        Counter::Double,
+        Counter::Early,
+        Counter::Late,
+        Counter::Forged,
+        Counter::Malformed,
+        Counter::Asked,
+        Counter::Answered,
+        Counter::Continued,
+        Counter::Unsent,
+        Counter::Contended,
+    ];
+}
+
+/// Defines an entry, and the table of its fields for the comparison with the header.
+macro_rules! entry {
+    ($(#[$about:meta])* $name:ident as $c:literal {
+        $($(#[$doc:meta])* $field:ident: $kind:ty,)*
+    }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        #[derive(FromBytes, IntoBytes, Immutable, KnownLayout)]
+        #[repr(C)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: $kind,)*
+        }
+
+        #[cfg(test)]
+        impl $name {
+            /// The name in C, the size, and the name, offset and size of each field.
+            pub(crate) const LAYOUT: tests::Layout = (
+                $c,
+                size_of::<$name>(),
+                &[$((stringify!($field), std::mem::offset_of!($name, $field), size_of::<$kind>())),*],
+            );
+        }
+    };
+}
+
+entry! {
+    /// The one entry of the map of the host.
+    HostEntry as "host" {
+        /// The key of the job, for the tags of frames between hosts.
+        key: [u64; 2],
+        /// A random number that proves ticks and continuations.
+        cookie: u64,
+        /// A number that tells jobs on one interface apart.
+        job: u32,
+        /// The interface.
+        ifindex: u32,
+        /// The number of ranks of this host; a part's number is schedule * ranks + port.
+        ranks: u32,
+        /// The number of parts in use.
+        parts: u32,
+        /// The payload of all frames of a message but the last, a multiple of 8.
+        fragment: u32,
+        /// The ethertype of frames.
+        ethertype: u16,
+        /// The Ethernet address of the interface.
+        mac: [u8; 6],
+        /// 0.
+        zero: u32,
+    }
+}
+
+entry! {
+    /// One rank's part of one schedule.
+    PartEntry as "part" {
+        /// A random number that proves that a START comes from the rank.
+        cookie: u64,
+        /// The part's first entry in the map of actions.
+        first_action: u32,
+        /// The number of its actions.
+        actions: u32,
+        /// Its first entry in the map of dependents that names an independent action.
+        first_independent: u32,
+        /// The number of independent actions.
+        independent: u32,
+        /// The part's first entry in the map of receives.
+        first_receive: u32,
+        /// The number of its receives.
+        receives: u32,
+        /// The part's first entry in the map of sends.
+        first_send: u32,
+        /// The number of its sends.
+        sends: u32,
+        /// The first of its sends that follow the end of a run.
+        first_ack: u32,
+        /// The number of these sends.
+        acks: u32,
+        /// The number of receives that the next run but one waits for.
+        held_receives: u32,
+        /// The distance of the two copies of alternating buffers.
+        stride: u32,
+        /// The number of the schedule.
+        schedule: u16,
+        /// The rank's number on its host.
+        port: u16,
+        /// 0.
+        zero: u32,
+        /// The head of the queue of ready actions, by the epoch's lowest bit.
+        head: [u64; 2],
+        /// The end of that queue.
+        tail: [u64; 2],
+        /// What is left of the dependencies or actions, by the epoch.
+        left: [u32; 2],
+        /// Acknowledgements that have not come, by the epoch.
+        held: [u32; 2],
+        /// The last epoch that was started.
+        current: u32,
+        /// The last epoch that the rank asked for.
+        wanted: u32,
+        /// Complete messages, for ticks.
+        arrivals: u32,
+        /// `arrivals` at the last tick.
+        seen: u32,
+        /// Ticks since a message arrived.
+        idle: u32,
+        /// The receive at which the next tick begins.
+        next_ask: u32,
+    }
+}
+
+entry! {
+    /// The state of a part that its rank reads.
+    StatusEntry as "status" {
+        /// The last epoch that ended.
+        done: u32,
+        /// 0, or an error; nothing goes on then.
+        error: u32,
+        /// The action of the error.
+        action: u32,
+        /// The element of the error.
+        element: u32,
+        /// Not 0 if the rank wants a frame when an epoch ends.
+        waiting: u32,
+        /// The last epoch whose start was taken.
+        started: u32,
+    }
+}
+
+entry! {
+    /// An action: C = A op B, then a send, then the dependents.
+    ActionEntry as "action" {
+        /// The place of operand A in the part's memory.
+        a: u32,
+        /// The place of operand B.
+        b: u32,
+        /// The place of the result.
+        c: u32,
+        /// Bytes.
+        bytes: u32,
+        /// The first entry in the map of dependents that names a dependent.
+        first_dependent: u32,
+        /// The number of dependents.
+        dependents: u32,
+        /// The number of the part's send, or [`NONE`].
+        send: u32,
+        /// Dependencies, the start and the arrival of a message included.
+        initial: u32,
+        /// What is left of the dependencies or actions, by the epoch.
+        left: [u32; 2],
+        /// The operation as in NISA, or 0.
+        op: u8,
+        /// The datatype as in NISA.
+        datatype: u8,
+        /// Flags.
+        flags: u8,
+        /// 0.
+        zero: u8,
+        /// 0.
+        zeros: u32,
+    }
+}
+
+entry! {
+    /// A receive, with its landing place.
+    ReceiveEntry as "receive" {
+        /// Epoch in the upper half, fragments that came in the lower.
+        claims: [u64; 2],
+        /// Fragments that are not in place.
+        missing: [u32; 2],
+        /// Where the message lands; alternates.
+        place: u32,
+        /// Bytes.
+        bytes: u32,
+        /// The action that the message releases.
+        action: u32,
+        /// The sender.
+        peer: u32,
+        /// Its send.
+        peers_send: u32,
+        /// Requests that were sent.
+        asks: u32,
+        /// The number of frames of the message.
+        fragments: u16,
+        /// Flags.
+        flags: u16,
+        /// 0.
+        zero: u32,
+    }
+}
+
+entry! {
+    /// A send, with the bytes that it keeps.
+    SendEntry as "send" {
+        /// The epoch that it was last sent in.
+        sent: [u32; 2],
+        /// The bytes, which stay until the next epoch but one; alternates.
+        place: u32,
+        /// Bytes.
+        bytes: u32,
+        /// The receiver.
+        peer: u32,
+        /// The number of the peer's receive.
+        peers_receive: u32,
+        /// The number of the last request that was answered.
+        asked: u32,
+        /// The number of frames of the message.
+        fragments: u16,
+        /// Flags.
+        flags: u16,
+    }
+}
+
+entry! {
+    /// A rank of the job.
+    PeerEntry as "peer" {
+        /// The Ethernet address of the interface.
+        mac: [u8; 6],
+        /// The rank's number on its host.
+        port: u16,
+        /// Flags.
+        flags: u32,
+        /// 0.
+        zero: u32,
+    }
+}
+
+entry! {
+    /// Ethernet's header and that of a schedule frame. All numbers have the network's order of
+    /// bytes.
+    FrameHeader as "frame" {
+        /// The destination.
+        to: [u8; 6],
+        /// The source.
+        from: [u8; 6],
+        /// The ethertype of frames.
+        ethertype: u16,
+        /// The version of ESP, and the form.
+        form: u8,
+        /// The kind of frame.
+        kind: u8,
+        /// Bytes of payload.
+        bytes: u16,
+        /// The sender's port.
+        from_port: u16,
+        /// The receiver's port.
+        to_port: u16,
+        /// The number of the schedule.
+        schedule: u16,
+        /// job.
+        job: u32,
+        /// The run of the schedule.
+        epoch: u32,
+        /// The number of the receiver's receive.
+        receive: u32,
+        /// The number of the sender's send.
+        send: u32,
+        /// The missing fragments, in a request.
+        mask: u32,
+        /// The number of the fragment, or of the request.
+        number: u32,
+        /// The tag, or a cookie.
+        tag: u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A structure's name in C, its size, and the name, offset and size of each field.
+    pub(crate) type Layout = (&'static str, usize, &'static [(&'static str, usize, usize)]);
+
+    /// Returns the fields of a structure in `layout.h` by C's rules of natural alignment.
+    fn stated(name: &str) -> (usize, Vec<(String, usize, usize)>) {
+        let header = include_str!("../bpf/layout.h");
+        let start = header.find(&format!("\nstruct {name} {{\n")).expect("a structure");
+        let body = header[start..].split("\n};").next().unwrap();
+        let (mut fields, mut at, mut alignment) = (Vec::new(), 0_usize, 1);
+        for line in body.lines().skip(2) {
+            let Some((kind, names)) = line.split(';').next().unwrap().trim().split_once(' ') else {
+                continue;
+            };
+            let bits: usize = kind.strip_prefix('u').expect("a number").parse().unwrap();
+            let width = bits / 8;
+            alignment = alignment.max(width);
+            for field in names.split(',').map(str::trim) {
+                let (field, count) = match field.split_once('[') {
+                    Some((field, rest)) => (field, rest.trim_end_matches(']').parse().unwrap()),
+                    None => (field, 1),
+                };
+                at = at.next_multiple_of(width);
+                fields.push((field.to_owned(), at, width * count));
+                at += width * count;
+            }
+        }
+        (at.next_multiple_of(alignment), fields)
+    }
+
+    #[test]
+    fn the_header_has_the_same_structures() {
+        let layouts = [
+            HostEntry::LAYOUT,
+            PartEntry::LAYOUT,
+            StatusEntry::LAYOUT,
+            ActionEntry::LAYOUT,
+            ReceiveEntry::LAYOUT,
+            SendEntry::LAYOUT,
+            PeerEntry::LAYOUT,
+            FrameHeader::LAYOUT,
+        ];
+        for (name, size, fields) in layouts {
+            let (stated_size, stated) = stated(name);
+            let ours: Vec<_> = fields.iter().map(|&(f, at, len)| (f.to_owned(), at, len)).collect();
+            assert_eq!(stated, ours, "left: layout.h, right: layout.rs");
+            assert_eq!(stated_size, size, "{name}");
+        }
+        assert_eq!(size_of::<FrameHeader>(), FRAME_BYTES);
+    }
+
+    #[test]
+    fn the_header_has_the_same_counters() {
+        let header = include_str!("../bpf/layout.h");
+        let list = header.split("enum counter {").nth(1).unwrap().split('}').next().unwrap();
+        let names = list.lines().filter_map(|line| line.trim().strip_prefix("COUNT_"));
+        let names: Vec<String> =
+            names.map(|line| line.split(',').next().unwrap().to_lowercase()).collect();
+        let ours = Counter::ALL.map(|counter| format!("{counter:?}").to_lowercase());
+        assert_eq!(names, ours);
+        assert!(Counter::ALL.iter().enumerate().all(|(at, &counter)| counter as usize == at));
+    }
+}

@@ -1,0 +1,56 @@
+//! Schedules that progress in the kernel, on a stock Linux, while their processes compute.
+//!
+//! A classifier program on both hooks of an interface holds the schedule engine (`bpf/engine.c`).
+//! It executes parts of schedules when frames arrive. [`Plan`] translates a schedule for it, or
+//! says why an action must be executed by processes.
+//!
+//! A launcher asks [`probe`], translates the schedule once for all hosts ([`Plan::of`]), lays out
+//! its host's maps ([`Installation`]), loads and attaches the engine ([`Kernel::load`]), starts a
+//! [`Ticker`], and hands each rank its [`Descriptors`] and its [`Member`]. The rank's process opens
+//! a [`Rank`] with them. `docs/kernel.md` describes frames, runs and limits.
+//!
+//! # Layers
+//!
+//! The modules in layers, lowest first; each imports only from layers below its own:
+//!
+//! - `limits`, `layout`
+//! - `reason`
+//! - `graph`
+//! - `matching`
+//! - `image`
+//! - `translate`
+//! - `job`
+//! - `frame`
+//! - `install`
+//! - `error`, `sys`
+//! - `rank`
+//! - `kernel`
+//! - `ticker`, `probe`
+
+mod error;
+mod frame;
+mod graph;
+mod image;
+mod install;
+mod job;
+mod kernel;
+pub mod layout;
+pub mod limits;
+mod matching;
+mod probe;
+mod rank;
+mod reason;
+mod sys;
+mod ticker;
+mod translate;
+
+pub use error::LoadError;
+pub use image::PartImage;
+pub use install::{InstallError, Installation, MEMBER_BYTES, MapImage, Member};
+pub use job::{Job, Peer};
+pub use kernel::{Hook, Kernel};
+pub use probe::{Missing, Offer, probe};
+pub use rank::{Descriptors, Rank, RunError};
+pub use reason::{Reason, Refusal};
+pub use ticker::Ticker;
+pub use translate::Plan;

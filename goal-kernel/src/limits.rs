@@ -1,0 +1,83 @@
+//! The limits of schedules in the kernel. `bpf/limits.h` has the same numbers; a test compares
+//! them.
+
+/// The most actions of one rank's part of a schedule, after translation.
+pub const ACTIONS_MAX: u32 = 4096;
+/// The most dependencies between them.
+pub const DEPENDENTS_MAX: u32 = 16384;
+/// The bytes of a part: the rank's memory, scratch memory, constants, landing places, kept
+/// messages.
+pub const PART_BYTES: u32 = 1 << 20;
+/// Bytes behind a part that an access may touch. A part and this are whole pages.
+pub const SLACK_BYTES: u32 = 12288;
+/// The most bytes of payload of a frame.
+pub const FRAGMENT_BYTES_MAX: u32 = 8192;
+/// The most frames of a message.
+pub const FRAGMENTS_MAX: u32 = 32;
+/// The most parts on one host: schedules times ranks.
+pub const PARTS_MAX: u32 = 1024;
+/// The most ranks of a job.
+pub const PEERS_MAX: u32 = 4096;
+/// The last run of a schedule.
+pub const EPOCH_MAX: u32 = 0xffff_fff0;
+/// Actions that one frame may set off. The rest follows with a frame to the host itself.
+pub const RUN_ACTIONS: u32 = 512;
+/// Requests for lost frames that a tick may send for a part.
+pub const TICK_ASKS: u32 = 64;
+/// Attempts to change a word that other processors change.
+pub const ATTEMPTS: u32 = 64;
+/// Returns the most payload of a frame at an interface whose frames have up to `mtu` bytes behind
+/// Ethernet's header, as [`Plan::of`](crate::Plan::of) takes it; `None` if there is no room.
+pub fn fragment_of(mtu: u32) -> Option<u32> {
+    /// Bytes of the header behind Ethernet's.
+    const HEADER: u32 = 42;
+    let room = mtu.saturating_sub(HEADER).min(FRAGMENT_BYTES_MAX) / 8 * 8;
+    (room > 0).then_some(room)
+}
+
+/// Bytes of a part in the map of memory: whole pages.
+pub(crate) const PART_STRIDE: usize = (PART_BYTES + SLACK_BYTES) as usize;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fragments_fit_frames() {
+        let all = [49, 50, 1500, 9000, u32::MAX].map(fragment_of);
+        assert_eq!(all, [None, Some(8), Some(1456), Some(8192), Some(8192)]);
+    }
+
+    #[test]
+    fn the_header_has_the_same_limits() {
+        let header = include_str!("../bpf/limits.h");
+        let stated = |name: &str| -> u32 {
+            let line = header.lines().find_map(|line| {
+                line.strip_prefix("#define ")?.strip_prefix(name)?.strip_prefix(' ')
+            });
+            let text = line.unwrap_or_else(|| panic!("limits.h lacks {name}"));
+            match text.strip_prefix("0x") {
+                Some(digits) => u32::from_str_radix(digits, 16).unwrap(),
+                None => text.parse().unwrap(),
+            }
+        };
+        let ours = [
+            ("ACTIONS_MAX", ACTIONS_MAX),
+            ("DEPENDENTS_MAX", DEPENDENTS_MAX),
+            ("PART_BYTES", PART_BYTES),
+            ("SLACK_BYTES", SLACK_BYTES),
+            ("FRAGMENT_BYTES_MAX", FRAGMENT_BYTES_MAX),
+            ("FRAGMENTS_MAX", FRAGMENTS_MAX),
+            ("PARTS_MAX", PARTS_MAX),
+            ("PEERS_MAX", PEERS_MAX),
+            ("EPOCH_MAX", EPOCH_MAX),
+            ("RUN_ACTIONS", RUN_ACTIONS),
+            ("TICK_ASKS", TICK_ASKS),
+            ("ATTEMPTS", ATTEMPTS),
+        ];
+        for (name, value) in ours {
+            assert_eq!(stated(name), value, "{name}");
+        }
+        assert_eq!(header.matches("#define ").count(), ours.len() + 1, "a limit without a twin");
+    }
+}

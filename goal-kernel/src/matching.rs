@@ -1,0 +1,201 @@
+//! The matching of sends and receives, computed before a run.
+//!
+//! A run of all ranks without time gives it: ready actions start in the order in which they became
+//! ready, and every message arrives at once. Messages of a source, a destination and a tag match in
+//! order, so the result is one that a real run may have. Dependencies and matched messages together
+//! have no circle, because this run obeyed all of them; so a run with this matching always ends.
+
+use crate::graph::{Graph, Work};
+use crate::reason::Reason;
+use goal_lang::pattern::MessageKey;
+use std::collections::{HashMap, VecDeque};
+
+/// The other end of a send or a receive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Match {
+    pub rank: u32,
+    pub action: u32,
+    pub key: MessageKey,
+}
+
+/// The matches of all ranks.
+#[derive(Debug)]
+pub(crate) struct Matching {
+    /// By rank and action; `None` for actions that are no messages.
+    pub matches: Vec<Vec<Option<Match>>>,
+    /// By rank, the ranks that have begun a run whenever this rank has ended it, ascending.
+    pub begun: Vec<Vec<u32>>,
+}
+
+/// Jobs of more ranks use only what direct messages tell.
+const EXACT_RANKS: usize = 256;
+
+struct Message {
+    from: (u32, u32),
+    key: MessageKey,
+}
+
+struct Run<'a> {
+    graphs: &'a [Graph],
+    left: Vec<Vec<u32>>,
+    ready: VecDeque<(u32, u32)>,
+    /// By source, destination and tag.
+    sent: HashMap<(u32, u32, u32), VecDeque<Message>>,
+    posted: HashMap<(u32, u32, u32), VecDeque<(u32, u32)>>,
+    sequences: HashMap<(u32, u32), u64>,
+    matches: Vec<Vec<Option<Match>>>,
+    /// By rank and action, the ranks of which an action precedes it, as bits.
+    before: Vec<Vec<Vec<u64>>>,
+    done: Vec<Vec<bool>>,
+}
+
+/// A rank, an action of it, and the reason why the kernel cannot execute it.
+pub(crate) type Misfit = (u32, u32, Reason);
+
+/// Matches the messages of all ranks.
+///
+/// # Errors
+/// The actions whose messages do not match.
+pub(crate) fn matching(graphs: &[Graph]) -> Result<Matching, Vec<Misfit>> {
+    let words = if graphs.len() <= EXACT_RANKS { graphs.len().div_ceil(64) } else { 0 };
+    let mut run = Run {
+        graphs,
+        left: graphs.iter().map(|g| g.nodes.iter().map(|node| node.sources).collect()).collect(),
+        ready: VecDeque::new(),
+        sent: HashMap::new(),
+        posted: HashMap::new(),
+        sequences: HashMap::new(),
+        matches: graphs.iter().map(|g| vec![None; g.nodes.len()]).collect(),
+        before: graphs.iter().map(|g| vec![vec![0; words]; g.nodes.len()]).collect(),
+        done: graphs.iter().map(|g| vec![false; g.nodes.len()]).collect(),
+    };
+    for (rank, graph) in graphs.iter().enumerate() {
+        for (action, node) in graph.nodes.iter().enumerate() {
+            if words > 0 {
+                run.before[rank][action][rank / 64] |= 1 << (rank % 64);
+            }
+            if node.sources == 0 {
+                run.ready.push_back((rank as u32, action as u32));
+            }
+        }
+    }
+    while let Some(vertex) = run.ready.pop_front() {
+        run.start(vertex);
+    }
+    run.finish()
+}
+
+impl Run<'_> {
+    fn start(&mut self, vertex: (u32, u32)) {
+        let (rank, action) = vertex;
+        let node = &self.graphs[rank as usize].nodes[action as usize];
+        for &waiter in &node.start_dependents {
+            self.release(vertex, waiter);
+        }
+        match node.work {
+            Work::Send { peer, tag, .. } => {
+                let next = self.sequences.entry((rank, peer)).or_default();
+                let key = MessageKey { source: rank, destination: peer, tag, sequence: *next };
+                *next += 1;
+                let message = Message { from: vertex, key };
+                let triple = (rank, peer, tag);
+                match self.posted.get_mut(&triple).and_then(VecDeque::pop_front) {
+                    Some(receive) => self.meet(message, receive),
+                    None => self.sent.entry(triple).or_default().push_back(message),
+                }
+                self.complete(vertex);
+            }
+            Work::Recv { peer, tag, .. } => {
+                let triple = (peer, rank, tag);
+                match self.sent.get_mut(&triple).and_then(VecDeque::pop_front) {
+                    Some(message) => self.meet(message, vertex),
+                    None => self.posted.entry(triple).or_default().push_back(vertex),
+                }
+            }
+            Work::Exec(_) | Work::Nothing | Work::Refused(_) => self.complete(vertex),
+        }
+    }
+
+    fn meet(&mut self, message: Message, receive: (u32, u32)) {
+        let Message { from, key } = message;
+        self.matches[from.0 as usize][from.1 as usize] =
+            Some(Match { rank: receive.0, action: receive.1, key });
+        self.matches[receive.0 as usize][receive.1 as usize] =
+            Some(Match { rank: from.0, action: from.1, key });
+        self.follows(from, receive);
+        self.complete(receive);
+    }
+
+    fn complete(&mut self, vertex: (u32, u32)) {
+        let (rank, action) = vertex;
+        self.done[rank as usize][action as usize] = true;
+        for &waiter in &self.graphs[rank as usize].nodes[action as usize].dependents {
+            self.release(vertex, waiter);
+        }
+    }
+
+    fn release(&mut self, vertex: (u32, u32), waiter: u32) {
+        self.follows(vertex, (vertex.0, waiter));
+        let left = &mut self.left[vertex.0 as usize][waiter as usize];
+        *left -= 1;
+        if *left == 0 {
+            self.ready.push_back((vertex.0, waiter));
+        }
+    }
+
+    /// Notes that what precedes one action precedes another.
+    fn follows(&mut self, first: (u32, u32), second: (u32, u32)) {
+        let earlier = self.before[first.0 as usize][first.1 as usize].clone();
+        let later = &mut self.before[second.0 as usize][second.1 as usize];
+        later.iter_mut().zip(&earlier).for_each(|(later, earlier)| *later |= earlier);
+    }
+
+    fn finish(self) -> Result<Matching, Vec<Misfit>> {
+        let mut misfits = Vec::new();
+        for (rank, graph) in self.graphs.iter().enumerate() {
+            for (action, node) in graph.nodes.iter().enumerate() {
+                let at = (rank as u32, action as u32);
+                let other = self.matches[rank][action];
+                match &node.work {
+                    _ if !self.done[rank][action] => misfits.push((at.0, at.1, Reason::Stuck)),
+                    Work::Send { .. } if other.is_none() => {
+                        misfits.push((at.0, at.1, Reason::NoReceive));
+                    }
+                    Work::Recv { payload, .. } => {
+                        let send = other.expect("a complete receive has a message");
+                        let sender = &self.graphs[send.rank as usize].nodes[send.action as usize];
+                        let Work::Send { payload: sent, .. } = &sender.work else {
+                            unreachable!("receives match sends")
+                        };
+                        let (sent, received) = (sent.bytes(), payload.bytes());
+                        if sent != received {
+                            misfits.push((at.0, at.1, Reason::OtherSize { sent, received }));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if misfits.is_empty() { Ok(self.matched()) } else { Err(misfits) }
+    }
+
+    fn matched(self) -> Matching {
+        let begun = (0..self.graphs.len()).map(|rank| {
+            let receives = self.graphs[rank].nodes.iter().zip(&self.matches[rank]);
+            let mut begun: Vec<u32> = receives
+                .filter(|(node, _)| matches!(node.work, Work::Recv { .. }))
+                .map(|(_, other)| other.expect("checked").rank)
+                .collect();
+            let known = (0..self.graphs.len()).filter(|&other| {
+                self.before[rank].iter().any(|bits| {
+                    bits.get(other / 64).is_some_and(|word| word >> (other % 64) & 1 > 0)
+                })
+            });
+            begun.extend(known.map(|other| other as u32));
+            begun.sort_unstable();
+            begun.dedup();
+            begun
+        });
+        Matching { begun: begun.collect(), matches: self.matches }
+    }
+}

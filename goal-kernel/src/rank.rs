@@ -1,0 +1,190 @@
+//! The rank's side: memory that is shared with the kernel, starts, and the word that tells the end.
+//!
+//! It needs no rights but the descriptors. A rank could write what it likes to the maps that it
+//! has: those of its host's ranks, which trust each other. The engine takes all bytes there for
+//! numbers.
+
+use crate::install::Member;
+use crate::layout::StatusEntry;
+use crate::limits::PART_STRIDE;
+use crate::sys::Mapping;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use std::io;
+use std::mem::offset_of;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// What the process of a rank needs. The descriptors may be passed to another process.
+#[derive(Debug)]
+pub struct Descriptors {
+    /// The map of memory.
+    pub memory: OwnedFd,
+    /// The map of states.
+    pub status: OwnedFd,
+    /// The socket for starts and wakes.
+    pub socket: OwnedFd,
+}
+
+/// An error of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// An integer was divided by zero.
+    #[error("action {action} of the part divides element {element} by zero")]
+    Division {
+        /// The number of the action in the part, as in [`PartImage::origins`](crate::PartImage).
+        action: u32,
+        /// The number of the element.
+        element: u32,
+    },
+}
+
+/// A rank of a schedule in the kernel.
+#[derive(Debug)]
+pub struct Rank {
+    member: Member,
+    memory: Mapping,
+    status: Mapping,
+    /// The place of the rank's state in the mapping.
+    status_at: usize,
+    socket: OwnedFd,
+    epoch: u32,
+}
+
+/// A rank that sleeps looks at its word at least this often: the sign that wakes it may get lost.
+const SLEEP_MAX: Duration = Duration::from_millis(20);
+const PAGE: usize = 4096;
+
+impl Rank {
+    /// Opens the rank's side.
+    ///
+    /// # Errors
+    /// The system refuses a mapping.
+    pub fn new(descriptors: Descriptors, member: Member) -> io::Result<Self> {
+        let Descriptors { memory, status, socket } = descriptors;
+        let part = member.part as usize;
+        let offset = part * size_of::<StatusEntry>();
+        // An entry may lie across two pages, unless it is on the map's last one.
+        let page = offset / PAGE * PAGE;
+        let end = (offset + size_of::<StatusEntry>()).next_multiple_of(PAGE);
+        let status = Mapping::new(status, page as u64, end - page)?;
+        let memory = Mapping::new(memory, (part * PART_STRIDE) as u64, PART_STRIDE)?;
+        let mut rank = Self { member, memory, status, status_at: offset - page, socket, epoch: 0 };
+        rank.epoch = rank.word(offset_of!(StatusEntry, done)).load(Ordering::Acquire);
+        Ok(rank)
+    }
+
+    fn word(&self, field: usize) -> &std::sync::atomic::AtomicU32 {
+        self.status.word(self.status_at + field)
+    }
+
+    /// Returns the bytes of the rank's memory.
+    pub fn len(&self) -> usize {
+        self.member.memory_bytes as usize
+    }
+
+    /// Returns true if the rank has no memory.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Copies bytes into the rank's memory. No run may be in progress.
+    ///
+    /// # Panics
+    /// If the bytes do not lie in the memory.
+    pub fn write(&mut self, at: usize, bytes: &[u8]) {
+        assert!(at + bytes.len() <= self.len(), "beyond the rank's memory");
+        self.memory.write(at, bytes);
+    }
+
+    /// Copies bytes out of the rank's memory. No run may be in progress.
+    ///
+    /// # Panics
+    /// If the bytes do not lie in the memory.
+    pub fn read(&self, at: usize, bytes: &mut [u8]) {
+        assert!(at + bytes.len() <= self.len(), "beyond the rank's memory");
+        self.memory.read(at, bytes);
+    }
+
+    /// Starts the next run. The one before must have ended.
+    ///
+    /// # Errors
+    /// The system has no room for the frame; the call may be repeated.
+    pub fn start(&mut self) -> io::Result<()> {
+        let frame = self.member.start(self.epoch + 1);
+        // The engine takes the frame during this call, and the system may say that it was dropped.
+        let sent = send(&self.socket, &frame, SendFlags::empty());
+        let started = self.word(offset_of!(StatusEntry, started)).load(Ordering::Acquire);
+        if started != self.epoch + 1 {
+            sent?;
+            return Err(io::Error::other("the engine did not take the start of a run"));
+        }
+        self.epoch += 1;
+        Ok(())
+    }
+
+    /// Returns true if the last run that was started has ended. Reads two words.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    pub fn test(&self) -> Result<bool, RunError> {
+        if self.word(offset_of!(StatusEntry, done)).load(Ordering::Acquire) == self.epoch {
+            return Ok(true);
+        }
+        if self.word(offset_of!(StatusEntry, error)).load(Ordering::Acquire) == 0 {
+            return Ok(false);
+        }
+        let action = self.word(offset_of!(StatusEntry, action)).load(Ordering::Relaxed);
+        let element = self.word(offset_of!(StatusEntry, element)).load(Ordering::Relaxed);
+        Err(RunError::Division { action, element })
+    }
+
+    /// Asks for a frame to the socket when the run ends, for callers that wait for the descriptor
+    /// with others. They must test after this call, and again at least every 20 ms.
+    pub fn announce(&self) {
+        // Sequentially consistent with the test behind it, as the engine's side is.
+        self.word(offset_of!(StatusEntry, waiting)).swap(1, Ordering::SeqCst);
+    }
+
+    /// Takes back [`Rank::announce`], and the frames that came.
+    pub fn renounce(&self) {
+        self.word(offset_of!(StatusEntry, waiting)).store(0, Ordering::Release);
+        let mut frame = [0; 64];
+        while recv(&self.socket, &mut frame, RecvFlags::DONTWAIT).is_ok_and(|(_, len)| len > 0) {}
+    }
+
+    /// Sleeps until the last run that was started has ended. Returns false if `limit` passes
+    /// before.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    pub fn wait(&mut self, limit: Duration) -> Result<bool, RunError> {
+        if self.test()? {
+            return Ok(true);
+        }
+        let start = Instant::now();
+        self.announce();
+        let outcome = loop {
+            let outcome = self.test();
+            let left = limit.saturating_sub(start.elapsed());
+            if outcome != Ok(false) || left.is_zero() {
+                break outcome;
+            }
+            let nap = left.min(SLEEP_MAX).as_nanos() as i64;
+            let nap = Timespec { tv_sec: 0, tv_nsec: nap };
+            // A signal or a stray frame only leads to another look.
+            let _ = poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], Some(&nap));
+            let mut frame = [0; 64];
+            let _ = recv(&self.socket, &mut frame, RecvFlags::DONTWAIT);
+        };
+        self.renounce();
+        outcome
+    }
+}
+
+impl AsFd for Rank {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}

@@ -1,0 +1,105 @@
+//! Reasons why the kernel cannot execute an action.
+
+use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, FRAGMENTS_MAX, PART_BYTES, PEERS_MAX};
+use std::fmt;
+
+/// A reason why an action, or a rank's whole part, must be executed by its process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The operation is on floating-point numbers, which BPF lacks.
+    Float,
+    /// The action calls a function of the program.
+    UserFunction,
+    /// The action stores the time.
+    Time,
+    /// The action computes for a time.
+    Calc,
+    /// The receive takes a message from any source or with any tag.
+    Wildcard,
+    /// The message has more bytes than the frames of one message hold.
+    LongMessage {
+        /// Its bytes.
+        bytes: u64,
+        /// The most bytes of a message.
+        bytes_max: u64,
+    },
+    /// No receive takes the message.
+    NoReceive,
+    /// The receive has another size than its message.
+    OtherSize {
+        /// The bytes of the send.
+        sent: u64,
+        /// The bytes of the receive.
+        received: u64,
+    },
+    /// The action never starts: its rank waits for a message that nobody sends.
+    Stuck,
+    /// The rank's part has too many actions.
+    ManyActions(u64),
+    /// The rank's part has too many dependencies.
+    ManyDependents(u64),
+    /// The rank's part needs too much memory.
+    ManyBytes(u64),
+    /// The job has too many ranks.
+    ManyRanks(u32),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Reason::Float => f.write_str("the kernel has no floating-point numbers"),
+            Reason::UserFunction => f.write_str("the function is the program's"),
+            Reason::Time => f.write_str("the kernel stores no time"),
+            Reason::Calc => f.write_str("the kernel does not compute for a time"),
+            Reason::Wildcard => f.write_str("the receive takes a message of any source or tag"),
+            Reason::LongMessage { bytes, bytes_max } => {
+                write!(f, "the message has {bytes} bytes; {FRAGMENTS_MAX} frames hold {bytes_max}")
+            }
+            Reason::NoReceive => f.write_str("no receive takes the message"),
+            Reason::OtherSize { sent, received } => {
+                write!(f, "the message has {sent} bytes, its receive {received}")
+            }
+            Reason::Stuck => f.write_str("the action waits for a message that nobody sends"),
+            Reason::ManyActions(count) => {
+                write!(f, "the part has {count} actions; the most is {ACTIONS_MAX}")
+            }
+            Reason::ManyDependents(count) => {
+                write!(f, "the part has {count} dependencies; the most is {DEPENDENTS_MAX}")
+            }
+            Reason::ManyBytes(bytes) => write!(
+                f,
+                "the part's memory and messages take {bytes} bytes; the most is {PART_BYTES}"
+            ),
+            Reason::ManyRanks(ranks) => {
+                write!(f, "the job has {ranks} ranks; the most is {PEERS_MAX}")
+            }
+        }
+    }
+}
+
+/// An action that the kernel cannot execute, with its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// The rank.
+    pub rank: u32,
+    /// The number of the action in the rank's section, from 0; `None` for the part as a whole.
+    pub action: Option<u32>,
+    /// The line of the action in its source, if it is known.
+    pub line: Option<u32>,
+    /// The reason.
+    pub reason: Reason,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rank {}", self.rank)?;
+        if let Some(action) = self.action {
+            write!(f, ", action {action}")?;
+        }
+        if let Some(line) = self.line {
+            write!(f, " (line {line})")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}

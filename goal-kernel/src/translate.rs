@@ -1,0 +1,639 @@
+//! The translation of a schedule for the kernel.
+//!
+//! An action becomes one or more of the engine's actions, each of which is an operation, a send or
+//! both. A message that is gathered from pieces is copied piece by piece; so is one that is
+//! scattered. A receive that others wait for the start of begins with an action that does nothing.
+//! All other actions end when they begin, so those that wait for their start wait for their end.
+//!
+//! Memory of a part: the rank's memory, scratch memory, the bytes of patterns, gathered operands;
+//! then two copies, one
+//! for even runs and one for odd ones, of all places where messages land and of all bytes that
+//! sends keep.
+
+use crate::graph::{Exec, Graph, Payload, Work};
+use crate::image::PartImage;
+use crate::layout::{
+    ALTERNATES_A, ALTERNATES_B, ALTERNATES_C, ActionEntry, NONE, PartEntry, RECEIVE_HELD,
+    ReceiveEntry, SEND_ACK, SendEntry,
+};
+use crate::limits::{
+    ACTIONS_MAX, DEPENDENTS_MAX, FRAGMENT_BYTES_MAX, FRAGMENTS_MAX, PART_BYTES, PEERS_MAX,
+};
+use crate::matching::{Match, Matching, matching};
+use crate::reason::{Reason, Refusal};
+use goal_asm::Nisa;
+use goal_lang::{Op, Piece, Space};
+use std::collections::BTreeSet;
+
+/// A schedule of all ranks that the kernel can execute.
+pub struct Plan {
+    graphs: Vec<Graph>,
+    matching: Matching,
+    /// By rank and action, the number of its send or receive among those that leave the rank.
+    numbers: Vec<Vec<u32>>,
+    /// Pairs (receiver, sender) whose sender waits for acknowledgements before the next run but
+    /// one, ascending.
+    acks: Vec<(u32, u32)>,
+    fragment: u32,
+}
+
+impl Plan {
+    /// Translates a schedule. A frame has at most `fragment` bytes of payload: a multiple of 8 that
+    /// all hosts of the job agree on.
+    ///
+    /// # Errors
+    /// Every action that the kernel cannot execute.
+    ///
+    /// # Panics
+    /// If `fragment` is no multiple of 8 between 8 and 8192.
+    pub fn of(nisa: &Nisa, fragment: u32) -> Result<Self, Vec<Refusal>> {
+        assert!(
+            fragment.is_multiple_of(8) && (8..=FRAGMENT_BYTES_MAX).contains(&fragment),
+            "fragments of {fragment} bytes"
+        );
+        let ranks = nisa.num_ranks();
+        if ranks > PEERS_MAX {
+            let reason = Reason::ManyRanks(ranks);
+            return Err(vec![Refusal { rank: 0, action: None, line: None, reason }]);
+        }
+        let graphs: Vec<Graph> = (0..ranks).map(|rank| Graph::of(nisa, rank)).collect();
+        let refusal = |(rank, action, reason): (u32, u32, Reason)| Refusal {
+            rank,
+            action: Some(action),
+            line: nisa.debug(rank).line(action as usize),
+            reason,
+        };
+        let refusals: Vec<Refusal> = refused(&graphs, fragment).into_iter().map(refusal).collect();
+        if !refusals.is_empty() {
+            return Err(refusals);
+        }
+        let matching = matching(&graphs)
+            .map_err(|misfits| misfits.into_iter().map(refusal).collect::<Vec<_>>())?;
+        let numbers = numbers(&graphs, &matching);
+        let acks = acks(&graphs, &matching);
+        let plan = Self { graphs, matching, numbers, acks, fragment };
+        let parts = (0..ranks).filter_map(|rank| {
+            let reason = plan.build(rank).err()?;
+            Some(Refusal { rank, action: None, line: None, reason })
+        });
+        let refusals: Vec<Refusal> = parts.collect();
+        if refusals.is_empty() { Ok(plan) } else { Err(refusals) }
+    }
+
+    /// Returns the number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.graphs.len() as u32
+    }
+
+    /// Returns the most bytes of payload of a frame.
+    pub fn fragment(&self) -> u32 {
+        self.fragment
+    }
+
+    /// Returns the part of a rank.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn part(&self, rank: u32) -> PartImage {
+        self.build(rank).expect("the limits were checked")
+    }
+
+    fn build(&self, rank: u32) -> Result<PartImage, Reason> {
+        let mut builder = Builder::new(self, rank);
+        builder.actions();
+        builder.acknowledgements();
+        builder.image()
+    }
+
+    fn fragments(&self, bytes: u32) -> u16 {
+        bytes.div_ceil(self.fragment).max(1) as u16
+    }
+}
+
+/// Returns the actions that the kernel cannot execute, whatever the others are.
+fn refused(graphs: &[Graph], fragment: u32) -> Vec<(u32, u32, Reason)> {
+    let bytes_max = u64::from(FRAGMENTS_MAX * fragment);
+    let mut refused = Vec::new();
+    for (rank, graph) in graphs.iter().enumerate() {
+        for (action, node) in graph.nodes.iter().enumerate() {
+            let reason = match &node.work {
+                Work::Refused(reason) => Some(*reason),
+                Work::Send { peer, payload, .. } | Work::Recv { peer, payload, .. } => {
+                    let bytes = payload.bytes();
+                    // A message of the rank to itself needs no frames.
+                    let is_own = *peer as usize == rank;
+                    let bytes_max = if is_own { PART_BYTES.into() } else { bytes_max };
+                    (bytes > bytes_max).then_some(Reason::LongMessage { bytes, bytes_max })
+                }
+                Work::Exec(_) | Work::Nothing => None,
+            };
+            refused.extend(reason.map(|reason| (rank as u32, action as u32, reason)));
+        }
+    }
+    refused
+}
+
+/// Numbers the sends and the receives of each rank that go to other ranks.
+fn numbers(graphs: &[Graph], matching: &Matching) -> Vec<Vec<u32>> {
+    let of_rank = |(rank, graph): (usize, &Graph)| {
+        let (mut sends, mut receives) = (0, 0);
+        let number = |(action, node): (usize, &crate::graph::Node)| {
+            let counter = match (&node.work, matching.matches[rank][action]) {
+                (_, Some(other)) if other.rank as usize == rank => return NONE,
+                (Work::Send { .. }, _) => &mut sends,
+                (Work::Recv { .. }, _) => &mut receives,
+                _ => return NONE,
+            };
+            *counter += 1;
+            *counter - 1
+        };
+        graph.nodes.iter().enumerate().map(number).collect()
+    };
+    graphs.iter().enumerate().map(of_rank).collect()
+}
+
+/// Returns the pairs (receiver, sender) that need acknowledgements. A sender that ended a run may
+/// begin the next but one only if its receivers have ended the run before: it knows this without
+/// acknowledgements of those that have begun the run that it ended.
+fn acks(graphs: &[Graph], matching: &Matching) -> Vec<(u32, u32)> {
+    let mut pairs = BTreeSet::new();
+    for (rank, graph) in graphs.iter().enumerate() {
+        for node in &graph.nodes {
+            if let Work::Send { peer, .. } = node.work
+                && peer as usize != rank
+                && matching.begun[rank].binary_search(&peer).is_err()
+            {
+                pairs.insert((peer, rank as u32));
+            }
+        }
+    }
+    pairs.into_iter().collect()
+}
+
+/// Cuts the operands of an operation into pieces that are contiguous in all of them; `None` if an
+/// element lies in two of them.
+fn segments(exec: &Exec) -> Option<Vec<[Piece; 3]>> {
+    let mut lists = [exec.a.iter(), exec.b.iter(), exec.c.iter()];
+    let mut heads: [Option<Piece>; 3] = lists.each_mut().map(|list| list.next().copied());
+    let mut segments = Vec::new();
+    while let [Some(a), Some(b), Some(c)] = heads {
+        let size = a.size.min(b.size).min(c.size);
+        if exec.op != Op::Copy && size % exec.datatype.width() != 0 {
+            return None;
+        }
+        segments.push([a, b, c].map(|piece| Piece { size, ..piece }));
+        for (head, list) in heads.iter_mut().zip(&mut lists) {
+            let piece = head.expect("all three are there");
+            *head = if piece.size == size {
+                list.next().copied()
+            } else {
+                Some(Piece { addr: piece.addr + size, size: piece.size - size, ..piece })
+            };
+        }
+    }
+    Some(segments)
+}
+
+/// A place in the part's memory: in the rank's own and what follows it, among the operands that
+/// were gathered, or in what alternates.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Fixed(u64),
+    Gathered(u64),
+    Alternating(u64),
+}
+
+/// What an action does, before dependents are known.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    op: u8,
+    datatype: u8,
+    places: [Place; 3],
+    bytes: u64,
+    send: u32,
+}
+
+const NOTHING: Step =
+    Step { op: 0, datatype: 0, places: [Place::Fixed(0); 3], bytes: 0, send: NONE };
+
+fn copied(from: Place, to: Place, bytes: u64) -> Step {
+    if bytes == 0 {
+        return NOTHING;
+    }
+    let datatype = goal_lang::Datatype::UInt8 as u8;
+    Step { op: Op::Copy as u8, datatype, places: [from, from, to], bytes, send: NONE }
+}
+
+struct Builder<'a> {
+    plan: &'a Plan,
+    rank: u32,
+    graph: &'a Graph,
+    steps: Vec<Step>,
+    /// By action of the engine, what is counted before it runs.
+    initial: Vec<u32>,
+    dependents: Vec<Vec<u32>>,
+    origins: Vec<u32>,
+    independent: Vec<u32>,
+    /// By action of the section, the first and the last of its actions, and the one that a message
+    /// releases.
+    entries: Vec<u32>,
+    exits: Vec<u32>,
+    arrivals: Vec<u32>,
+    receives: Vec<ReceiveEntry>,
+    sends: Vec<SendEntry>,
+    held: u32,
+    acks: u32,
+    constants: Vec<u8>,
+    gathered: u64,
+    alternating: u64,
+    /// The landing places of messages of the rank to itself, by the receive's action.
+    landings: Vec<Option<u64>>,
+}
+
+fn aligned(bytes: u64) -> u64 {
+    bytes.next_multiple_of(8)
+}
+
+impl<'a> Builder<'a> {
+    fn new(plan: &'a Plan, rank: u32) -> Self {
+        let graph = &plan.graphs[rank as usize];
+        let none = vec![NONE; graph.nodes.len()];
+        Self {
+            plan,
+            rank,
+            graph,
+            steps: Vec::new(),
+            initial: Vec::new(),
+            dependents: Vec::new(),
+            origins: Vec::new(),
+            independent: Vec::new(),
+            entries: none.clone(),
+            exits: none.clone(),
+            arrivals: none,
+            receives: Vec::new(),
+            sends: Vec::new(),
+            held: 0,
+            acks: 0,
+            constants: Vec::new(),
+            gathered: 0,
+            alternating: 0,
+            landings: vec![None; graph.nodes.len()],
+        }
+    }
+
+    fn step(&mut self, origin: usize, step: Step) -> u32 {
+        self.steps.push(step);
+        self.initial.push(0);
+        self.dependents.push(Vec::new());
+        self.origins.push(origin as u32);
+        self.steps.len() as u32 - 1
+    }
+
+    fn depends(&mut self, waiter: u32, on: u32) {
+        self.dependents[on as usize].push(waiter);
+        self.initial[waiter as usize] += 1;
+    }
+
+    /// Appends a chain of steps. Returns the first and the last.
+    fn chain(&mut self, origin: usize, steps: Vec<Step>) -> (u32, u32) {
+        let steps = if steps.is_empty() { vec![NOTHING] } else { steps };
+        let first = self.steps.len() as u32;
+        for (i, step) in steps.into_iter().enumerate() {
+            let at = self.step(origin, step);
+            if i > 0 {
+                self.depends(at, at - 1);
+            }
+        }
+        (first, self.steps.len() as u32 - 1)
+    }
+
+    fn alternate(&mut self, bytes: u64) -> u64 {
+        self.alternating += aligned(bytes);
+        self.alternating - aligned(bytes)
+    }
+
+    fn place(&self, piece: Piece) -> Place {
+        Place::Fixed(match piece.space {
+            Space::Memory => piece.addr,
+            Space::Scratch => aligned(self.graph.memory) + piece.addr,
+        })
+    }
+
+    fn constants_at(&self) -> u64 {
+        aligned(self.graph.memory) + aligned(self.graph.scratch)
+    }
+
+    fn other(&self, action: usize) -> Match {
+        self.plan.matching.matches[self.rank as usize][action].expect("messages are matched")
+    }
+
+    fn number(&self, rank: u32, action: u32) -> u32 {
+        self.plan.numbers[rank as usize][action as usize]
+    }
+
+    fn exec(&mut self, exec: &Exec) -> Vec<Step> {
+        let (op, datatype) = (exec.op as u8, exec.datatype as u8);
+        if let Some(segments) = segments(exec) {
+            let steps = segments.into_iter().filter(|[a, ..]| a.size > 0).map(|[a, b, c]| Step {
+                op,
+                datatype,
+                places: [self.place(a), self.place(b), self.place(c)],
+                bytes: a.size,
+                send: NONE,
+            });
+            return steps.collect();
+        }
+        // An element lies in two pieces: operands are gathered, and the result is scattered.
+        let bytes: u64 = exec.a.iter().map(|piece| piece.size).sum();
+        let gathered = self.gathered;
+        self.gathered += 2 * aligned(bytes);
+        let mut steps = Vec::new();
+        for (pieces, start) in [(&exec.a, gathered), (&exec.b, gathered + aligned(bytes))] {
+            let mut at = start;
+            for &piece in pieces {
+                steps.push(copied(self.place(piece), Place::Gathered(at), piece.size));
+                at += piece.size;
+            }
+        }
+        let [a, b] = [gathered, gathered + aligned(bytes)].map(Place::Gathered);
+        steps.push(Step { op, datatype, places: [a, b, b], bytes, send: NONE });
+        let mut at = gathered + aligned(bytes);
+        for &piece in &exec.c {
+            steps.push(copied(Place::Gathered(at), self.place(piece), piece.size));
+            at += piece.size;
+        }
+        steps
+    }
+
+    fn actions(&mut self) {
+        // A message of the rank to itself needs the place where it lands before its send is built.
+        for action in 0..self.graph.nodes.len() {
+            if let Work::Recv { peer, payload, .. } = &self.graph.nodes[action].work
+                && *peer == self.rank
+            {
+                self.landings[action] = Some(self.alternate(payload.bytes()));
+            }
+        }
+        for (action, node) in self.graph.nodes.iter().enumerate() {
+            let (entry, exit) = match &node.work {
+                Work::Nothing => self.chain(action, vec![NOTHING]),
+                Work::Exec(exec) => {
+                    let steps = self.exec(exec);
+                    self.chain(action, steps)
+                }
+                Work::Send { payload, before, .. } => self.send(action, payload, before.as_ref()),
+                Work::Recv { .. } => self.receive(action),
+                Work::Refused(_) => unreachable!("refused before"),
+            };
+            self.entries[action] = entry;
+            self.exits[action] = exit;
+            self.initial[entry as usize] += node.sources;
+            if node.sources == 0 {
+                self.initial[entry as usize] += 1;
+                self.independent.push(entry);
+            }
+        }
+        for (action, node) in self.graph.nodes.iter().enumerate() {
+            for &waiter in &node.dependents {
+                self.dependents[self.exits[action] as usize].push(self.entries[waiter as usize]);
+            }
+            for &waiter in &node.start_dependents {
+                self.dependents[self.entries[action] as usize].push(self.entries[waiter as usize]);
+            }
+            if let Work::Send { peer, .. } = node.work
+                && peer == self.rank
+            {
+                let receive = self.other(action).action as usize;
+                self.dependents[self.exits[action] as usize].push(self.arrivals[receive]);
+            }
+        }
+        if self.steps.is_empty() {
+            // An epoch ends with an action.
+            self.step(0, NOTHING);
+            self.initial[0] = 1;
+            self.independent.push(0);
+        }
+    }
+
+    fn send(&mut self, action: usize, payload: &Payload, before: Option<&Exec>) -> (u32, u32) {
+        let mut steps = before.map_or_else(Vec::new, |exec| self.exec(exec));
+        let bytes = payload.bytes();
+        let other = self.other(action);
+        let is_local = other.rank == self.rank;
+        let kept = match is_local {
+            true => self.landings[other.action as usize].expect("placed before"),
+            false => self.alternate(bytes),
+        };
+        match payload {
+            Payload::Pattern(_) => {
+                let at = self.constants_at() + self.constants.len() as u64;
+                let start = self.constants.len();
+                if start as u64 + bytes > PART_BYTES.into() {
+                    // The part has no room for this: `image` says so.
+                    self.alternating += u64::from(PART_BYTES);
+                } else {
+                    self.constants.resize(start + aligned(bytes) as usize, 0);
+                    other.key.fill(0, &mut self.constants[start..start + bytes as usize]);
+                }
+                steps.push(copied(Place::Fixed(at), Place::Alternating(kept), bytes));
+            }
+            Payload::Pieces(pieces) => {
+                let mut at = kept;
+                for &piece in pieces {
+                    let from = self.place(piece);
+                    steps.push(copied(from, Place::Alternating(at), piece.size));
+                    at += piece.size;
+                }
+            }
+        }
+        if steps.is_empty() {
+            steps.push(NOTHING);
+        }
+        if !is_local {
+            steps.last_mut().expect("one at least").send = self.sends.len() as u32;
+            self.sends.push(SendEntry {
+                place: kept as u32,
+                bytes: bytes as u32,
+                peer: other.rank,
+                peers_receive: self.number(other.rank, other.action),
+                fragments: self.plan.fragments(bytes as u32),
+                ..SendEntry::default()
+            });
+        }
+        self.chain(action, steps)
+    }
+
+    fn receive(&mut self, action: usize) -> (u32, u32) {
+        let node = &self.graph.nodes[action];
+        let Work::Recv { payload, combine, .. } = &node.work else { unreachable!("a receive") };
+        let bytes = payload.bytes();
+        let other = self.other(action);
+        let landing = match self.landings[action] {
+            Some(landing) => landing,
+            None => self.alternate(bytes),
+        };
+        let mut steps = Vec::new();
+        if let Payload::Pieces(pieces) = payload {
+            let mut at = landing;
+            for &piece in pieces {
+                let (from, to) = (Place::Alternating(at), self.place(piece));
+                at += piece.size;
+                steps.push(match *combine {
+                    Some((op, datatype)) if piece.size > 0 => Step {
+                        op: op as u8,
+                        datatype: datatype as u8,
+                        places: [from, to, to],
+                        bytes: piece.size,
+                        send: NONE,
+                    },
+                    _ => copied(from, to, piece.size),
+                });
+            }
+        }
+        let (mut entry, exit) = self.chain(action, steps);
+        let arrival = entry;
+        self.arrivals[action] = arrival;
+        self.initial[arrival as usize] += 1;
+        if !node.start_dependents.is_empty() {
+            entry = self.step(action, NOTHING);
+            self.depends(arrival, entry);
+        }
+        if other.rank != self.rank {
+            self.receives.push(ReceiveEntry {
+                missing: [self.plan.fragments(bytes as u32).into(); 2],
+                place: landing as u32,
+                bytes: bytes as u32,
+                action: arrival,
+                peer: other.rank,
+                peers_send: self.number(other.rank, other.action),
+                fragments: self.plan.fragments(bytes as u32),
+                ..ReceiveEntry::default()
+            });
+        }
+        (entry, exit)
+    }
+
+    /// The number of the acknowledgement of a pair among all that its sender or receiver has.
+    fn ack_number(&self, pair: (u32, u32), of: impl Fn(&(u32, u32)) -> bool) -> u32 {
+        self.plan.acks.iter().filter(|other| of(other)).take_while(|other| **other != pair).count()
+            as u32
+    }
+
+    /// The number of a rank's own sends or receives, without acknowledgements.
+    fn messages(&self, rank: u32, is_send: bool) -> u32 {
+        let graph = &self.plan.graphs[rank as usize];
+        let numbers = graph.nodes.iter().zip(&self.plan.numbers[rank as usize]);
+        let mine = numbers.filter(|(node, number)| {
+            **number != NONE && matches!(node.work, Work::Send { .. }) == is_send
+        });
+        mine.count() as u32
+    }
+
+    fn acknowledgements(&mut self) {
+        for &pair in &self.plan.acks {
+            let (receiver, sender) = pair;
+            if receiver == self.rank {
+                let number = self.ack_number(pair, |other| other.1 == sender);
+                self.acks += 1;
+                self.sends.push(SendEntry {
+                    peer: sender,
+                    peers_receive: self.messages(sender, false) + number,
+                    fragments: 1,
+                    flags: SEND_ACK,
+                    ..SendEntry::default()
+                });
+            }
+            if sender == self.rank {
+                let number = self.ack_number(pair, |other| other.0 == receiver);
+                self.held += 1;
+                self.receives.push(ReceiveEntry {
+                    missing: [1; 2],
+                    action: NONE,
+                    peer: receiver,
+                    peers_send: self.messages(receiver, true) + number,
+                    fragments: 1,
+                    flags: RECEIVE_HELD,
+                    ..ReceiveEntry::default()
+                });
+            }
+        }
+    }
+
+    fn image(mut self) -> Result<PartImage, Reason> {
+        let constants_at = self.constants_at();
+        let gathered = constants_at + self.constants.len() as u64;
+        let fixed = gathered + self.gathered;
+        let bytes = fixed + 2 * self.alternating;
+        if bytes > u64::from(PART_BYTES) {
+            return Err(Reason::ManyBytes(bytes));
+        }
+        if self.steps.len() > ACTIONS_MAX as usize {
+            return Err(Reason::ManyActions(self.steps.len() as u64));
+        }
+        let mut dependents: Vec<u32> = Vec::new();
+        let mut actions: Vec<ActionEntry> = Vec::with_capacity(self.steps.len());
+        for (number, step) in self.steps.iter().enumerate() {
+            let place = |place: Place| match place {
+                Place::Fixed(at) => at as u32,
+                Place::Gathered(at) => (gathered + at) as u32,
+                Place::Alternating(at) => (fixed + at) as u32,
+            };
+            let flags = [ALTERNATES_A, ALTERNATES_B, ALTERNATES_C];
+            let alternating = step.places.iter().zip(flags);
+            let alternating = alternating.filter(|(at, _)| matches!(at, Place::Alternating(_)));
+            let own = &self.dependents[number];
+            actions.push(ActionEntry {
+                a: place(step.places[0]),
+                b: place(step.places[1]),
+                c: place(step.places[2]),
+                bytes: step.bytes as u32,
+                first_dependent: dependents.len() as u32,
+                dependents: own.len() as u32,
+                send: step.send,
+                initial: self.initial[number],
+                left: [self.initial[number]; 2],
+                op: step.op,
+                datatype: step.datatype,
+                flags: alternating.map(|(_, flag)| flag).sum(),
+                ..ActionEntry::default()
+            });
+            dependents.extend(own);
+        }
+        let first_independent = dependents.len() as u32;
+        dependents.extend(&self.independent);
+        if dependents.len() > DEPENDENTS_MAX as usize {
+            return Err(Reason::ManyDependents(dependents.len() as u64));
+        }
+        for receive in &mut self.receives {
+            receive.place += fixed as u32;
+        }
+        for send in &mut self.sends {
+            send.place += fixed as u32;
+        }
+        let part = PartEntry {
+            actions: actions.len() as u32,
+            first_independent,
+            independent: self.independent.len() as u32,
+            receives: self.receives.len() as u32,
+            sends: self.sends.len() as u32,
+            first_ack: self.sends.len() as u32 - self.acks,
+            acks: self.acks,
+            held_receives: self.held,
+            stride: self.alternating as u32,
+            left: [actions.len() as u32; 2],
+            ..PartEntry::default()
+        };
+        Ok(PartImage {
+            part,
+            actions,
+            dependents,
+            receives: self.receives,
+            sends: self.sends,
+            constants_at: constants_at as u32,
+            constants: self.constants,
+            memory_bytes: self.graph.memory as u32,
+            bytes: bytes as u32,
+            origins: self.origins,
+        })
+    }
+}

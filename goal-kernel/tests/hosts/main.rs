@@ -1,0 +1,211 @@
+//! Schedules in the kernels of four and eight hosts, compared with the reference interpreter.
+#![allow(missing_docs, unreachable_pub)]
+
+mod bench;
+
+use aya::programs::{SchedClassifier, TcAttachType};
+use bench::{Bench, outcome};
+use goal_cluster::INTERFACE;
+use goal_cluster::{Cluster, Faults, Switch, Wiring};
+use goal_collectives::{ALGORITHMS, Request};
+use goal_kernel::layout::Counter;
+use goal_kernel::{Hook, Installation, Job, Kernel, Peer, Plan};
+use goal_lang::{CollectiveKind, Program, ProgramBuilder};
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
+use std::time::Instant;
+
+/// The program of a collective; `None` if the algorithm cannot meet the request.
+fn collective(name: &str, request: &Request) -> Option<Program> {
+    let algorithm = ALGORITHMS.iter().find(|a| a.kind == request.kind && a.name == name)?;
+    let mut builder = ProgramBuilder::default();
+    for rank in 0..request.ranks {
+        builder.rank_with(algorithm.body(request, rank).ok()?);
+    }
+    Some(builder.finish())
+}
+
+fn wiring(hosts: usize, switch: Switch) -> Wiring {
+    Wiring { hosts, mtu: 9000, switch }
+}
+
+/// Fragments that fit frames of 1500 bytes.
+const FRAGMENT: u32 = 1456;
+
+/// Every algorithm of the collectives on 4 and on 8 hosts, as schedules of one job.
+fn programs() -> (Vec<(String, Program)>, Vec<Plan>) {
+    let (mut programs, mut plans) = (Vec::new(), Vec::new());
+    for ranks in [4, 8] {
+        for algorithm in ALGORITHMS {
+            let request = Request { count: 6, ..Request::new(algorithm.kind, ranks) };
+            let name = format!("{:?} {} of {ranks}", algorithm.kind, algorithm.name);
+            let Some(program) = collective(algorithm.name, &request) else {
+                println!("{name}: left out");
+                continue;
+            };
+            let plan = Plan::of(&bench::nisa(&program), FRAGMENT);
+            plans.push(plan.unwrap_or_else(|why| panic!("{name}: {}", why[0])));
+            programs.push((name, program));
+        }
+    }
+    (programs, plans)
+}
+
+#[test]
+fn every_algorithm_runs_in_the_kernel() {
+    let name = "every_algorithm_runs_in_the_kernel";
+    let Some(cluster) = Cluster::or_skip(name, &wiring(8, Switch::Bridge)) else { return };
+    let (programs, plans) = programs();
+    let mut bench = Bench::new(&cluster, &plans, None);
+    for epoch in 0..3 {
+        for (schedule, (name, program)) in programs.iter().enumerate() {
+            let (inputs, outcome) = outcome(program, epoch);
+            let memory = bench.run(schedule, &inputs);
+            let difference = outcome.first_difference(&memory);
+            assert_eq!(difference, None, "{name}, run {epoch}: {}", bench.counters());
+        }
+    }
+    println!("{} programs: {}", programs.len(), bench.counters());
+    assert_eq!(bench.counter(Counter::Forged) + bench.counter(Counter::Malformed), 0);
+    assert!(programs.len() > ALGORITHMS.len());
+}
+
+/// Runs allreduces, short ones and ones of several frames a message, with different inputs.
+fn allreduces(test: &str, switch: Switch, runs: usize) {
+    let Some(cluster) = Cluster::or_skip(test, &wiring(8, switch)) else { return };
+    let cases = [("recursive-doubling", 1), ("recursive-doubling", 2048), ("ring", 2048)];
+    let programs = cases.map(|(algorithm, count)| {
+        let request = Request { count, ..Request::new(CollectiveKind::Allreduce, 8) };
+        collective(algorithm, &request).unwrap()
+    });
+    let plans: Vec<Plan> =
+        programs.iter().map(|program| Plan::of(&bench::nisa(program), FRAGMENT).unwrap()).collect();
+    let mut bench = Bench::new(&cluster, &plans, None);
+    for (schedule, (name, count)) in cases.iter().enumerate() {
+        let wanted: Vec<_> = (0..4).map(|seed| outcome(&programs[schedule], seed)).collect();
+        let start = Instant::now();
+        for run in 0..runs {
+            let (inputs, outcome) = &wanted[run % 4];
+            let memory = bench.run(schedule, inputs);
+            assert_eq!(outcome.first_difference(&memory), None, "{name} {count}, run {run}");
+        }
+        let each = start.elapsed() / runs as u32;
+        println!("{test}: {name} of {count}: {each:?} a run, {}", bench.counters());
+    }
+}
+
+#[test]
+fn allreduces_back_to_back() {
+    allreduces("allreduces_back_to_back", Switch::Bridge, 200);
+}
+
+#[test]
+fn allreduces_with_faults() {
+    let faults = Faults {
+        lost: 100_000,
+        doubled: 100_000,
+        delayed: 100_000,
+        delay_ns: 300_000,
+        damaged: 10_000,
+        ..Faults::default()
+    };
+    let runs = 50 * goal_filetest::seeds(1) as usize;
+    allreduces("allreduces_with_faults", Switch::Faulty(faults, 1), runs);
+}
+
+#[test]
+fn several_ranks_share_a_host() {
+    let name = "several_ranks_share_a_host";
+    let Some(cluster) = Cluster::or_skip(name, &wiring(3, Switch::Bridge)) else { return };
+    let (programs, plans) = programs();
+    let mut bench = Bench::new(&cluster, &plans, None);
+    for epoch in 0..3 {
+        for (schedule, (name, program)) in programs.iter().enumerate() {
+            let (inputs, outcome) = outcome(program, epoch);
+            let memory = bench.run(schedule, &inputs);
+            let difference = outcome.first_difference(&memory);
+            assert_eq!(difference, None, "{name}, run {epoch}: {}", bench.counters());
+        }
+    }
+}
+
+#[test]
+fn the_hooks_of_older_kernels_do() {
+    let name = "the_hooks_of_older_kernels_do";
+    let Some(cluster) = Cluster::or_skip(name, &wiring(4, Switch::Bridge)) else { return };
+    let request = Request::new(CollectiveKind::Allreduce, 4);
+    let program = collective("recursive-doubling", &request).unwrap();
+    let plan = Plan::of(&bench::nisa(&program), FRAGMENT).unwrap();
+    let mut bench = Bench::new(&cluster, &[plan], Some(Hook::Clsact));
+    assert_eq!(bench.kernels[0].hook(), Hook::Clsact);
+    for run in 0..20 {
+        let (inputs, outcome) = outcome(&program, run);
+        assert_eq!(outcome.first_difference(&bench.run(0, &inputs)), None, "run {run}");
+    }
+}
+
+const CHILD: &str = "GOAL_KERNEL_CHILD";
+
+/// The process that a test kills: loads the engine, says so, and waits for its end.
+#[test]
+fn child() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    let mac = [2, 0, 0, 0, 0, 0];
+    let job = Job {
+        number: 1,
+        key: [1, 2],
+        secrets: [3, 4],
+        ethertype: 0x88b6,
+        ifindex: 1,
+        mac,
+        peers: vec![Peer { mac, port: 0 }],
+    };
+    let installation = Installation::new(job).unwrap();
+    let _kernel = Kernel::load(INTERFACE, &installation, None).unwrap();
+    println!("loaded");
+    std::thread::sleep(bench::LIMIT);
+}
+
+#[test]
+fn nothing_is_left_of_a_killed_process() {
+    let name = "nothing_is_left_of_a_killed_process";
+    let Some(cluster) = Cluster::or_skip(name, &wiring(1, Switch::Bridge)) else { return };
+    let attached = || {
+        let of = |hook| SchedClassifier::query_tcx(INTERFACE, hook).map(|(_, all)| all.len());
+        let count = || Ok(of(TcAttachType::Ingress)? + of(TcAttachType::Egress)?);
+        let count = cluster.hosts()[0].call(count).unwrap();
+        count.map_err(|error: aya::programs::ProgramError| error.to_string())
+    };
+    if let Err(why) = attached() {
+        println!("{name}: skipped: no TCX: {why}");
+        return;
+    }
+    let program = std::env::current_exe().unwrap();
+    let mut child = cluster.hosts()[0]
+        .command(program.to_str().unwrap())
+        .args(["--exact", "child", "--nocapture"])
+        .env(CHILD, "1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = child.stdout.take().unwrap();
+    let mut said = String::new();
+    while !said.contains("loaded") {
+        let mut bytes = [0; 64];
+        let count = output.read(&mut bytes).unwrap();
+        assert!(count > 0, "the child ended: {said}");
+        said.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    assert_eq!(attached(), Ok(2));
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    // The kernel frees what descriptors held a little later.
+    let start = Instant::now();
+    while attached() != Ok(0) && start.elapsed() < bench::LIMIT {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(attached(), Ok(0));
+}

@@ -1,0 +1,215 @@
+//! The engine, compiled for this processor, and the maps of a host as arrays.
+#![allow(unsafe_code)] // the engine is C
+
+use goal_kernel::layout::{
+    ActionEntry, Counter, HostEntry, PartEntry, PeerEntry, ReceiveEntry, SendEntry, StatusEntry,
+};
+use goal_kernel::limits::{FRAGMENT_BYTES_MAX, PART_BYTES, SLACK_BYTES};
+use goal_kernel::{Installation, Member};
+use std::ffi::{CString, c_void};
+use std::path::PathBuf;
+use std::process::Command;
+use zerocopy::IntoBytes;
+
+/// A frame that a host sends: its bytes, and true if it goes to the host itself.
+pub type Sent = (Vec<u8>, bool);
+
+#[repr(C)]
+struct Native {
+    host: *mut HostEntry,
+    parts: *mut PartEntry,
+    status: *mut StatusEntry,
+    actions: *mut ActionEntry,
+    dependents: *mut u64,
+    receives: *mut ReceiveEntry,
+    sends: *mut SendEntry,
+    peers: *mut PeerEntry,
+    ready: *mut u64,
+    memory: *mut u8,
+    bounce: *mut u8,
+    counters: *mut u64,
+    entries: [u32; 8],
+    emit: extern "C" fn(*mut Vec<Sent>, *const u8, u32, u32),
+    context: *mut Vec<Sent>,
+}
+
+#[repr(C)]
+struct NativeFrame {
+    native: *mut Native,
+    bytes: *mut u8,
+    length: u32,
+}
+
+type Hook = unsafe extern "C" fn(*mut NativeFrame) -> i32;
+
+/// The engine's two functions.
+#[derive(Clone, Copy)]
+pub struct Engine {
+    ingress: Hook,
+    egress: Hook,
+}
+
+impl Engine {
+    /// Compiles the engine and loads it. Prints a line and returns `None` if there is no compiler.
+    pub fn or_skip(test: &str) -> Option<Self> {
+        let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("bpf/engine.c");
+        let library = std::env::temp_dir().join(format!("goal-engine-{}.so", std::process::id()));
+        let compiled = Command::new("cc")
+            .args(["-std=gnu11", "-O2", "-Wall", "-Werror", "-fPIC", "-shared", "-o"])
+            .args([&library, &source])
+            .output();
+        let output = match compiled {
+            Ok(output) => output,
+            Err(error) => {
+                use std::io::Write;
+                let _ = writeln!(std::io::stderr(), "{test}: skipped: no compiler `cc`: {error}");
+                return None;
+            }
+        };
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let path = CString::new(library.to_str().unwrap()).unwrap();
+        // SAFETY: the path ends with 0; the library is the engine's and stays loaded.
+        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        let _ = std::fs::remove_file(&library);
+        assert!(!handle.is_null(), "the engine cannot be loaded");
+        let hook = |name: &str| {
+            let name = CString::new(name).unwrap();
+            // SAFETY: the handle is open, and the name ends with 0.
+            let symbol = unsafe { libc::dlsym(handle, name.as_ptr()) };
+            assert!(!symbol.is_null(), "the engine lacks {name:?}");
+            // SAFETY: both functions of the engine have this type.
+            unsafe { std::mem::transmute::<*mut c_void, Hook>(symbol) }
+        };
+        Some(Self { ingress: hook("goal_ingress"), egress: hook("goal_egress") })
+    }
+}
+
+/// A host: its maps and the frames that it has sent.
+pub struct Host {
+    engine: Engine,
+    pub entry: HostEntry,
+    pub parts: Vec<PartEntry>,
+    pub status: Vec<StatusEntry>,
+    actions: Vec<ActionEntry>,
+    dependents: Vec<u64>,
+    receives: Vec<ReceiveEntry>,
+    sends: Vec<SendEntry>,
+    peers: Vec<PeerEntry>,
+    ready: Vec<u64>,
+    memory: Vec<u8>,
+    bounce: Vec<u8>,
+    counters: Vec<u64>,
+    sent: Vec<Sent>,
+}
+
+const PART: usize = (PART_BYTES + SLACK_BYTES) as usize;
+
+extern "C" fn emit(sent: *mut Vec<Sent>, bytes: *const u8, length: u32, is_local: u32) {
+    // SAFETY: the engine hands back the pointer of `Host::call`, and a frame that it holds.
+    let (sent, bytes) = unsafe { (&mut *sent, std::slice::from_raw_parts(bytes, length as usize)) };
+    sent.push((bytes.to_vec(), is_local != 0));
+}
+
+impl Host {
+    pub fn new(engine: Engine, installation: &Installation) -> Self {
+        let image = installation.image();
+        let parts = image.parts.len();
+        Self {
+            engine,
+            entry: image.host,
+            status: vec![StatusEntry::default(); parts],
+            ready: vec![0; 2 * image.actions.len()],
+            memory: {
+                let mut memory = vec![0; parts * PART];
+                for (part, (at, constants)) in image.constants.iter().enumerate() {
+                    let start = part * PART + *at as usize;
+                    memory[start..start + constants.len()].copy_from_slice(constants);
+                }
+                memory
+            },
+            parts: image.parts,
+            actions: image.actions,
+            dependents: image.dependents,
+            receives: image.receives,
+            sends: image.sends,
+            peers: image.peers,
+            bounce: vec![0; FRAGMENT_BYTES_MAX as usize + 64],
+            counters: vec![0; Counter::ALL.len()],
+            sent: Vec::new(),
+        }
+    }
+
+    pub fn memory(&mut self, member: &Member) -> &mut [u8] {
+        let start = member.part as usize * PART;
+        &mut self.memory[start..start + member.memory_bytes as usize]
+    }
+
+    /// All maps that the engine changes, but for counters.
+    pub fn everything(&self) -> Vec<u8> {
+        let maps = [
+            self.parts.as_bytes(),
+            self.status.as_bytes(),
+            self.actions.as_bytes(),
+            self.receives.as_bytes(),
+            self.sends.as_bytes(),
+            self.ready.as_bytes(),
+            &self.memory,
+        ];
+        maps.concat()
+    }
+
+    pub fn counter(&self, counter: Counter) -> u64 {
+        self.counters[counter as usize]
+    }
+
+    /// Handles a frame that arrives. Returns the verdict and what the host sends.
+    pub fn ingress(&mut self, frame: &[u8]) -> (i32, Vec<Sent>) {
+        self.call(self.engine.ingress, frame)
+    }
+
+    /// Handles a frame that a process of the host sends.
+    pub fn egress(&mut self, frame: &[u8]) -> (i32, Vec<Sent>) {
+        self.call(self.engine.egress, frame)
+    }
+
+    fn call(&mut self, hook: Hook, frame: &[u8]) -> (i32, Vec<Sent>) {
+        let mut bytes = frame.to_vec();
+        bytes.resize(frame.len().max(56 + FRAGMENT_BYTES_MAX as usize + 8), 0);
+        let counts = [
+            self.parts.len(),
+            self.actions.len(),
+            self.dependents.len(),
+            self.receives.len(),
+            self.sends.len(),
+            self.peers.len(),
+            0,
+            0,
+        ];
+        let mut native = Native {
+            host: &mut self.entry,
+            parts: self.parts.as_mut_ptr(),
+            status: self.status.as_mut_ptr(),
+            actions: self.actions.as_mut_ptr(),
+            dependents: self.dependents.as_mut_ptr(),
+            receives: self.receives.as_mut_ptr(),
+            sends: self.sends.as_mut_ptr(),
+            peers: self.peers.as_mut_ptr(),
+            ready: self.ready.as_mut_ptr(),
+            memory: self.memory.as_mut_ptr(),
+            bounce: self.bounce.as_mut_ptr(),
+            counters: self.counters.as_mut_ptr(),
+            entries: counts.map(|count| count as u32),
+            emit,
+            context: &mut self.sent,
+        };
+        let mut frame = NativeFrame {
+            native: &mut native,
+            bytes: bytes.as_mut_ptr(),
+            length: frame.len() as u32,
+        };
+        // SAFETY: all arrays have the stated lengths and outlive the call, the frame has room for
+        // the longest one, and nothing else uses them meanwhile.
+        let verdict = unsafe { hook(&mut frame) };
+        (verdict, std::mem::take(&mut self.sent))
+    }
+}

@@ -1,0 +1,109 @@
+//! Every operation on every integer type, and the error of a division by zero.
+
+use crate::native::{Engine, Host};
+use crate::network::Random;
+use goal_interp::apply;
+use goal_kernel::{Installation, Job, Member, Peer, Plan};
+use goal_lang::{Action, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
+
+const INTEGERS: [Datatype; 8] = [
+    Datatype::Int8,
+    Datatype::Int16,
+    Datatype::Int32,
+    Datatype::Int64,
+    Datatype::UInt8,
+    Datatype::UInt16,
+    Datatype::UInt32,
+    Datatype::UInt64,
+];
+
+/// A host whose one rank computes B = A op B on operands behind one another, from `start` on.
+fn host(engine: Engine, op: Op, datatype: Datatype, start: u64, size: u64) -> (Host, Member) {
+    let mut rank = BodyBuilder::default();
+    rank.action(Action::Exec {
+        op,
+        datatype,
+        spaces: [Space::Memory; 3],
+        has_c: false,
+        a: start,
+        b: start + size,
+        c: 0,
+        size,
+    });
+    let mut program = ProgramBuilder::default();
+    program.rank_with(rank.finish());
+    let plan = Plan::of(&crate::nisa(&program.finish()), 64).unwrap();
+    let mac = [2, 0, 0, 0, 0, 0];
+    let job = Job {
+        number: 1,
+        key: [1, 2],
+        secrets: [3, 4],
+        ethertype: 0x88b6,
+        ifindex: 1,
+        mac,
+        peers: vec![Peer { mac, port: 0 }],
+    };
+    let mut installation = Installation::new(job).unwrap();
+    let member = installation.add(&plan, &[0]).unwrap()[0].1;
+    (Host::new(engine, &installation), member)
+}
+
+/// Bytes among which extreme values are frequent.
+fn operand(random: &mut Random, datatype: Datatype, elements: u64) -> Vec<u8> {
+    let width = datatype.width() as usize;
+    let mut bytes = Vec::new();
+    for _ in 0..elements {
+        let value: u64 = match random.below(6) {
+            0 => 0,
+            1 => u64::MAX,
+            2 => 1 << (8 * width - 1),
+            3 => (1 << (8 * width - 1)) - 1,
+            4 => random.below(5),
+            _ => random.next(),
+        };
+        bytes.extend(&value.to_le_bytes()[..width]);
+    }
+    bytes
+}
+
+#[test]
+fn every_operation_on_every_integer_is_the_interpreters() {
+    let Some(engine) = Engine::or_skip("every_operation") else { return };
+    let mut random = Random(1);
+    let (mut computed, mut divisions) = (0, 0);
+    for &op in Op::ALL {
+        for datatype in INTEGERS {
+            for elements in [1, 2, 7, 8, 31, 32, 33, 64, 65, 200] {
+                let size = elements * datatype.width();
+                let start = random.below(9);
+                let (mut host, member) = host(engine, op, datatype, start, size);
+                let a = operand(&mut random, datatype, elements);
+                let b = operand(&mut random, datatype, elements);
+                let memory = host.memory(&member);
+                memory[start as usize..][..size as usize].copy_from_slice(&a);
+                memory[(start + size) as usize..].copy_from_slice(&b);
+                let (_, sent) = host.egress(&member.start(1));
+                assert!(sent.is_empty());
+                let status = host.status[member.part as usize];
+                let place = format!("{op:?} {datatype:?} of {elements}");
+                match apply(op, datatype, &a, &b) {
+                    Ok(wanted) => {
+                        assert_eq!((status.done, status.error), (1, 0), "{place}");
+                        assert_eq!(
+                            host.memory(&member)[(start + size) as usize..],
+                            wanted,
+                            "{place}"
+                        );
+                        computed += 1;
+                    }
+                    Err(error) => {
+                        let found = (status.done, status.error, status.action, status.element);
+                        assert_eq!(found, (0, 1, 0, error.0 as u32), "{place}");
+                        divisions += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(computed > 900 && divisions > 20, "{computed} computed, {divisions} divided by zero");
+}
