@@ -45,11 +45,33 @@ INLINE u32 part_of(FRAME *frame, const struct host *host, struct frame *header)
 	return number;
 }
 
-INLINE int handle_ingress(FRAME *frame)
+/* Takes the start of a run. Returns the epoch that may go on, or 0. */
+INLINE u32 take_start(FRAME *frame, u32 number, const struct frame *header)
+{
+	struct part *part = part_at(frame, number);
+	struct status *status = status_at(frame, number);
+	u32 epoch = to_network32(header->epoch);
+
+	if (!part || !status || header->tag != part->cookie) {
+		count(frame, COUNT_FORGED);
+		return 0;
+	}
+	if (epoch != READ(part->current) + 1 || epoch > EPOCH_MAX)
+		return 0;
+	/* The process is told that its frame was dropped, on some hooks; this word tells it better. */
+	WRITE(status->started, epoch);
+	WRITE(part->wanted, epoch);
+	return begin(frame, number, epoch) ? epoch : 0;
+}
+
+/* Handles a frame at either hook. Those that this host sends to others pass at once: they are not
+ * for this host.
+ */
+INLINE int handle(FRAME *frame)
 {
 	struct host *host = host_of(frame);
 	struct frame header = {};
-	u32 part, epoch;
+	u32 part, epoch = 0;
 
 	if (!host)
 		return VERDICT_PASS;
@@ -66,82 +88,37 @@ INLINE int handle_ingress(FRAME *frame)
 		break;
 	case KIND_ASK:
 		take_ask(frame, part);
-		return VERDICT_DROP;
+		break;
+	case KIND_START:
+		epoch = take_start(frame, part, &header);
+		break;
 	case KIND_TICK:
 	case KIND_CONTINUE:
-		if (header.tag != host->cookie) {
+		if (header.tag != host->cookie)
 			count(frame, COUNT_FORGED);
-			return VERDICT_DROP;
-		}
-		if (header.kind == KIND_TICK) {
+		else if (header.kind == KIND_TICK)
 			take_tick(frame);
-			return VERDICT_DROP;
-		}
-		epoch = to_network32(header.epoch);
+		else
+			epoch = to_network32(header.epoch);
 		break;
 	default:
 		count(frame, COUNT_MALFORMED);
-		return VERDICT_DROP;
 	}
 	if (epoch)
 		run_ready(frame, part, epoch);
 	return VERDICT_DROP;
 }
 
-INLINE int handle_egress(FRAME *frame)
-{
-	struct host *host = host_of(frame);
-	struct frame header = {};
-	struct part *part;
-	struct status *status;
-	u32 number, epoch;
-
-	if (!host)
-		return VERDICT_PASS;
-	number = part_of(frame, host, &header);
-	if (number == NONE || (header.kind != KIND_START && header.kind != KIND_TICK))
-		return VERDICT_PASS;
-	part = part_at(frame, number);
-	status = status_at(frame, number);
-	if (!part || !status || header.tag != (header.kind == KIND_START ? part->cookie : host->cookie)) {
-		count(frame, COUNT_FORGED);
-		return VERDICT_DROP;
-	}
-	if (header.kind == KIND_TICK) {
-		take_tick(frame);
-		return VERDICT_DROP;
-	}
-	epoch = to_network32(header.epoch);
-	if (epoch != READ(part->current) + 1 || epoch > EPOCH_MAX)
-		return VERDICT_DROP;
-	/* The process is told that its frame was dropped, on some hooks; this word tells it better. */
-	WRITE(status->started, epoch);
-	WRITE(part->wanted, epoch);
-	if (begin(frame, number, epoch))
-		run_ready(frame, number, epoch);
-	return VERDICT_DROP;
-}
-
 #ifdef __bpf__
-SECTION("classifier") int goal_ingress(FRAME *frame)
+SECTION("classifier") int goal_engine(FRAME *frame)
 {
-	return handle_ingress(frame);
-}
-
-SECTION("classifier") int goal_egress(FRAME *frame)
-{
-	return handle_egress(frame);
+	return handle(frame);
 }
 
 char engine_license[] SECTION("license") = "Dual MIT/GPL";
 #else
-int goal_ingress(FRAME *frame)
+int goal_engine(FRAME *frame)
 {
-	return handle_ingress(frame);
-}
-
-int goal_egress(FRAME *frame)
-{
-	return handle_egress(frame);
+	return handle(frame);
 }
 #endif

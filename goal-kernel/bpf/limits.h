@@ -13,6 +13,8 @@
 #define SLACK_BYTES 12288
 /* Payload of a frame. */
 #define FRAGMENT_BYTES_MAX 8192
+/* Words of the hash key: one for each of a frame, and one more. */
+#define HASH_KEY_WORDS 1025
 /* Frames of a message. */
 #define FRAGMENTS_MAX 32
 /* Parts on one host: schedules times ranks. */

@@ -51,7 +51,10 @@ static long (*bpf_loop)(u32 count, void *body, void *context, u64 flags) = (void
 #define GLOBAL __attribute__((noinline))
 /* The compiler must take a value for unknown, so that checks of it stay. */
 #define KEEP(x) asm volatile("" : "+r"(x))
+/* As KEEP; what is written above it in the source stays above it. */
+#define KEEP_ORDER(x) asm volatile("" : "+r"(x) : : "memory")
 #define NO_UNROLL _Pragma("clang loop unroll(disable)")
+#define UNROLL _Pragma("clang loop unroll_count(8)")
 
 #define SECTION(name) __attribute__((section(name), used))
 #define MAP_TYPE_ARRAY 2
@@ -71,6 +74,10 @@ struct memory {
 	u8 bytes[PART_BYTES + SLACK_BYTES];
 };
 
+struct hash_key {
+	u64 words[HASH_KEY_WORDS];
+};
+
 struct bounce {
 	u8 bytes[FRAGMENT_BYTES_MAX + 64];
 };
@@ -86,6 +93,7 @@ SHARED_ARRAY(goal_sends, 1, struct send);
 SHARED_ARRAY(goal_peers, 1, struct peer);
 SHARED_ARRAY(goal_ready, 1, u64);
 SHARED_ARRAY(goal_memory, 1, struct memory);
+SHARED_ARRAY(goal_hash_key, 1, struct hash_key);
 SHARED_ARRAY(goal_counters, COUNTERS, u64);
 
 struct {
@@ -112,6 +120,7 @@ LOOKUP(lookup_peer, struct peer, goal_peers)
 LOOKUP(lookup_ready, u64, goal_ready)
 LOOKUP(lookup_memory, u8, goal_memory)
 LOOKUP(lookup_bounce, u8, goal_bounce)
+LOOKUP(lookup_hash_key, const u8, goal_hash_key)
 LOOKUP(lookup_counter, u64, goal_counters)
 
 #define host_of(frame) lookup_host(0)
@@ -125,6 +134,7 @@ LOOKUP(lookup_counter, u64, goal_counters)
 #define ready_at(frame, i) lookup_ready(i)
 #define memory_at(frame, i) lookup_memory(i)
 #define bounce_of(frame) lookup_bounce(0)
+#define hash_key_of(frame) lookup_hash_key(0)
 #define counter_at(frame, i) lookup_counter(i)
 
 #define frame_length(frame) ((frame)->len)

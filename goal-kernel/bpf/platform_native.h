@@ -42,6 +42,7 @@ struct native {
 	u8 *memory; /* PART_BYTES + SLACK_BYTES for each part */
 	u8 *bounce;
 	u64 *counters;
+	const u64 *hash_key; /* HASH_KEY_WORDS */
 	u32 entries[8]; /* parts, actions, dependents, receives, sends, peers, 0, 0 */
 	/* Takes a frame. */
 	void (*emit)(void *context, const u8 *bytes, u32 length, u32 is_local);
@@ -58,7 +59,9 @@ typedef struct native_frame {
 #define INLINE static inline
 #define GLOBAL static
 #define KEEP(x) ((void)0)
+#define KEEP_ORDER(x) ((void)0)
 #define NO_UNROLL
+#define UNROLL
 
 #define AT(frame, map, limit, index) \
 	((index) < (frame)->native->entries[limit] ? &(frame)->native->map[index] : 0)
@@ -76,6 +79,7 @@ typedef struct native_frame {
 	((i) < (frame)->native->entries[0] \
 		? (frame)->native->memory + (u64)(i) * (PART_BYTES + SLACK_BYTES) : 0)
 #define bounce_of(frame) ((frame)->native->bounce)
+#define hash_key_of(frame) ((const u8 *)(frame)->native->hash_key)
 #define counter_at(frame, i) (&(frame)->native->counters[i])
 
 #define frame_length(frame) ((frame)->length)

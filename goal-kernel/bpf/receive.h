@@ -3,9 +3,9 @@
 #define GOAL_RECEIVE_H
 
 /* Returns 1 if the tag of a frame is right. Its payload must be in the bounce buffer. */
-INLINE u32 is_genuine(FRAME *frame, const struct host *host, const struct frame *header, u32 bytes)
+INLINE u32 is_genuine(FRAME *frame, const struct frame *header, u32 bytes)
 {
-	if (tag_of(frame, host, header, NONE, 0, bytes) == header->tag)
+	if (tag_of(frame, header, NONE, 0, bytes) == header->tag)
 		return 1;
 	count(frame, COUNT_FORGED);
 	return 0;
@@ -79,7 +79,7 @@ GLOBAL int take_data(FRAME *frame, u32 part_number)
 		goto malformed;
 	if (bytes && frame_read(frame, FRAME_BYTES, bounce, bytes))
 		goto malformed;
-	if (!is_genuine(frame, host, &header, bytes))
+	if (!is_genuine(frame, &header, bytes))
 		return 0;
 	if (!is_timely(frame, part, status, receive, epoch))
 		return 0;
@@ -120,16 +120,15 @@ malformed:
 /* Answers a request for fragments that were lost. */
 GLOBAL int take_ask(FRAME *frame, u32 part_number)
 {
-	struct host *host = host_of(frame);
 	struct part *part = part_at(frame, part_number);
 	struct status *status = status_at(frame, part_number);
 	struct frame header = {};
 	struct send *send;
 	u32 number, epoch, asked;
 
-	if (!host || !part || !status || frame_read(frame, 0, &header, FRAME_BYTES))
+	if (!part || !status || frame_read(frame, 0, &header, FRAME_BYTES))
 		return 0;
-	if (header.bytes != 0 || !is_genuine(frame, host, &header, 0))
+	if (header.bytes != 0 || !is_genuine(frame, &header, 0))
 		return 0;
 	number = to_network32(header.send);
 	epoch = to_network32(header.epoch);

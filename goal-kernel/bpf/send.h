@@ -89,7 +89,7 @@ static long send_fragment(u32 index, void *context)
 	header.receive = to_network32(send->peers_receive);
 	header.send = to_network32(m->send);
 	header.number = to_network32(index);
-	header.tag = tag_of(frame, host, &header, m->part, place, bytes);
+	header.tag = tag_of(frame, &header, m->part, place, bytes);
 	emit(frame, &header, memory + place, bytes, peer->flags & PEER_LOCAL);
 	return 0;
 }

@@ -9,8 +9,9 @@ use crate::job::Job;
 use crate::layout::{
     ActionEntry, FRAME_LENGTH, HostEntry, PEER_LOCAL, PartEntry, PeerEntry, ReceiveEntry, SendEntry,
 };
-use crate::limits::{PARTS_MAX, PEERS_MAX};
+use crate::limits::{HASH_KEY_WORDS, PARTS_MAX, PEERS_MAX};
 use crate::translate::Plan;
+use siphasher::sip::SipHasher24;
 
 /// A rank of this host in a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +82,8 @@ pub struct MapImage {
     pub sends: Vec<SendEntry>,
     /// The ranks of the job.
     pub peers: Vec<PeerEntry>,
+    /// The key of the payload's hash, which follows from the job's.
+    pub hash_key: Vec<u64>,
     /// By part, the place and the bytes of its constants.
     pub constants: Vec<(u32, Vec<u8>)>,
 }
@@ -157,6 +160,7 @@ impl Installation {
             receives: Vec::new(),
             sends: Vec::new(),
             peers: peers.collect(),
+            hash_key: hash_key(job.key),
             constants: Vec::new(),
         };
         Ok(Self { job, ranks, image, places: Places::default() })
@@ -231,6 +235,13 @@ impl Installation {
     pub fn image(&self) -> MapImage {
         self.image.clone()
     }
+}
+
+/// The key of the payload's hash: SipHash-2-4 of 0, 1, 2, ... under the job's key. What the engine
+/// proves by SipHash is longer than these numbers, so the two uses of the key do not meet.
+fn hash_key(key: [u64; 2]) -> Vec<u64> {
+    let siphash = SipHasher24::new_with_keys(key[0], key[1]);
+    (0..u64::from(HASH_KEY_WORDS)).map(|number| siphash.hash(&number.to_le_bytes())).collect()
 }
 
 /// The secret of a part: SplitMix64 of a secret of the host and the part's number. A rank could

@@ -13,10 +13,11 @@ use crate::sys::{Mapping, packet_socket};
 use aya::maps::{Map, MapData};
 use aya::programs::links::LinkOrder;
 use aya::programs::tc::{NlOptions, TcAttachOptions, qdisc_add_clsact};
-use aya::programs::{SchedClassifier, TcAttachType};
+use aya::programs::{SchedClassifier, TcAttachType, TestRun, TestRunOptions};
 use aya::{Ebpf, EbpfLoader, VerifierLogLevel};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 use zerocopy::{Immutable, IntoBytes};
 
 /// The engine, compiled by clang from `bpf/engine.c`.
@@ -92,6 +93,17 @@ impl Kernel {
         packet_socket(self.ifindex, self.image.host.ethertype, None)
     }
 
+    /// Lets the engine handle a frame as often as stated, as if it had arrived, and returns the mean
+    /// time. This is for benchmarks and tests; the frame must be one that the engine refuses.
+    ///
+    /// # Errors
+    /// The caller lacks CAP_BPF, or the frame does not fit a page.
+    pub fn trial(&mut self, frame: &[u8], times: u32) -> Result<Duration, LoadError> {
+        let options =
+            TestRunOptions { data_in: Some(frame), repeat: times, ..TestRunOptions::default() };
+        Ok(engine(&mut self.ebpf)?.test_run(options)?.duration)
+    }
+
     /// Returns how often something happened to frames.
     pub fn counter(&self, counter: Counter) -> u64 {
         let mut bytes = [0; 8];
@@ -100,7 +112,7 @@ impl Kernel {
     }
 }
 
-/// Loads both programs, with maps of the image's lengths.
+/// Loads the program, with maps of the image's lengths.
 pub(crate) fn loaded(image: &MapImage) -> Result<Ebpf, LoadError> {
     // A log takes the verifier a second. So it writes none, unless it refuses the engine.
     match loaded_with(image, VerifierLogLevel::DISABLE) {
@@ -126,16 +138,12 @@ fn loaded_with(image: &MapImage, log: VerifierLogLevel) -> Result<Ebpf, LoadErro
         .map_max_entries("goal_sends", count(image.sends.len()))
         .map_max_entries("goal_peers", count(image.peers.len()));
     let mut ebpf = loader.load(OBJECT)?;
-    for name in PROGRAMS {
-        classifier(&mut ebpf, name)?.load()?;
-    }
+    engine(&mut ebpf)?.load()?;
     Ok(ebpf)
 }
 
-const PROGRAMS: [&str; 2] = ["goal_ingress", "goal_egress"];
-
-fn classifier<'a>(ebpf: &'a mut Ebpf, name: &str) -> Result<&'a mut SchedClassifier, LoadError> {
-    let program = ebpf.program_mut(name).expect("the object has both programs");
+fn engine(ebpf: &mut Ebpf) -> Result<&mut SchedClassifier, LoadError> {
+    let program = ebpf.program_mut("goal_engine").expect("the object has the program");
     Ok(program.try_into()?)
 }
 
@@ -150,6 +158,7 @@ fn map<'a>(ebpf: &'a Ebpf, name: &str) -> Result<BorrowedFd<'a>, LoadError> {
 /// Writes the entries of the maps.
 fn fill(ebpf: &Ebpf, image: &MapImage) -> Result<(), LoadError> {
     write(ebpf, "goal_host", std::slice::from_ref(&image.host))?;
+    write(ebpf, "goal_hash_key", &image.hash_key)?;
     write(ebpf, "goal_parts", &image.parts)?;
     write(ebpf, "goal_actions", &image.actions)?;
     write(ebpf, "goal_dependents", &image.dependents)?;
@@ -180,12 +189,11 @@ fn write<T: IntoBytes + Immutable>(
     Ok(())
 }
 
-/// Attaches both programs: egress first, so that no message arrives before starts are possible.
+/// Attaches the program to both hooks: egress first, so that no message arrives before starts are possible.
 fn attach(ebpf: &mut Ebpf, interface: &str, hook: Option<Hook>) -> Result<Hook, LoadError> {
-    let hooks = [("goal_egress", TcAttachType::Egress), ("goal_ingress", TcAttachType::Ingress)];
     let mut all = |options: fn() -> TcAttachOptions| -> Result<(), LoadError> {
-        for (name, hook) in hooks {
-            classifier(ebpf, name)?.attach_with_options(interface, hook, options())?;
+        for hook in [TcAttachType::Egress, TcAttachType::Ingress] {
+            engine(ebpf)?.attach_with_options(interface, hook, options())?;
         }
         Ok(())
     };
@@ -199,4 +207,28 @@ fn attach(ebpf: &mut Ebpf, interface: &str, hook: Option<Hook>) -> Result<Hook, 
     let _ = qdisc_add_clsact(interface);
     all(|| TcAttachOptions::Netlink(NlOptions::default()))?;
     Ok(Hook::Clsact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::smallest;
+
+    /// The verifier refuses a program of a million steps.
+    const STEPS_MAX: u32 = 250_000;
+
+    #[test]
+    fn the_verifier_takes_few_steps() {
+        let mut ebpf = match loaded(&smallest()) {
+            Ok(ebpf) => ebpf,
+            Err(error) if error.is_permission() => return println!("skipped: {error}"),
+            Err(error) => panic!("{error}"),
+        };
+        let info = engine(&mut ebpf).unwrap().info().unwrap();
+        let Some(steps) = info.verified_instruction_count() else {
+            return println!("skipped: the kernel tells no number");
+        };
+        println!("{steps} steps of the verifier");
+        assert!(steps <= STEPS_MAX, "{steps}");
+    }
 }

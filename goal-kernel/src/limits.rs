@@ -12,6 +12,8 @@ pub const PART_BYTES: u32 = 1 << 20;
 pub const SLACK_BYTES: u32 = 12288;
 /// The most bytes of payload of a frame.
 pub const FRAGMENT_BYTES_MAX: u32 = 8192;
+/// Words of the hash key: one for each of a frame, and one more.
+pub const HASH_KEY_WORDS: u32 = FRAGMENT_BYTES_MAX / 8 + 1;
 /// The most frames of a message.
 pub const FRAGMENTS_MAX: u32 = 32;
 /// The most parts on one host: schedules times ranks.
@@ -67,6 +69,7 @@ mod tests {
             ("PART_BYTES", PART_BYTES),
             ("SLACK_BYTES", SLACK_BYTES),
             ("FRAGMENT_BYTES_MAX", FRAGMENT_BYTES_MAX),
+            ("HASH_KEY_WORDS", HASH_KEY_WORDS),
             ("FRAGMENTS_MAX", FRAGMENTS_MAX),
             ("PARTS_MAX", PARTS_MAX),
             ("PEERS_MAX", PEERS_MAX),

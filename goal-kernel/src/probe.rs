@@ -85,7 +85,7 @@ fn need<E: fmt::Display>(
 }
 
 /// The smallest maps.
-fn smallest() -> MapImage {
+pub(crate) fn smallest() -> MapImage {
     let peer = Peer { mac: [0; 6], port: 0 };
     let job = Job {
         number: 0,

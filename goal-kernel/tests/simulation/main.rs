@@ -9,6 +9,7 @@ mod long;
 mod native;
 mod network;
 mod operations;
+mod tags;
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_interp::Options;

@@ -28,6 +28,7 @@ struct Native {
     memory: *mut u8,
     bounce: *mut u8,
     counters: *mut u64,
+    hash_key: *const u64,
     entries: [u32; 8],
     emit: extern "C" fn(*mut Vec<Sent>, *const u8, u32, u32),
     context: *mut Vec<Sent>,
@@ -42,12 +43,9 @@ struct NativeFrame {
 
 type Hook = unsafe extern "C" fn(*mut NativeFrame) -> i32;
 
-/// The engine's two functions.
+/// The engine's function for frames.
 #[derive(Clone, Copy)]
-pub struct Engine {
-    ingress: Hook,
-    egress: Hook,
-}
+pub struct Engine(Hook);
 
 impl Engine {
     /// Compiles the engine and loads it. Prints a line and returns `None` if there is no compiler.
@@ -72,15 +70,11 @@ impl Engine {
         let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         let _ = std::fs::remove_file(&library);
         assert!(!handle.is_null(), "the engine cannot be loaded");
-        let hook = |name: &str| {
-            let name = CString::new(name).unwrap();
-            // SAFETY: the handle is open, and the name ends with 0.
-            let symbol = unsafe { libc::dlsym(handle, name.as_ptr()) };
-            assert!(!symbol.is_null(), "the engine lacks {name:?}");
-            // SAFETY: both functions of the engine have this type.
-            unsafe { std::mem::transmute::<*mut c_void, Hook>(symbol) }
-        };
-        Some(Self { ingress: hook("goal_ingress"), egress: hook("goal_egress") })
+        // SAFETY: the handle is open, and the name ends with 0.
+        let symbol = unsafe { libc::dlsym(handle, c"goal_engine".as_ptr()) };
+        assert!(!symbol.is_null(), "the engine lacks its function");
+        // SAFETY: the engine's function has this type.
+        Some(Self(unsafe { std::mem::transmute::<*mut c_void, Hook>(symbol) }))
     }
 }
 
@@ -99,6 +93,7 @@ pub struct Host {
     memory: Vec<u8>,
     bounce: Vec<u8>,
     counters: Vec<u64>,
+    hash_key: Vec<u64>,
     sent: Vec<Sent>,
 }
 
@@ -134,6 +129,7 @@ impl Host {
             sends: image.sends,
             peers: image.peers,
             bounce: vec![0; FRAGMENT_BYTES_MAX as usize + 64],
+            hash_key: image.hash_key,
             counters: vec![0; Counter::ALL.len()],
             sent: Vec::new(),
         }
@@ -164,15 +160,15 @@ impl Host {
 
     /// Handles a frame that arrives. Returns the verdict and what the host sends.
     pub fn ingress(&mut self, frame: &[u8]) -> (i32, Vec<Sent>) {
-        self.call(self.engine.ingress, frame)
+        self.call(frame)
     }
 
     /// Handles a frame that a process of the host sends.
     pub fn egress(&mut self, frame: &[u8]) -> (i32, Vec<Sent>) {
-        self.call(self.engine.egress, frame)
+        self.call(frame)
     }
 
-    fn call(&mut self, hook: Hook, frame: &[u8]) -> (i32, Vec<Sent>) {
+    fn call(&mut self, frame: &[u8]) -> (i32, Vec<Sent>) {
         let mut bytes = frame.to_vec();
         bytes.resize(frame.len().max(56 + FRAGMENT_BYTES_MAX as usize + 8), 0);
         let counts = [
@@ -198,6 +194,7 @@ impl Host {
             memory: self.memory.as_mut_ptr(),
             bounce: self.bounce.as_mut_ptr(),
             counters: self.counters.as_mut_ptr(),
+            hash_key: self.hash_key.as_ptr(),
             entries: counts.map(|count| count as u32),
             emit,
             context: &mut self.sent,
@@ -209,7 +206,7 @@ impl Host {
         };
         // SAFETY: all arrays have the stated lengths and outlive the call, the frame has room for
         // the longest one, and nothing else uses them meanwhile.
-        let verdict = unsafe { hook(&mut frame) };
+        let verdict = unsafe { self.engine.0(&mut frame) };
         (verdict, std::mem::take(&mut self.sent))
     }
 }
