@@ -36,7 +36,7 @@ struct part {
 	u32 held_receives;   /* receives that the next run but one waits for */
 	u32 stride;          /* distance of the two copies of alternating buffers */
 	u16 schedule, port;
-	u32 zero;
+	u32 memory; /* where the part begins in the memory of the host */
 
 	u64 head[2], tail[2]; /* of the queue of ready actions, by the epoch's lowest bit */
 	u32 left[2];          /* actions that are not complete */

@@ -9,8 +9,10 @@
 #define DEPENDENTS_MAX 16384
 /* Bytes of a part: the rank's memory, scratch memory, constants, landing places, kept messages. */
 #define PART_BYTES 1048576
-/* Bytes behind a part that an access may touch. A part and this are whole pages. */
-#define SLACK_BYTES 12288
+/* Bytes of all parts on one host. The verifier takes no place beyond 2^29. */
+#define MEMORY_BYTES_MAX 268435456
+/* Bytes behind the memory of all parts that an access may touch. */
+#define SLACK_BYTES 8192
 /* Payload of a frame. */
 #define FRAGMENT_BYTES_MAX 8192
 /* Words of the hash key: one for each of a frame, and one more. */

@@ -15,8 +15,8 @@ enum { INT8 = 1, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64 };
 
 struct span {
 	FRAME *frame;
-	u32 part;
-	u32 a, b, c, bytes;
+	u32 a, b, c; /* places */
+	u32 bytes;
 	u8 op, type;
 	u32 failed; /* the element that divides by zero */
 };
@@ -93,22 +93,14 @@ static long operate(u32 index, void *context)
 	struct span *s = context;
 	u32 width = width_of(s->type);
 	u32 at = index * CHUNK * width;
-	u32 place_a, place_b, place_c, count, i;
-	u8 *memory = memory_at(s->frame, s->part);
-	u8 *a, *b, *c;
+	u8 *a = memory_at(s->frame, s->a + at);
+	u8 *b = memory_at(s->frame, s->b + at);
+	u8 *c = memory_at(s->frame, s->c + at);
+	u32 count, i;
 
-	if (!memory || at >= s->bytes)
+	if (!a || !b || !c || at >= s->bytes)
 		return 1;
 	count = (s->bytes - at) / width;
-	place_a = (s->a + at) & (PART_BYTES - 1);
-	place_b = (s->b + at) & (PART_BYTES - 1);
-	place_c = (s->c + at) & (PART_BYTES - 1);
-	KEEP(place_a);
-	KEEP(place_b);
-	KEEP(place_c);
-	a = memory + (place_a & (PART_BYTES - 1));
-	b = memory + (place_b & (PART_BYTES - 1));
-	c = memory + (place_c & (PART_BYTES - 1));
 	switch (s->type) {
 	case INT8: ORDERED(s8, divided(x, y)); break;
 	case INT16: ORDERED(s16, divided(x, y)); break;
@@ -133,19 +125,13 @@ static long copy(u32 index, void *context)
 {
 	struct span *s = context;
 	u32 at = index * COPIED * 8;
-	u32 place_a, place_c, left, i;
-	u8 *memory = memory_at(s->frame, s->part);
-	u8 *a, *c;
+	u8 *a = memory_at(s->frame, s->a + at);
+	u8 *c = memory_at(s->frame, s->c + at);
+	u32 left, i;
 
-	if (!memory || at >= s->bytes)
+	if (!a || !c || at >= s->bytes)
 		return 1;
 	left = s->bytes - at;
-	place_a = (s->a + at) & (PART_BYTES - 1);
-	place_c = (s->c + at) & (PART_BYTES - 1);
-	KEEP(place_a);
-	KEEP(place_c);
-	a = memory + (place_a & (PART_BYTES - 1));
-	c = memory + (place_c & (PART_BYTES - 1));
 	if (left >= COPIED * 8) {
 		NO_UNROLL
 		for (i = 0; i < COPIED; i++)
@@ -182,10 +168,9 @@ GLOBAL int local_operation(FRAME *frame, u32 part_number, u32 action_number, u32
 		return NO_FAILURE;
 	shift = epoch & 1 ? part->stride : 0;
 	s.frame = frame;
-	s.part = part_number;
-	s.a = action->a + (action->flags & ALTERNATES_A ? shift : 0);
-	s.b = action->b + (action->flags & ALTERNATES_B ? shift : 0);
-	s.c = action->c + (action->flags & ALTERNATES_C ? shift : 0);
+	s.a = part->memory + action->a + (action->flags & ALTERNATES_A ? shift : 0);
+	s.b = part->memory + action->b + (action->flags & ALTERNATES_B ? shift : 0);
+	s.c = part->memory + action->c + (action->flags & ALTERNATES_C ? shift : 0);
 	s.bytes = action->bytes;
 	s.op = action->op;
 	s.type = action->datatype;

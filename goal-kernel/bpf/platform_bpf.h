@@ -70,9 +70,11 @@ static long (*bpf_loop)(u32 count, void *body, void *context, u64 flags) = (void
 		value_type *value; \
 	} name SECTION(".maps")
 
-struct memory {
-	u8 bytes[PART_BYTES + SLACK_BYTES];
-};
+/* The loader writes the right number of bytes instead of this one, which the object has only once. */
+#define MEMORY_PLACEHOLDER 0x00101357
+
+/* The last place that an access may begin at. The loader sets it, so the verifier knows it. */
+const volatile u64 goal_last_place = 0;
 
 struct hash_key {
 	u64 words[HASH_KEY_WORDS];
@@ -92,7 +94,14 @@ SHARED_ARRAY(goal_receives, 1, struct receive);
 SHARED_ARRAY(goal_sends, 1, struct send);
 SHARED_ARRAY(goal_peers, 1, struct peer);
 SHARED_ARRAY(goal_ready, 1, u64);
-SHARED_ARRAY(goal_memory, 1, struct memory);
+
+struct {
+	int (*type)[MAP_TYPE_ARRAY];
+	int (*max_entries)[1];
+	int (*map_flags)[MAP_FLAG_MMAPABLE];
+	int (*key_size)[4];
+	int (*value_size)[MEMORY_PLACEHOLDER];
+} goal_memory SECTION(".maps");
 SHARED_ARRAY(goal_hash_key, 1, struct hash_key);
 SHARED_ARRAY(goal_counters, COUNTERS, u64);
 
@@ -118,10 +127,22 @@ LOOKUP(lookup_receive, struct receive, goal_receives)
 LOOKUP(lookup_send, struct send, goal_sends)
 LOOKUP(lookup_peer, struct peer, goal_peers)
 LOOKUP(lookup_ready, u64, goal_ready)
-LOOKUP(lookup_memory, u8, goal_memory)
 LOOKUP(lookup_bounce, u8, goal_bounce)
 LOOKUP(lookup_hash_key, const u8, goal_hash_key)
 LOOKUP(lookup_counter, u64, goal_counters)
+
+/* Returns the memory at a place, and SLACK_BYTES behind it, or 0. */
+INLINE u8 *lookup_memory(u64 place)
+{
+	u32 zero = 0;
+	u8 *memory = bpf_map_lookup_elem(&goal_memory, &zero);
+	u64 last = goal_last_place;
+
+	KEEP(place);
+	if (!memory || place > last)
+		return 0;
+	return memory + place;
+}
 
 #define host_of(frame) lookup_host(0)
 #define part_at(frame, i) lookup_part(i)
@@ -132,7 +153,7 @@ LOOKUP(lookup_counter, u64, goal_counters)
 #define send_at(frame, i) lookup_send(i)
 #define peer_at(frame, i) lookup_peer(i)
 #define ready_at(frame, i) lookup_ready(i)
-#define memory_at(frame, i) lookup_memory(i)
+#define memory_at(frame, place) lookup_memory(place)
 #define bounce_of(frame) lookup_bounce(0)
 #define hash_key_of(frame) lookup_hash_key(0)
 #define counter_at(frame, i) lookup_counter(i)

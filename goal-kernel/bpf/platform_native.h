@@ -39,11 +39,11 @@ struct native {
 	struct send *sends;
 	struct peer *peers;
 	u64 *ready;
-	u8 *memory; /* PART_BYTES + SLACK_BYTES for each part */
+	u8 *memory;
 	u8 *bounce;
 	u64 *counters;
 	const u64 *hash_key; /* HASH_KEY_WORDS */
-	u32 entries[8]; /* parts, actions, dependents, receives, sends, peers, 0, 0 */
+	u32 entries[8]; /* parts, actions, dependents, receives, sends, peers, the last place, 0 */
 	/* Takes a frame. */
 	void (*emit)(void *context, const u8 *bytes, u32 length, u32 is_local);
 	void *context;
@@ -75,9 +75,8 @@ typedef struct native_frame {
 #define send_at(frame, i) AT(frame, sends, 4, i)
 #define peer_at(frame, i) AT(frame, peers, 5, i)
 #define ready_at(frame, i) ((i) / 2 < (frame)->native->entries[1] ? &(frame)->native->ready[i] : 0)
-#define memory_at(frame, i) \
-	((i) < (frame)->native->entries[0] \
-		? (frame)->native->memory + (u64)(i) * (PART_BYTES + SLACK_BYTES) : 0)
+#define memory_at(frame, place) \
+	((place) <= (frame)->native->entries[6] ? (frame)->native->memory + (place) : 0)
 #define bounce_of(frame) ((frame)->native->bounce)
 #define hash_key_of(frame) ((const u8 *)(frame)->native->hash_key)
 #define counter_at(frame, i) (&(frame)->native->counters[i])

@@ -5,7 +5,7 @@
 /* Returns 1 if the tag of a frame is right. Its payload must be in the bounce buffer. */
 INLINE u32 is_genuine(FRAME *frame, const struct frame *header, u32 bytes)
 {
-	if (tag_of(frame, header, NONE, 0, bytes) == header->tag)
+	if (tag_of(frame, header, NONE, bytes) == header->tag)
 		return 1;
 	count(frame, COUNT_FORGED);
 	return 0;
@@ -59,12 +59,12 @@ GLOBAL int take_data(FRAME *frame, u32 part_number)
 	struct part *part = part_at(frame, part_number);
 	struct status *status = status_at(frame, part_number);
 	u8 *bounce = bounce_of(frame);
-	u8 *memory = memory_at(frame, part_number);
+	u8 *memory;
 	struct frame header = {};
 	struct receive *receive;
 	u32 bytes, number, at, epoch, side, place, wanted;
 
-	if (!host || !part || !status || !bounce || !memory)
+	if (!host || !part || !status || !bounce)
 		return 0;
 	if (frame_read(frame, 0, &header, FRAME_BYTES))
 		return 0;
@@ -93,12 +93,11 @@ GLOBAL int take_data(FRAME *frame, u32 part_number)
 	side = epoch & 1;
 	if (!claim(frame, &receive->claims[side], epoch, 1u << number))
 		return 0;
-	place = (receive->place + at + (side ? part->stride : 0)) & (PART_BYTES - 1);
-	KEEP(place);
-	place &= PART_BYTES - 1;
+	place = part->memory + receive->place + at + (side ? part->stride : 0);
+	memory = memory_at(frame, place);
 	KEEP(bytes);
-	if (bytes > 0 && bytes <= FRAGMENT_BYTES_MAX)
-		frame_read(frame, FRAME_BYTES, memory + place, bytes);
+	if (memory && bytes > 0 && bytes <= FRAGMENT_BYTES_MAX)
+		frame_read(frame, FRAME_BYTES, memory, bytes);
 	count(frame, COUNT_DATA);
 	if (fetch_add(&receive->missing[side], -1) != 1)
 		return 0;

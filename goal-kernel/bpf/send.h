@@ -56,7 +56,7 @@ static long send_fragment(u32 index, void *context)
 	FRAME *frame = m->frame;
 	struct host *host = host_of(frame);
 	struct part *part = part_at(frame, m->part);
-	u8 *memory = memory_at(frame, m->part);
+	u8 *memory;
 	struct frame header = {};
 	struct send *send;
 	struct peer *peer;
@@ -64,7 +64,7 @@ static long send_fragment(u32 index, void *context)
 
 	if (!(m->mask >> (index & 31) & 1))
 		return 0;
-	if (!host || !part || !memory)
+	if (!host || !part)
 		return 1;
 	send = send_at(frame, part->first_send + m->send);
 	if (!send)
@@ -81,16 +81,17 @@ static long send_fragment(u32 index, void *context)
 	KEEP(bytes);
 	if (bytes > FRAGMENT_BYTES_MAX)
 		return 1;
-	place = (send->place + at + (m->epoch & 1 ? part->stride : 0)) & (PART_BYTES - 1);
-	KEEP(place);
-	place &= PART_BYTES - 1;
+	place = part->memory + send->place + at + (m->epoch & 1 ? part->stride : 0);
+	memory = memory_at(frame, place);
+	if (!memory)
+		return 1;
 	address(&header, host, part, peer, KIND_DATA, m->epoch);
 	header.bytes = to_network16((u16)bytes);
 	header.receive = to_network32(send->peers_receive);
 	header.send = to_network32(m->send);
 	header.number = to_network32(index);
-	header.tag = tag_of(frame, &header, m->part, place, bytes);
-	emit(frame, &header, memory + place, bytes, peer->flags & PEER_LOCAL);
+	header.tag = tag_of(frame, &header, place, bytes);
+	emit(frame, &header, memory, bytes, peer->flags & PEER_LOCAL);
 	return 0;
 }
 

@@ -17,8 +17,8 @@
 struct hash {
 	FRAME *frame;
 	u64 sums[2];
-	u32 part; /* whose memory has the payload; NONE if it is in the bounce buffer */
-	u32 place, bytes;
+	u32 place; /* of the payload in the memory; NONE if it is in the bounce buffer */
+	u32 bytes;
 };
 
 #define ROTATE(x, bits) ((x) << (bits) | (x) >> (64 - (bits)))
@@ -57,17 +57,16 @@ static long hash_words(u32 index, void *context)
 	KEEP(place);
 	place &= FRAGMENT_BYTES_MAX - HASHED_WORDS * 8;
 	keys += place;
-	if (h->part == NONE) {
+	if (h->place == NONE) {
 		from = bounce_of(h->frame);
+		if (!from)
+			return 1;
+		from += place;
 	} else {
-		from = memory_at(h->frame, h->part);
-		place = (h->place + at) & (PART_BYTES - 1);
-		KEEP(place);
-		place &= PART_BYTES - 1;
+		from = memory_at(h->frame, h->place + at);
+		if (!from)
+			return 1;
 	}
-	if (!from)
-		return 1;
-	from += place;
 	key = *(const u64 *)keys;
 	if (left >= HASHED_WORDS * 8) {
 		UNROLL
@@ -106,8 +105,8 @@ static long hash_words(u32 index, void *context)
 	return 0;
 }
 
-/* Returns the tag of a header and `bytes` of payload at `place`. */
-GLOBAL u64 tag_of(FRAME *frame, const struct frame *header, u32 part, u32 place, u32 bytes)
+/* Returns the tag of a header and `bytes` of payload at `place`: NONE is the bounce buffer. */
+GLOBAL u64 tag_of(FRAME *frame, const struct frame *header, u32 place, u32 bytes)
 {
 	struct hash h = {};
 	struct host *host;
@@ -115,7 +114,6 @@ GLOBAL u64 tag_of(FRAME *frame, const struct frame *header, u32 part, u32 place,
 	u32 i;
 
 	h.frame = frame;
-	h.part = part;
 	h.place = place;
 	h.bytes = bytes;
 	if (bytes)

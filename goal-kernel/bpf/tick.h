@@ -56,7 +56,7 @@ static long ask_for(u32 index, void *context)
 	header.send = to_network32(receive->peers_send);
 	header.mask = to_network32(mask);
 	header.number = to_network32(fetch_add(&receive->asks, 1) + 1);
-	header.tag = tag_of(frame, &header, NONE, 0, 0);
+	header.tag = tag_of(frame, &header, NONE, 0);
 	count(frame, COUNT_ASKED);
 	emit(frame, &header, 0, 0, peer->flags & PEER_LOCAL);
 	tick->asks++;

@@ -4,12 +4,12 @@
 //! everywhere.
 
 use crate::frame;
-use crate::image::Places;
+use crate::image::{PartImage, Places};
 use crate::job::Job;
 use crate::layout::{
     ActionEntry, FRAME_LENGTH, HostEntry, PEER_LOCAL, PartEntry, PeerEntry, ReceiveEntry, SendEntry,
 };
-use crate::limits::{HASH_KEY_WORDS, PARTS_MAX, PEERS_MAX};
+use crate::limits::{HASH_KEY_WORDS, MEMORY_BYTES_MAX, PAGE, PARTS_MAX, PEERS_MAX};
 use crate::translate::Plan;
 use siphasher::sip::SipHasher24;
 
@@ -20,13 +20,15 @@ pub struct Member {
     pub part: u32,
     /// Bytes of the rank's memory, with which the part's memory begins.
     pub memory_bytes: u32,
+    /// The place where the part's memory begins in the map of memory, a multiple of 4096.
+    pub memory_at: u32,
     schedule: u16,
     port: u16,
     start: [u8; FRAME_LENGTH],
 }
 
 /// The length of a member as bytes.
-pub const MEMBER_BYTES: usize = 12 + FRAME_LENGTH;
+pub const MEMBER_BYTES: usize = 16 + FRAME_LENGTH;
 
 impl Member {
     /// Returns the member as bytes, for another process of this host.
@@ -36,7 +38,8 @@ impl Member {
         bytes[4..8].copy_from_slice(&self.memory_bytes.to_le_bytes());
         bytes[8..10].copy_from_slice(&self.schedule.to_le_bytes());
         bytes[10..12].copy_from_slice(&self.port.to_le_bytes());
-        bytes[12..].copy_from_slice(&self.start);
+        bytes[12..16].copy_from_slice(&self.memory_at.to_le_bytes());
+        bytes[16..].copy_from_slice(&self.start);
         bytes
     }
 
@@ -49,7 +52,8 @@ impl Member {
             memory_bytes: word(4),
             schedule: word(8) as u16,
             port: (word(8) >> 16) as u16,
-            start: bytes[12..].try_into().expect("the rest"),
+            memory_at: word(12),
+            start: bytes[16..].try_into().expect("the rest"),
         }
     }
 
@@ -84,7 +88,9 @@ pub struct MapImage {
     pub peers: Vec<PeerEntry>,
     /// The key of the payload's hash, which follows from the job's.
     pub hash_key: Vec<u64>,
-    /// By part, the place and the bytes of its constants.
+    /// Bytes of the memory of all parts.
+    pub memory_bytes: u32,
+    /// By part, the place and the bytes of its constants in the memory.
     pub constants: Vec<(u32, Vec<u8>)>,
 }
 
@@ -97,6 +103,12 @@ pub enum InstallError {
         "the host would have more than {PARTS_MAX} parts; run fewer ranks or schedules in the kernel"
     )]
     Parts,
+    /// The parts on the host need too much memory.
+    #[error(
+        "the host's parts would need {0} bytes of the kernel's memory; the most is \
+        {MEMORY_BYTES_MAX}; run fewer ranks or schedules in the kernel"
+    )]
+    Memory(u64),
     /// There are too many ranks, or none.
     #[error("the job has {0} ranks; the kernel takes 1 to {PEERS_MAX}")]
     Ranks(usize),
@@ -161,6 +173,7 @@ impl Installation {
             sends: Vec::new(),
             peers: peers.collect(),
             hash_key: hash_key(job.key),
+            memory_bytes: 0,
             constants: Vec::new(),
         };
         Ok(Self { job, ranks, image, places: Places::default() })
@@ -186,23 +199,34 @@ impl Installation {
         if parts > PARTS_MAX as usize {
             return Err(InstallError::Parts);
         }
+        // By port; a rank that the schedule lacks has no part.
+        let own = |rank: &u32| members.iter().position(|member| member == rank);
+        let images: Vec<Option<PartImage>> =
+            self.ranks.iter().map(|rank| own(rank).map(|own| plan.part(own as u32))).collect();
+        let bytes = images.iter().flatten().map(|image| u64::from(whole_pages(image.bytes)));
+        let needed = u64::from(self.image.memory_bytes) + bytes.sum::<u64>();
+        if needed > MEMORY_BYTES_MAX.into() {
+            return Err(InstallError::Memory(needed));
+        }
         self.image.host.fragment = plan.fragment();
         let schedule = self.image.parts.len().checked_div(self.ranks.len()).unwrap_or(0) as u16;
         let mut added = Vec::new();
-        for (port, &rank) in self.ranks.clone().iter().enumerate() {
+        for (port, (rank, image)) in self.ranks.clone().into_iter().zip(images).enumerate() {
             let cookie = secret(self.job.secrets[1], self.image.parts.len() as u64);
             let number = self.image.parts.len() as u32;
             let entry = PartEntry { cookie, schedule, port: port as u16, ..PartEntry::default() };
-            let Some(own) = members.iter().position(|&member| member == rank) else {
+            let Some(image) = image else {
                 // The rank has no part in this schedule; its number stays free.
                 self.image.parts.push(entry);
                 self.image.constants.push((0, Vec::new()));
                 continue;
             };
-            let image = plan.part(own as u32);
             let placed = image.placed(&self.places);
+            let memory = self.image.memory_bytes;
+            self.image.memory_bytes += whole_pages(image.bytes);
             self.places = self.places.behind(&image);
-            self.image.parts.push(PartEntry { cookie, schedule, port: port as u16, ..placed.part });
+            let port = port as u16;
+            self.image.parts.push(PartEntry { cookie, schedule, port, memory, ..placed.part });
             self.image.actions.extend(&placed.actions);
             self.image.dependents.extend(placed.dependents.iter().map(|&to| u64::from(to)));
             let job_rank = |peer: u32| members[peer as usize];
@@ -211,13 +235,14 @@ impl Installation {
             self.image.receives.extend(receives);
             let sends = placed.sends.iter().map(|s| SendEntry { peer: job_rank(s.peer), ..*s });
             self.image.sends.extend(sends);
-            self.image.constants.push((placed.constants_at, placed.constants));
-            let start = frame::Start { schedule, port: port as u16, cookie, job: &self.job };
+            self.image.constants.push((memory + placed.constants_at, placed.constants));
+            let start = frame::Start { schedule, port, cookie, job: &self.job };
             let member = Member {
                 part: number,
                 memory_bytes: placed.memory_bytes,
+                memory_at: memory,
                 schedule,
-                port: port as u16,
+                port,
                 start: frame::start(&start),
             };
             added.push((rank, member));
@@ -244,6 +269,11 @@ fn hash_key(key: [u64; 2]) -> Vec<u64> {
     (0..u64::from(HASH_KEY_WORDS)).map(|number| siphash.hash(&number.to_le_bytes())).collect()
 }
 
+/// A part without memory has a page too, so that ranks always have one to map.
+fn whole_pages(bytes: u32) -> u32 {
+    bytes.max(1).next_multiple_of(PAGE)
+}
+
 /// The secret of a part: SplitMix64 of a secret of the host and the part's number. A rank could
 /// compute those of other ranks of its host from its own: these trust each other.
 fn secret(seed: u64, number: u64) -> u64 {
@@ -260,7 +290,14 @@ mod tests {
     #[test]
     fn a_member_survives_as_bytes() {
         let start = std::array::from_fn(|at| at as u8);
-        let member = Member { part: 7, memory_bytes: 1 << 20, schedule: 300, port: 9, start };
+        let member = Member {
+            part: 7,
+            memory_bytes: 1 << 20,
+            memory_at: 1 << 13,
+            schedule: 300,
+            port: 9,
+            start,
+        };
         assert_eq!(Member::from_bytes(&member.to_bytes()), member);
     }
 }

@@ -7,7 +7,7 @@
 use crate::error::LoadError;
 use crate::install::{Installation, MapImage, Member};
 use crate::layout::{Counter, PeerEntry};
-use crate::limits::PART_STRIDE;
+use crate::limits::{PAGE, SLACK_BYTES};
 use crate::rank::Descriptors;
 use crate::sys::{Mapping, packet_socket};
 use aya::maps::{Map, MapData};
@@ -22,8 +22,6 @@ use zerocopy::{Immutable, IntoBytes};
 
 /// The engine, compiled by clang from `bpf/engine.c`.
 pub(crate) static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/engine.o");
-
-const PAGE: usize = 4096;
 
 /// The hooks that programs are attached to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +59,7 @@ impl Kernel {
         let mut ebpf = loaded(&image)?;
         fill(&ebpf, &image)?;
         let hook = attach(&mut ebpf, interface, hook)?;
-        let counters = Mapping::new(map(&ebpf, "goal_counters")?, 0, PAGE)?;
+        let counters = Mapping::new(map(&ebpf, "goal_counters")?, 0, PAGE as usize)?;
         let ifindex = image.host.ifindex;
         Ok(Self { ebpf, hook, image, counters, ifindex })
     }
@@ -130,16 +128,35 @@ fn loaded_with(image: &MapImage, log: VerifierLogLevel) -> Result<Ebpf, LoadErro
         .verifier_log_level(log)
         .map_max_entries("goal_parts", count(image.parts.len()))
         .map_max_entries("goal_status", count(image.parts.len()))
-        .map_max_entries("goal_memory", count(image.parts.len()))
         .map_max_entries("goal_actions", count(image.actions.len()))
         .map_max_entries("goal_ready", count(2 * image.actions.len()))
         .map_max_entries("goal_dependents", count(image.dependents.len()))
         .map_max_entries("goal_receives", count(image.receives.len()))
         .map_max_entries("goal_sends", count(image.sends.len()))
         .map_max_entries("goal_peers", count(image.peers.len()));
-    let mut ebpf = loader.load(OBJECT)?;
+    // A map of one value takes any length, and every access is compared with the last place.
+    let last = u64::from(image.memory_bytes);
+    loader.override_global("goal_last_place", &last, true);
+    let mut ebpf = loader.load(&object(image.memory_bytes + SLACK_BYTES))?;
     engine(&mut ebpf)?.load()?;
     Ok(ebpf)
+}
+
+/// The number in the object that stands for the bytes of a value of the map of memory, as in
+/// `bpf/platform_bpf.h`.
+const MEMORY_PLACEHOLDER: u32 = 0x0010_1357;
+
+/// Returns the object with a map of memory of the given length: aya sets only numbers of entries.
+fn object(memory_bytes: u32) -> Vec<u8> {
+    let mut object = OBJECT.to_vec();
+    let at = placeholders().next().expect("the object has the number, as a test shows");
+    object[at..at + 4].copy_from_slice(&memory_bytes.to_le_bytes());
+    object
+}
+
+fn placeholders() -> impl Iterator<Item = usize> {
+    let wanted = MEMORY_PLACEHOLDER.to_le_bytes();
+    OBJECT.windows(4).enumerate().filter(move |(_, bytes)| *bytes == wanted).map(|(at, _)| at)
 }
 
 fn engine(ebpf: &mut Ebpf) -> Result<&mut SchedClassifier, LoadError> {
@@ -165,10 +182,10 @@ fn fill(ebpf: &Ebpf, image: &MapImage) -> Result<(), LoadError> {
     write(ebpf, "goal_receives", &image.receives)?;
     write(ebpf, "goal_sends", &image.sends)?;
     write::<PeerEntry>(ebpf, "goal_peers", &image.peers)?;
-    for (part, (at, constants)) in image.constants.iter().enumerate() {
-        if !constants.is_empty() {
-            let offset = (part * PART_STRIDE) as u64;
-            let mut memory = Mapping::new(map(ebpf, "goal_memory")?, offset, PART_STRIDE)?;
+    if image.memory_bytes > 0 {
+        let length = image.memory_bytes as usize;
+        let mut memory = Mapping::new(map(ebpf, "goal_memory")?, 0, length)?;
+        for (at, constants) in &image.constants {
             memory.write(*at as usize, constants);
         }
     }
@@ -183,7 +200,7 @@ fn write<T: IntoBytes + Immutable>(
     const { assert!(size_of::<T>().is_multiple_of(8), "entries of arrays are whole words") };
     let bytes = entries.as_bytes();
     if !bytes.is_empty() {
-        let length = bytes.len().next_multiple_of(PAGE);
+        let length = bytes.len().next_multiple_of(PAGE as usize);
         Mapping::new(map(ebpf, name)?, 0, length)?.write(0, bytes);
     }
     Ok(())
@@ -216,6 +233,11 @@ mod tests {
 
     /// The verifier refuses a program of a million steps.
     const STEPS_MAX: u32 = 250_000;
+
+    #[test]
+    fn the_object_has_one_place_for_the_length_of_memory() {
+        assert_eq!(placeholders().count(), 1);
+    }
 
     #[test]
     fn the_verifier_takes_few_steps() {

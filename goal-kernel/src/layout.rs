@@ -171,8 +171,8 @@ entry! {
         schedule: u16,
         /// The rank's number on its host.
         port: u16,
-        /// 0.
-        zero: u32,
+        /// The place where the part begins in the memory of the host.
+        memory: u32,
         /// The head of the queue of ready actions, by the epoch's lowest bit.
         head: [u64; 2],
         /// The end of that queue.

@@ -8,8 +8,10 @@ pub const DEPENDENTS_MAX: u32 = 16384;
 /// The bytes of a part: the rank's memory, scratch memory, constants, landing places, kept
 /// messages.
 pub const PART_BYTES: u32 = 1 << 20;
-/// Bytes behind a part that an access may touch. A part and this are whole pages.
-pub const SLACK_BYTES: u32 = 12288;
+/// Bytes of all parts on one host. The verifier takes no place beyond 2^29.
+pub const MEMORY_BYTES_MAX: u32 = 1 << 28;
+/// Bytes behind the memory of all parts that an access may touch.
+pub const SLACK_BYTES: u32 = 8192;
 /// The most bytes of payload of a frame.
 pub const FRAGMENT_BYTES_MAX: u32 = 8192;
 /// Words of the hash key: one for each of a frame, and one more.
@@ -37,8 +39,8 @@ pub fn fragment_of(mtu: u32) -> Option<u32> {
     (room > 0).then_some(room)
 }
 
-/// Bytes of a part in the map of memory: whole pages.
-pub(crate) const PART_STRIDE: usize = (PART_BYTES + SLACK_BYTES) as usize;
+/// Parts begin at multiples of this in the map of memory, so that a rank maps only its own.
+pub(crate) const PAGE: u32 = 4096;
 
 #[cfg(test)]
 mod tests {
@@ -67,6 +69,7 @@ mod tests {
             ("ACTIONS_MAX", ACTIONS_MAX),
             ("DEPENDENTS_MAX", DEPENDENTS_MAX),
             ("PART_BYTES", PART_BYTES),
+            ("MEMORY_BYTES_MAX", MEMORY_BYTES_MAX),
             ("SLACK_BYTES", SLACK_BYTES),
             ("FRAGMENT_BYTES_MAX", FRAGMENT_BYTES_MAX),
             ("HASH_KEY_WORDS", HASH_KEY_WORDS),

@@ -6,7 +6,7 @@
 
 use crate::install::Member;
 use crate::layout::StatusEntry;
-use crate::limits::PART_STRIDE;
+use crate::limits::PAGE;
 use crate::sys::Mapping;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -54,7 +54,6 @@ pub struct Rank {
 
 /// A rank that sleeps looks at its word at least this often: the sign that wakes it may get lost.
 const SLEEP_MAX: Duration = Duration::from_millis(20);
-const PAGE: usize = 4096;
 
 impl Rank {
     /// Opens the rank's side.
@@ -66,10 +65,12 @@ impl Rank {
         let part = member.part as usize;
         let offset = part * size_of::<StatusEntry>();
         // An entry may lie across two pages, unless it is on the map's last one.
-        let page = offset / PAGE * PAGE;
-        let end = (offset + size_of::<StatusEntry>()).next_multiple_of(PAGE);
+        let whole = PAGE as usize;
+        let page = offset / whole * whole;
+        let end = (offset + size_of::<StatusEntry>()).next_multiple_of(whole);
         let status = Mapping::new(status, page as u64, end - page)?;
-        let memory = Mapping::new(memory, (part * PART_STRIDE) as u64, PART_STRIDE)?;
+        let length = (member.memory_bytes.max(1) as usize).next_multiple_of(whole);
+        let memory = Mapping::new(memory, member.memory_at.into(), length)?;
         let mut rank = Self { member, memory, status, status_at: offset - page, socket, epoch: 0 };
         rank.epoch = rank.word(offset_of!(StatusEntry, done)).load(Ordering::Acquire);
         Ok(rank)

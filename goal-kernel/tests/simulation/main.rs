@@ -6,6 +6,7 @@
 
 mod ahead;
 mod long;
+mod memory;
 mod native;
 mod network;
 mod operations;

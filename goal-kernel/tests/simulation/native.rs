@@ -4,7 +4,7 @@
 use goal_kernel::layout::{
     ActionEntry, Counter, HostEntry, PartEntry, PeerEntry, ReceiveEntry, SendEntry, StatusEntry,
 };
-use goal_kernel::limits::{FRAGMENT_BYTES_MAX, PART_BYTES, SLACK_BYTES};
+use goal_kernel::limits::{FRAGMENT_BYTES_MAX, SLACK_BYTES};
 use goal_kernel::{Installation, Member};
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
@@ -97,8 +97,6 @@ pub struct Host {
     sent: Vec<Sent>,
 }
 
-const PART: usize = (PART_BYTES + SLACK_BYTES) as usize;
-
 extern "C" fn emit(sent: *mut Vec<Sent>, bytes: *const u8, length: u32, is_local: u32) {
     // SAFETY: the engine hands back the pointer of `Host::call`, and a frame that it holds.
     let (sent, bytes) = unsafe { (&mut *sent, std::slice::from_raw_parts(bytes, length as usize)) };
@@ -115,9 +113,9 @@ impl Host {
             status: vec![StatusEntry::default(); parts],
             ready: vec![0; 2 * image.actions.len()],
             memory: {
-                let mut memory = vec![0; parts * PART];
-                for (part, (at, constants)) in image.constants.iter().enumerate() {
-                    let start = part * PART + *at as usize;
+                let mut memory = vec![0; (image.memory_bytes + SLACK_BYTES) as usize];
+                for (at, constants) in &image.constants {
+                    let start = *at as usize;
                     memory[start..start + constants.len()].copy_from_slice(constants);
                 }
                 memory
@@ -136,7 +134,7 @@ impl Host {
     }
 
     pub fn memory(&mut self, member: &Member) -> &mut [u8] {
-        let start = member.part as usize * PART;
+        let start = member.memory_at as usize;
         &mut self.memory[start..start + member.memory_bytes as usize]
     }
 
@@ -178,7 +176,7 @@ impl Host {
             self.receives.len(),
             self.sends.len(),
             self.peers.len(),
-            0,
+            self.memory.len() - SLACK_BYTES as usize,
             0,
         ];
         let mut native = Native {
