@@ -64,6 +64,21 @@ INLINE u32 take_start(FRAME *frame, u32 number, const struct frame *header)
 	return begin(frame, number, epoch) ? epoch : 0;
 }
 
+/* A tick at another interface is one that circles through the private pair. What was sent meanwhile
+ * has overwritten it.
+ */
+INLINE int circled(FRAME *frame, const struct host *host, const struct frame *header)
+{
+	u32 interface = frame_interface(frame);
+
+	if (interface == host->ifindex)
+		return VERDICT_DROP;
+	/* A frame that is lost here is missed by the thread that watches the pair. */
+	if (frame_resize(frame, CIRCLE_BYTES) || frame_write(frame, 0, header, FRAME_BYTES))
+		return VERDICT_DROP;
+	return frame_redirect(interface);
+}
+
 /* Handles a frame at either hook. Those that this host sends to others pass at once: they are not
  * for this host.
  */
@@ -94,12 +109,14 @@ INLINE int handle(FRAME *frame)
 		break;
 	case KIND_TICK:
 	case KIND_CONTINUE:
-		if (header.tag != host->cookie)
+		if (header.tag != host->cookie) {
 			count(frame, COUNT_FORGED);
-		else if (header.kind == KIND_TICK)
+		} else if (header.kind == KIND_TICK) {
 			take_tick(frame);
-		else
+			return circled(frame, host, &header);
+		} else {
 			epoch = to_network32(header.epoch);
+		}
 		break;
 	default:
 		count(frame, COUNT_MALFORMED);
@@ -113,6 +130,18 @@ INLINE int handle(FRAME *frame)
 SECTION("classifier") int goal_engine(FRAME *frame)
 {
 	return handle(frame);
+}
+
+/* The other end of the private pair: ticks of this host go back, and nothing else does. */
+SECTION("classifier") int goal_mirror(FRAME *frame)
+{
+	struct host *host = host_of(frame);
+	struct frame header = {};
+
+	if (!host || part_of(frame, host, &header) == NONE || header.kind != KIND_TICK ||
+	    header.tag != host->cookie)
+		return VERDICT_DROP;
+	return frame_redirect(frame_interface(frame));
 }
 
 char engine_license[] SECTION("license") = "Dual MIT/GPL";

@@ -127,6 +127,7 @@ enum counter {
 	COUNT_CONTINUED, /* runs that went on with another frame */
 	COUNT_UNSENT,    /* that the kernel did not take */
 	COUNT_CONTENDED, /* that were given up because another processor was faster */
+	COUNT_TICKED,    /* ticks */
 	COUNTERS
 };
 
@@ -142,6 +143,8 @@ enum counter {
 #define FRAME_FORM 0x28
 #define FRAME_BYTES 56
 #define FRAME_MIN 60
+/* A tick on the private pair has this length, which decides how slowly it circles. */
+#define CIRCLE_BYTES 1514
 /* Bytes that the tag covers, without the payload. */
 #define FRAME_TAGGED 48
 

@@ -30,6 +30,9 @@ struct __sk_buff {
 	u32 mark;
 	u32 queue_mapping;
 	u32 protocol;
+	u32 vlan_present, vlan_tci, vlan_proto;
+	u32 priority;
+	u32 ingress_ifindex, ifindex;
 };
 
 typedef struct __sk_buff FRAME;
@@ -38,6 +41,7 @@ static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static long (*bpf_skb_store_bytes)(FRAME *skb, u32 at, const void *from, u32 bytes,
 				   u64 flags) = (void *)9;
 static long (*bpf_clone_redirect)(FRAME *skb, u32 ifindex, u64 flags) = (void *)13;
+static long (*bpf_redirect)(u32 ifindex, u64 flags) = (void *)23;
 static long (*bpf_skb_load_bytes)(const FRAME *skb, u32 at, void *to, u32 bytes) = (void *)26;
 static long (*bpf_skb_change_tail)(FRAME *skb, u32 bytes, u64 flags) = (void *)38;
 static long (*bpf_loop)(u32 count, void *body, void *context, u64 flags) = (void *)181;
@@ -161,6 +165,9 @@ INLINE u8 *lookup_memory(u64 place)
 #define frame_length(frame) ((frame)->len)
 #define frame_read(frame, at, to, bytes) bpf_skb_load_bytes(frame, at, to, bytes)
 #define frame_write(frame, at, from, bytes) bpf_skb_store_bytes(frame, at, from, bytes, 0)
+#define frame_interface(frame) ((frame)->ifindex)
+/* Sends the frame itself out of an interface: the verdict. */
+#define frame_redirect(ifindex) bpf_redirect(ifindex, 0)
 #define frame_resize(frame, length) bpf_skb_change_tail(frame, length, 0)
 
 INLINE int frame_emit(FRAME *frame, u32 is_local)

@@ -81,6 +81,9 @@ typedef struct native_frame {
 #define hash_key_of(frame) ((const u8 *)(frame)->native->hash_key)
 #define counter_at(frame, i) (&(frame)->native->counters[i])
 
+/* All frames are at the one interface. */
+#define frame_interface(frame) ((frame)->native->host->ifindex)
+#define frame_redirect(ifindex) ((void)(ifindex), VERDICT_DROP)
 #define frame_length(frame) ((frame)->length)
 
 static int frame_read(FRAME *frame, u32 at, void *to, u32 bytes)

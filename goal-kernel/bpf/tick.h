@@ -104,6 +104,7 @@ GLOBAL int take_tick(FRAME *frame)
 	struct host *host = host_of(frame);
 	struct tick tick = { .frame = frame };
 
+	count(frame, COUNT_TICKED);
 	if (host)
 		repeat(host->parts, tick_part, &tick);
 	return 0;

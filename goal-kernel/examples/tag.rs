@@ -35,7 +35,7 @@ fn main() {
     .unwrap();
     installation.add(&plan, &[0, 1]).unwrap();
     let load = || Kernel::load(INTERFACE, &installation, None);
-    let mut kernel = cluster.hosts()[0].call(load).unwrap().unwrap_or_else(|e| panic!("{e}"));
+    let kernel = cluster.hosts()[0].call(load).unwrap().unwrap_or_else(|e| panic!("{e}"));
     const TIMES: u32 = 200_000;
     for bytes in [0, 64, 256, 1024, 3072] {
         let header = FrameHeader {

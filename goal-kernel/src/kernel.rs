@@ -12,11 +12,12 @@ use crate::rank::Descriptors;
 use crate::sys::{Mapping, packet_socket};
 use aya::maps::{Map, MapData};
 use aya::programs::links::LinkOrder;
-use aya::programs::tc::{NlOptions, TcAttachOptions, qdisc_add_clsact};
+use aya::programs::tc::{NlOptions, SchedClassifierLink, TcAttachOptions, qdisc_add_clsact};
 use aya::programs::{SchedClassifier, TcAttachType, TestRun, TestRunOptions};
 use aya::{Ebpf, EbpfLoader, VerifierLogLevel};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zerocopy::{Immutable, IntoBytes};
 
@@ -34,7 +35,8 @@ pub enum Hook {
 
 /// The engine at an interface. When this is dropped, it is detached.
 pub struct Kernel {
-    ebpf: Ebpf,
+    /// [`Ticker`](crate::Ticker) attaches the program to more interfaces.
+    ebpf: Mutex<Ebpf>,
     hook: Hook,
     image: MapImage,
     counters: Mapping,
@@ -61,7 +63,7 @@ impl Kernel {
         let hook = attach(&mut ebpf, interface, hook)?;
         let counters = Mapping::new(map(&ebpf, "goal_counters")?, 0, PAGE as usize)?;
         let ifindex = image.host.ifindex;
-        Ok(Self { ebpf, hook, image, counters, ifindex })
+        Ok(Self { ebpf: Mutex::new(ebpf), hook, image, counters, ifindex })
     }
 
     /// Returns the hooks that the engine is attached to.
@@ -75,8 +77,9 @@ impl Kernel {
     /// # Errors
     /// The system has no descriptors left, or the caller lacks CAP_NET_RAW.
     pub fn rank(&self, member: &Member) -> io::Result<Descriptors> {
+        let ebpf = self.ebpf();
         let clone = |name| -> io::Result<OwnedFd> {
-            map(&self.ebpf, name).map_err(io::Error::other)?.try_clone_to_owned()
+            map(&ebpf, name).map_err(io::Error::other)?.try_clone_to_owned()
         };
         let filter = member.filter(self.image.host.job);
         Ok(Descriptors {
@@ -84,6 +87,31 @@ impl Kernel {
             status: clone("goal_status")?,
             socket: packet_socket(self.ifindex, self.image.host.ethertype, Some(&filter))?,
         })
+    }
+
+    fn ebpf(&self) -> MutexGuard<'_, Ebpf> {
+        self.ebpf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Attaches a program of the object to another interface of the thread's network namespace, at
+    /// TCX. It is detached when the link is dropped.
+    pub(crate) fn attach_other(
+        &self,
+        program: &str,
+        interface: &str,
+        hook: TcAttachType,
+    ) -> io::Result<SchedClassifierLink> {
+        let mut ebpf = self.ebpf();
+        let program = classifier(&mut ebpf, program).map_err(io::Error::other)?;
+        let options = TcAttachOptions::TcxOrder(LinkOrder::default());
+        let attached = program.attach_with_options(interface, hook, options);
+        attached.and_then(|link| program.take_link(link)).map_err(io::Error::other)
+    }
+
+    /// Returns a mapping of the counters of its own.
+    pub(crate) fn counters(&self) -> io::Result<Mapping> {
+        let ebpf = self.ebpf();
+        Mapping::new(map(&ebpf, "goal_counters").map_err(io::Error::other)?, 0, PAGE as usize)
     }
 
     /// Opens a socket for ticks.
@@ -96,10 +124,10 @@ impl Kernel {
     ///
     /// # Errors
     /// The caller lacks CAP_BPF, or the frame does not fit a page.
-    pub fn trial(&mut self, frame: &[u8], times: u32) -> Result<Duration, LoadError> {
+    pub fn trial(&self, frame: &[u8], times: u32) -> Result<Duration, LoadError> {
         let options =
             TestRunOptions { data_in: Some(frame), repeat: times, ..TestRunOptions::default() };
-        Ok(engine(&mut self.ebpf)?.test_run(options)?.duration)
+        Ok(engine(&mut self.ebpf())?.test_run(options)?.duration)
     }
 
     /// Returns how often something happened to frames.
@@ -110,7 +138,7 @@ impl Kernel {
     }
 }
 
-/// Loads the program, with maps of the image's lengths.
+/// Loads the programs, with maps of the image's lengths.
 pub(crate) fn loaded(image: &MapImage) -> Result<Ebpf, LoadError> {
     // A log takes the verifier a second. So it writes none, unless it refuses the engine.
     match loaded_with(image, VerifierLogLevel::DISABLE) {
@@ -138,7 +166,9 @@ fn loaded_with(image: &MapImage, log: VerifierLogLevel) -> Result<Ebpf, LoadErro
     let last = u64::from(image.memory_bytes);
     loader.override_global("goal_last_place", &last, true);
     let mut ebpf = loader.load(&object(image.memory_bytes + SLACK_BYTES))?;
-    engine(&mut ebpf)?.load()?;
+    for name in [ENGINE, "goal_mirror"] {
+        classifier(&mut ebpf, name)?.load()?;
+    }
     Ok(ebpf)
 }
 
@@ -159,8 +189,14 @@ fn placeholders() -> impl Iterator<Item = usize> {
     OBJECT.windows(4).enumerate().filter(move |(_, bytes)| *bytes == wanted).map(|(at, _)| at)
 }
 
+const ENGINE: &str = "goal_engine";
+
 fn engine(ebpf: &mut Ebpf) -> Result<&mut SchedClassifier, LoadError> {
-    let program = ebpf.program_mut("goal_engine").expect("the object has the program");
+    classifier(ebpf, ENGINE)
+}
+
+fn classifier<'a>(ebpf: &'a mut Ebpf, name: &str) -> Result<&'a mut SchedClassifier, LoadError> {
+    let program = ebpf.program_mut(name).expect("the object has the program");
     Ok(program.try_into()?)
 }
 

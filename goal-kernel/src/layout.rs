@@ -27,6 +27,9 @@ pub const FRAME_BYTES: usize = 56;
 /// Bytes of a frame without payload: the least that Ethernet carries.
 pub const FRAME_LENGTH: usize = 60;
 
+/// Bytes of a tick on the private pair of interfaces.
+pub const CIRCLE_BYTES: usize = 1514;
+
 /// The kinds of frames.
 pub mod kind {
     /// A part of a message.
@@ -68,11 +71,13 @@ pub enum Counter {
     Unsent,
     /// Frames that were given up because another processor was faster.
     Contended,
+    /// Ticks.
+    Ticked,
 }
 
 impl Counter {
     /// Every counter, in the order of the map.
-    pub const ALL: [Counter; 11] = [
+    pub const ALL: [Counter; 12] = [
         Counter::Data,
         Counter::Double,
         Counter::Early,
@@ -84,6 +89,7 @@ impl Counter {
         Counter::Continued,
         Counter::Unsent,
         Counter::Contended,
+        Counter::Ticked,
     ];
 }
 

@@ -25,8 +25,11 @@
 //! - `error`, `sys`
 //! - `rank`
 //! - `kernel`
+//! - `netlink`
+//! - `circle`
 //! - `ticker`, `probe`
 
+mod circle;
 mod error;
 mod frame;
 mod graph;
@@ -37,6 +40,7 @@ mod kernel;
 pub mod layout;
 pub mod limits;
 mod matching;
+mod netlink;
 mod probe;
 mod rank;
 mod reason;
@@ -52,5 +56,5 @@ pub use kernel::{Hook, Kernel};
 pub use probe::{Missing, Offer, probe};
 pub use rank::{Descriptors, Rank, RunError};
 pub use reason::{Reason, Refusal};
-pub use ticker::Ticker;
+pub use ticker::{Ticker, Ticks};
 pub use translate::Plan;

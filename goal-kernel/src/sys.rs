@@ -73,6 +73,12 @@ impl Drop for Mapping {
     }
 }
 
+/// Moves the calling thread into a network namespace of its own.
+pub(crate) fn own_namespace() -> io::Result<()> {
+    // SAFETY: only the thread's network namespace changes; its descriptors stay shared.
+    Ok(unsafe { rustix::thread::unshare_unsafe(rustix::thread::UnshareFlags::NEWNET) }?)
+}
+
 fn result(returned: libc::c_int) -> io::Result<()> {
     if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -4,11 +4,15 @@ use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_cluster::{Cluster, INTERFACE};
 use goal_interp::Options;
 use goal_kernel::layout::Counter;
-use goal_kernel::{Hook, Installation, Job, Kernel, Member, Peer, Plan, Rank, Ticker};
+use goal_kernel::{Hook, Installation, Job, Kernel, Member, Peer, Plan, Rank, Ticker, Ticks};
 use goal_lang::limits::Limits;
 use goal_lang::{Datatype, Datum, ImageId, MemoryImage, Program};
 use rustix::net::netdevice::name_to_index;
 use rustix::net::{AddressFamily, SocketType, socket};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,34 +52,65 @@ pub fn outcome(program: &Program, seed: u64) -> (Vec<Vec<u8>>, goal_interp::Outc
     (inputs, outcome)
 }
 
+/// A host's network namespace, which another process may have made.
+pub struct Place {
+    pub mac: [u8; 6],
+    pub namespace: PathBuf,
+}
+
+impl Place {
+    pub fn of(cluster: &Cluster) -> Vec<Self> {
+        let hosts = cluster.hosts().iter();
+        hosts.map(|host| Self { mac: host.mac().0, namespace: host.namespace() }).collect()
+    }
+
+    /// Calls `f` on the host, in a thread of its own.
+    pub fn call<T: Send>(&self, f: impl FnOnce() -> T + Send) -> T {
+        let call = || {
+            let namespace = File::open(&self.namespace).unwrap();
+            let kind = Some(LinkNameSpaceType::Network);
+            move_into_link_name_space(namespace.as_fd(), kind).unwrap();
+            f()
+        };
+        std::thread::scope(|scope| match scope.spawn(call).join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    }
+}
+
 /// A job whose ranks take turns at hosts, and the processes' sides of its schedules.
 pub struct Bench {
     /// By schedule and rank.
     pub ranks: Vec<Vec<Rank>>,
-    _tickers: Vec<Ticker>,
+    pub tickers: Vec<Ticker>,
     pub kernels: Vec<Kernel>,
 }
 
 impl Bench {
     /// Loads the engine on all hosts. A schedule of fewer ranks has the first ones of the job.
     pub fn new(cluster: &Cluster, plans: &[Plan], hook: Option<Hook>) -> Self {
-        let hosts = cluster.hosts();
+        Self::at(&Place::of(cluster), plans, hook, None)
+    }
+
+    /// As [`Bench::new`], with ticks of one kind or of the best.
+    pub fn at(hosts: &[Place], plans: &[Plan], hook: Option<Hook>, ticks: Option<Ticks>) -> Self {
         let ranks = plans.iter().map(Plan::ranks).max().unwrap() as usize;
         let peer = |rank: usize| Peer {
-            mac: hosts[rank % hosts.len()].mac().0,
+            mac: hosts[rank % hosts.len()].mac,
             port: (rank / hosts.len()) as u16,
         };
         let peers: Vec<Peer> = (0..ranks).map(peer).collect();
         let mut all_ranks: Vec<Vec<(u32, Rank)>> = plans.iter().map(|_| Vec::new()).collect();
-        let mut bench = Self { ranks: Vec::new(), _tickers: Vec::new(), kernels: Vec::new() };
+        let mut bench = Self { ranks: Vec::new(), tickers: Vec::new(), kernels: Vec::new() };
         for (number, host) in hosts.iter().enumerate() {
             let mut installation = Installation::new(Job {
                 number: 0x1234_5678,
                 key: [3, 5],
                 secrets: [7 + number as u64, 11],
                 ethertype: 0x88b6,
-                ifindex: host.call(ifindex).unwrap(),
-                mac: host.mac().0,
+                ifindex: host.call(ifindex),
+                mac: host.mac,
                 peers: peers.clone(),
             })
             .unwrap();
@@ -88,8 +123,12 @@ impl Bench {
             let load = || {
                 let kernel = Kernel::load(INTERFACE, &installation, hook)
                     .unwrap_or_else(|error| panic!("{error}"));
-                let ticker =
-                    Ticker::start(&kernel, &installation, Duration::from_millis(1)).unwrap();
+                let period = Duration::from_millis(1);
+                let ticker = match ticks {
+                    None => Ticker::start(&kernel, &installation, period),
+                    Some(ticks) => Ticker::start_as(&kernel, &installation, period, ticks),
+                };
+                let ticker = ticker.unwrap();
                 let open = |(schedule, number, member): &(usize, u32, Member)| {
                     let rank = Rank::new(kernel.rank(member).unwrap(), *member).unwrap();
                     (*schedule, *number, rank)
@@ -97,9 +136,9 @@ impl Bench {
                 let ranks: Vec<(usize, u32, Rank)> = members.iter().map(open).collect();
                 (kernel, ticker, ranks)
             };
-            let (kernel, ticker, ranks) = host.call(load).unwrap();
+            let (kernel, ticker, ranks) = host.call(load);
             bench.kernels.push(kernel);
-            bench._tickers.push(ticker);
+            bench.tickers.push(ticker);
             for (schedule, number, rank) in ranks {
                 all_ranks[schedule].push((number, rank));
             }

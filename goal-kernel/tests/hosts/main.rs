@@ -2,18 +2,15 @@
 #![allow(missing_docs, unreachable_pub)]
 
 mod bench;
+mod killed;
+mod stopped;
 
-use aya::programs::{SchedClassifier, TcAttachType};
 use bench::{Bench, outcome};
-use goal_cluster::INTERFACE;
 use goal_cluster::{Cluster, Faults, Switch, Wiring};
 use goal_collectives::{ALGORITHMS, Request};
 use goal_kernel::layout::Counter;
-use goal_kernel::{Hook, Installation, Job, Kernel, Peer, Plan};
+use goal_kernel::{Hook, Plan};
 use goal_lang::{CollectiveKind, Program, ProgramBuilder};
-use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
 use std::time::Instant;
 
 /// The program of a collective; `None` if the algorithm cannot meet the request.
@@ -145,67 +142,10 @@ fn the_hooks_of_older_kernels_do() {
     }
 }
 
-const CHILD: &str = "GOAL_KERNEL_CHILD";
-
-/// The process that a test kills: loads the engine, says so, and waits for its end.
-#[test]
-fn child() {
-    if std::env::var_os(CHILD).is_none() {
-        return;
-    }
-    let mac = [2, 0, 0, 0, 0, 0];
-    let job = Job {
-        number: 1,
-        key: [1, 2],
-        secrets: [3, 4],
-        ethertype: 0x88b6,
-        ifindex: 1,
-        mac,
-        peers: vec![Peer { mac, port: 0 }],
-    };
-    let installation = Installation::new(job).unwrap();
-    let _kernel = Kernel::load(INTERFACE, &installation, None).unwrap();
-    println!("loaded");
-    std::thread::sleep(bench::LIMIT);
-}
-
-#[test]
-fn nothing_is_left_of_a_killed_process() {
-    let name = "nothing_is_left_of_a_killed_process";
-    let Some(cluster) = Cluster::or_skip(name, &wiring(1, Switch::Bridge)) else { return };
-    let attached = || {
-        let of = |hook| SchedClassifier::query_tcx(INTERFACE, hook).map(|(_, all)| all.len());
-        let count = || Ok(of(TcAttachType::Ingress)? + of(TcAttachType::Egress)?);
-        let count = cluster.hosts()[0].call(count).unwrap();
-        count.map_err(|error: aya::programs::ProgramError| error.to_string())
-    };
-    if let Err(why) = attached() {
-        println!("{name}: skipped: no TCX: {why}");
-        return;
-    }
-    let program = std::env::current_exe().unwrap();
-    let mut child = cluster.hosts()[0]
-        .command(program.to_str().unwrap())
-        .args(["--exact", "child", "--nocapture"])
-        .env(CHILD, "1")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut output = child.stdout.take().unwrap();
-    let mut said = String::new();
-    while !said.contains("loaded") {
-        let mut bytes = [0; 64];
-        let count = output.read(&mut bytes).unwrap();
-        assert!(count > 0, "the child ended: {said}");
-        said.push_str(&String::from_utf8_lossy(&bytes[..count]));
-    }
-    assert_eq!(attached(), Ok(2));
-    child.kill().unwrap();
-    assert_eq!(child.wait().unwrap().signal(), Some(9));
-    // The kernel frees what descriptors held a little later.
-    let start = Instant::now();
-    while attached() != Ok(0) && start.elapsed() < bench::LIMIT {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    assert_eq!(attached(), Ok(0));
+/// An allreduce of 8 ranks: three rounds of messages.
+fn allreduce() -> (Program, Plan) {
+    let request = Request { count: 64, ..Request::new(CollectiveKind::Allreduce, 8) };
+    let program = collective("recursive-doubling", &request).unwrap();
+    let plan = Plan::of(&bench::nisa(&program), FRAGMENT).unwrap();
+    (program, plan)
 }

@@ -74,7 +74,7 @@ struct Sums {
     schedules: u64,
     refused: u64,
     runs: u64,
-    counters: [u64; 11],
+    counters: [u64; 12],
 }
 
 /// Runs a seed: one or two schedules at once, several runs of each.
