@@ -22,7 +22,10 @@ use std::time::Duration;
 use zerocopy::{Immutable, IntoBytes};
 
 /// The engine, compiled by clang from `bpf/engine.c`.
-pub(crate) static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/engine.o");
+#[cfg(not(feature = "kernel-build"))]
+static OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/engine.o");
+#[cfg(feature = "kernel-build")]
+static OBJECT: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/engine.o"));
 
 /// The hooks that programs are attached to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
