@@ -3,13 +3,14 @@
 use crate::install::Installation;
 use crate::kernel::Kernel;
 use rustix::net::{SendFlags, send};
+use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A thread that sends ticks to its host's engine. It ends when this is dropped.
+/// A thread without rights that sends ticks to its host's engine. It ends when this is dropped.
 #[derive(Debug)]
 pub struct Ticker {
     ends: Arc<AtomicBool>,
@@ -31,6 +32,14 @@ impl Ticker {
         let ends = Arc::new(AtomicBool::new(false));
         let its_ends = Arc::clone(&ends);
         let thread = std::thread::Builder::new().name("goal-tick".into()).spawn(move || {
+            // The thread lives longer than its starter has rights, and its socket is open. Taking
+            // rights from oneself is always possible.
+            let none = CapabilitySets {
+                effective: CapabilitySet::empty(),
+                permitted: CapabilitySet::empty(),
+                inheritable: CapabilitySet::empty(),
+            };
+            let _ = set_capabilities(None, none);
             while !its_ends.load(Ordering::Acquire) {
                 std::thread::sleep(period);
                 // A tick that finds no room is followed by another one.

@@ -7,16 +7,18 @@
 //! ranks.
 
 mod image;
+mod kernel;
 
 pub(crate) use image::mismatch;
 
 use crate::job::{Job, SectionFile, Settings, WindowSettings};
+use crate::offload::Way;
 use crate::progress::{Interrupted, Member, StartError, with_member_over};
 use goal_asm::Nisa;
-use goal_asm::nisa::StreamError;
+use goal_asm::nisa::{Operation, StreamError};
 use goal_engine::within;
 use goal_engine::{Cause, Failure, Handle, Schedule, Storage, WORLD, Waiting, Windowed, sends};
-use goal_eth::{AnyDriver, now_ns};
+use goal_eth::now_ns;
 use goal_shm::announce;
 use goal_shm::{Segment, State};
 use std::sync::Arc;
@@ -32,7 +34,7 @@ pub(crate) struct Resources {
     /// The file with the rank's section, if it is run through a window.
     pub(crate) section: Option<SectionFile>,
     /// The rank's way to other hosts, if there are any.
-    pub(crate) driver: Option<AnyDriver>,
+    pub(crate) way: Option<Way>,
 }
 
 /// Runs a rank until the launcher stops the job. Leaves the failure of an action in the segment, or
@@ -45,7 +47,7 @@ pub(crate) fn run(
     nisa: &Arc<Nisa>,
     rank: u32,
     settings: &Settings,
-    Resources { section, driver }: Resources,
+    Resources { section, way }: Resources,
 ) -> Result<(), StartError> {
     // Before the rank touches its memory, so that the system allocates it near the processor.
     if let Some(processor) = settings.bind(rank).map_err(StartError::Binding)? {
@@ -62,6 +64,11 @@ pub(crate) fn run(
     let mut storage = job.storage(rank);
     storage.store_image(nisa, rank);
     announce(segment, rank);
+    let driver = match way {
+        Some(Way::Kernel(descriptors)) => return kernel::run(job, rank, descriptors, storage),
+        Some(Way::Driver(driver)) => Some(driver),
+        None => None,
+    };
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which
     // ranks send.
     with_member_over(job, rank, driver, |member| {
@@ -86,7 +93,7 @@ pub(crate) fn run(
                 member,
                 running: None,
                 left: settings.repeat,
-                unexpected: None,
+                ended: Ended::default(),
             };
             let ended = within(|| work.run(storage)).unwrap_or_else(|used_up| Err(used_up.into()));
             // An engine whose state is used up can't be read.
@@ -103,7 +110,7 @@ pub(crate) fn run(
                     segment.fail(rank, &format!("rank {rank}: {error}"));
                 }
                 Err(Interrupted::Stopped | Interrupted::Stuck) | Ok(()) => {
-                    if let Some(text) = work.unexpected {
+                    if let Some(text) = work.ended.unexpected {
                         segment.record_failure(rank, &text);
                     }
                 }
@@ -127,8 +134,43 @@ struct Work<'a, 'm> {
     running: Option<Handle>,
     /// The number of instances that have not ended.
     left: u64,
+    ended: Ended,
+}
+
+/// The instances that have ended.
+#[derive(Default)]
+struct Ended {
     /// The text on the first instance whose memory was not as the program expects.
     unexpected: Option<String>,
+}
+
+impl Ended {
+    /// Notes that an instance of a rank has ended, counted from 0. If `compares` is true, compares
+    /// its memory with what the program expects.
+    fn note(&mut self, job: Job<'_>, rank: u32, instance: u64, memory: &[u8], compares: bool) {
+        let Job { segment, nisa, settings } = job;
+        let status = segment.status(rank);
+        if compares && settings.check && self.unexpected.is_none() {
+            let number = (settings.repeat > 1).then_some(instance);
+            self.unexpected = image::unexpected(nisa, rank, memory, number);
+        }
+        if let Some(end_ns) = status.instances_ns.get(instance as usize) {
+            let opened_ns = segment.gate().opened_ns.load(Ordering::Relaxed);
+            end_ns.store(now_ns().saturating_sub(opened_ns), Ordering::Relaxed);
+        }
+        if instance + 1 == settings.repeat {
+            status.ended_ns.store(now_ns(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Returns the number of messages that a rank sends in an instance, and their bytes.
+fn payload(nisa: &Nisa, rank: u32) -> (u64, u64) {
+    let sizes = nisa.section(rank).records().filter_map(|(_, record)| match record.operation() {
+        Operation::Send { payload, .. } => Some(payload.size()),
+        _ => None,
+    });
+    sizes.fold((0, 0), |(messages, bytes), size| (messages + 1, bytes + size))
 }
 
 impl<'a> Work<'a, '_> {
@@ -188,17 +230,11 @@ impl<'a> Work<'a, '_> {
         };
         let (Job { segment, nisa, settings, .. }, rank) = (self.job, self.rank);
         let status = segment.status(rank);
+        let instance = settings.repeat - self.left;
+        // What derives from the clock is left to the interpreter.
         let asks_clock = window.is_some_and(|window| window.stores_time);
-        if settings.check && !asks_clock && self.unexpected.is_none() {
-            let instance = (settings.repeat > 1).then(|| settings.repeat - self.left);
-            self.unexpected = image::unexpected(nisa, rank, storage.memory(), instance);
-        }
-        let ended = (settings.repeat - self.left) as usize;
+        self.ended.note(self.job, rank, instance, storage.memory(), !asks_clock);
         self.left -= 1;
-        if let Some(end_ns) = status.instances_ns.get(ended) {
-            let opened_ns = segment.gate().opened_ns.load(Ordering::Relaxed);
-            end_ns.store(now_ns().saturating_sub(opened_ns), Ordering::Relaxed);
-        }
         status.messages.store(stats.messages, Ordering::Relaxed);
         status.bytes.store(stats.bytes, Ordering::Relaxed);
         status.verified_bytes.store(stats.verified_bytes, Ordering::Relaxed);
@@ -207,7 +243,6 @@ impl<'a> Work<'a, '_> {
             status.table_max.fetch_max(window.table_max, Ordering::Relaxed);
         }
         if self.left == 0 {
-            status.ended_ns.store(now_ns(), Ordering::Relaxed);
             return Ok(false);
         }
         storage.memory_mut().fill(0);
