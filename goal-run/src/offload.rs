@@ -5,12 +5,15 @@
 //! settings, as the job's secret is, and never in the environment.
 
 use goal_eth::AnyDriver;
-use goal_kernel::{Descriptors, Member};
+use goal_kernel::{Descriptors, Hook, Member, Missing, probe};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
+/// The words before the verifier's log, and the beginnings of its last lines.
+const VERIFIER: &str = "; the verifier says:\n";
+const STATISTICS: [&str; 3] = ["verification time", "stack depth", "processed"];
 /// The choice if a schedule runs in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -32,6 +35,33 @@ impl Offload {
             Offload::Auto => "auto",
             Offload::Kernel => "kernel",
         }
+    }
+
+    /// Finds out by trying if this system's kernel runs schedules. Takes the verifier about a
+    /// second. Returns the name of the hooks.
+    ///
+    /// # Errors
+    /// What is missing, and what gives it.
+    pub fn probe() -> Result<&'static str, String> {
+        match probe() {
+            Ok(offer) if offer.hook == Hook::Tcx => Ok("TCX"),
+            Ok(_) => Err("hooks of TCX: Linux 6.6 or later (at those of older kernels the engine would stay if its launcher is killed)".to_owned()),
+            Err(Missing { what, remedy, cause }) => {
+                Err(format!("{what}: {remedy} ({})", shortened(&cause)))
+            }
+        }
+    }
+}
+
+/// Returns the text on an error of loading up to the verifier's log, which is long, and the log's
+/// last line but the statistics.
+pub(crate) fn shortened(text: &str) -> String {
+    let Some((text, log)) = text.split_once(VERIFIER) else { return text.to_owned() };
+    let is_reason =
+        |line: &&str| !line.is_empty() && !STATISTICS.iter().any(|s| line.starts_with(s));
+    match log.lines().rev().find(is_reason) {
+        Some(reason) => format!("{text}; the verifier says: {reason}"),
+        None => text.to_owned(),
     }
 }
 

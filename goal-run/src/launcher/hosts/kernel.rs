@@ -14,7 +14,7 @@ use super::session::{LOOK, Session};
 use crate::hosts::{Event, Message};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Ranks;
-use crate::offload::{InKernel, Offload, Way};
+use crate::offload::{InKernel, Offload, Way, shortened};
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
 use goal_kernel::limits::fragment_of;
 use goal_kernel::{
@@ -25,9 +25,6 @@ use std::time::Duration;
 
 /// The time between two ticks, by which lost frames are noticed.
 const TICK: Duration = Duration::from_millis(1);
-/// The words before the verifier's log, and the beginnings of its last lines.
-const VERIFIER: &str = "; the verifier says:\n";
-const STATISTICS: [&str; 3] = ["verification time", "stack depth", "processed"];
 /// The most actions that a refusal names; the others are counted.
 const NAMED_MAX: usize = 3;
 
@@ -202,18 +199,6 @@ impl Session<'_> {
         let ticker = Ticker::start(&kernel, &installation, TICK).map_err(system)?;
         let in_kernel = InKernel::new(fragment, &members);
         Ok(Engine { in_kernel, members, _ticker: ticker, kernel })
-    }
-}
-
-/// Returns the text on an error of loading up to the verifier's log, which is long, and the log's
-/// last line but the statistics.
-fn shortened(text: &str) -> String {
-    let Some((text, log)) = text.split_once(VERIFIER) else { return text.to_owned() };
-    let is_reason =
-        |line: &&str| !line.is_empty() && !STATISTICS.iter().any(|s| line.starts_with(s));
-    match log.lines().rev().find(is_reason) {
-        Some(reason) => format!("{text}; the verifier says: {reason}"),
-        None => text.to_owned(),
     }
 }
 
