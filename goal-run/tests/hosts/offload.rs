@@ -1,9 +1,9 @@
 //! Schedules that run in the kernels of hosts.
 
 use crate::bench::{Bench, ended, launcher, ranks_of, send};
-use crate::common::Ended;
-use crate::common::examples;
 use crate::common::processes::wait_for;
+use crate::common::rights::{FILES, Rights};
+use crate::common::{Ended, GOAL_RUN, default_signals, examples, run_text};
 use aya::maps::{Array, Map, MapData};
 use aya::programs::{SchedClassifier, TcAttachType};
 use goal_cluster::{Faults, INTERFACE, Switch, Wiring};
@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal};
 use std::fs;
 use std::mem::offset_of;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command, Stdio};
 
 const FOUR: [&str; 3] = ["--discover", "--hosts", "4"];
 const TWO: [&str; 3] = ["--discover", "--hosts", "2"];
@@ -300,4 +300,84 @@ fn a_signal_and_the_time_end_a_job_in_the_kernel() {
     let all: Vec<Ended> = children.into_iter().map(ended).collect();
     assert_all(&all, 5, &["the time is up", "waited for its schedule in the kernel in instance"]);
     assert_none_attached(&bench);
+}
+
+#[test]
+fn no_process_has_rights_once_the_kernel_runs_the_schedule() {
+    let Some(bench) = bench("rights in the kernel", 4, slow()) else { return };
+    for kind in ["processes", "threads"] {
+        let program = bench.write("token.goal", &token(500));
+        let options = ["--offload", "kernel", "--no-check", "--ranks-as", kind];
+        let children = bench.start_all(&program, &[&FOUR[..], &options].concat());
+        if kind == "processes" {
+            for child in &children {
+                Rights::assert_none(ranks_of(launcher(child), 1)[0], 0);
+            }
+        }
+        // The engine took the starts, so all rights were given up before.
+        wait_for(|| (states(&children) == [(1, 0); 4]).then_some(()));
+        children.iter().for_each(|child| Rights::assert_none(launcher(child), FILES));
+        send(launcher(&children[0]), Signal::INT);
+        children.into_iter().map(ended).for_each(|ended| ended.assert_status(130));
+    }
+    assert_none_attached(&bench);
+}
+
+#[test]
+fn a_host_without_the_right_leaves_the_schedule_to_processes() {
+    let Some(bench) = bench("no right", 2, Switch::Bridge) else { return };
+    let program = bench.write("pair.goal", "rank 0 { send 8b to 1; } rank 1 { recv 8b from 0; }");
+    // Host 1 is root without some capabilities.
+    let start = |host: usize, offload: &str| {
+        let full = bench.command(host, &program, &[&TWO[..], &["--offload", offload]].concat());
+        let mut command = match host {
+            0 => full,
+            _ => {
+                let mut less = bench.cluster.hosts()[host].command("setpriv");
+                let taken = "-bpf,-perfmon,-sys_admin";
+                less.arg(format!("--bounding-set={taken}")).arg("--").arg(GOAL_RUN);
+                less.args(full.get_args().skip_while(|&argument| *argument != *program));
+                default_signals(&mut less);
+                less.stdout(Stdio::piped()).stderr(Stdio::piped());
+                less
+            }
+        };
+        command.spawn().unwrap()
+    };
+    let run = |offload| -> Vec<Ended> {
+        let children = [0, 1].map(|host| start(host, offload));
+        children.into_iter().map(ended).collect()
+    };
+    let says = [&*format!("host {}: ", bench.mac(1)), "CAP_BPF, CAP_PERFMON", "goal-run info"];
+    let all = run("auto");
+    assert_all(&all, 0, &says);
+    assert!(all.iter().all(|ended| ended.err.len() < 600), "{all:?}");
+    let all = run("kernel");
+    assert_all(&all, 2, &["CAP_BPF, CAP_PERFMON", "--offload auto"]);
+    let mut info = Command::new("setpriv");
+    info.args(["--bounding-set=-bpf,-perfmon,-sys_admin", "--", GOAL_RUN, "info"]);
+    let told = Ended::of(info.output().unwrap());
+    told.assert_status(0);
+    assert!(told.out.contains("schedules in the kernel (--offload): no, it lacks "), "{told:?}");
+    assert!(told.out.contains("the rights CAP_BPF, CAP_PERFMON"), "{told:?}");
+    let told = Ended::of(Command::new(GOAL_RUN).arg("info").output().unwrap());
+    assert!(told.out.contains("in the kernel (--offload): yes, at TCX"), "{told:?}");
+}
+
+#[test]
+fn jobs_on_one_host_and_programs_are_refused() {
+    let pair = "rank 0 { send 8b to 1; } rank 1 { recv 8b from 0; }";
+    let ended = run_text(pair, &["--offload", "kernel"]);
+    ended.assert_status(2);
+    ended.assert_says(&["all ranks are on this one", "--offload auto or off"]);
+    let ended = run_text(pair, &["--offload", "auto"]);
+    ended.assert_status(0);
+    ended.assert_says(&["processes run the schedule: "]);
+    let Some(bench) = bench("programs", 2, Switch::Bridge) else { return };
+    let start = |host: usize| {
+        let mut command = bench.command(host, "-n2", &TWO);
+        command.args(["--offload", "kernel", "--", "true"]).spawn().unwrap()
+    };
+    let all: Vec<Ended> = [0, 1].map(start).into_iter().map(crate::bench::ended).collect();
+    assert_all(&all, 2, &["--offload is for schedules", "leave --offload out"]);
 }
