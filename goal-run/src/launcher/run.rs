@@ -147,8 +147,9 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
         } else {
             state_bytes(settings.unexpected_limit)
         },
-        // A rank's bell, its port and its sockets.
+        // A rank's bell, its port and its sockets; or its socket and two maps in the kernel.
         descriptors: settings.network.as_ref().map_or(0, |network| match network.driver {
+            DriverKind::Packet if options.offload != Offload::Off => 5,
             DriverKind::Packet => 3,
             DriverKind::Xdp => 6,
         }),

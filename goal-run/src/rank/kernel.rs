@@ -5,7 +5,7 @@
 //! [`State::Running`] until its last instance has ended: only the kernel knows if it can go on, and
 //! it takes no schedule that can get stuck.
 
-use super::{Ended, payload};
+use super::ended::{Ended, payload};
 use crate::job::{Job, Wait};
 use crate::progress::StartError;
 use goal_engine::{Cause, Failure, Storage, WORLD};

@@ -6,6 +6,7 @@
 //! and sleeps in its mailbox. Whether the job is stuck is decided by the launcher, which sees all
 //! ranks.
 
+mod ended;
 mod image;
 mod kernel;
 
@@ -14,8 +15,9 @@ pub(crate) use image::mismatch;
 use crate::job::{Job, SectionFile, Settings, WindowSettings};
 use crate::offload::Way;
 use crate::progress::{Interrupted, Member, StartError, with_member_over};
+use ended::Ended;
 use goal_asm::Nisa;
-use goal_asm::nisa::{Operation, StreamError};
+use goal_asm::nisa::StreamError;
 use goal_engine::within;
 use goal_engine::{Cause, Failure, Handle, Schedule, Storage, WORLD, Waiting, Windowed, sends};
 use goal_eth::now_ns;
@@ -135,42 +137,6 @@ struct Work<'a, 'm> {
     /// The number of instances that have not ended.
     left: u64,
     ended: Ended,
-}
-
-/// The instances that have ended.
-#[derive(Default)]
-struct Ended {
-    /// The text on the first instance whose memory was not as the program expects.
-    unexpected: Option<String>,
-}
-
-impl Ended {
-    /// Notes that an instance of a rank has ended, counted from 0. If `compares` is true, compares
-    /// its memory with what the program expects.
-    fn note(&mut self, job: Job<'_>, rank: u32, instance: u64, memory: &[u8], compares: bool) {
-        let Job { segment, nisa, settings } = job;
-        let status = segment.status(rank);
-        if compares && settings.check && self.unexpected.is_none() {
-            let number = (settings.repeat > 1).then_some(instance);
-            self.unexpected = image::unexpected(nisa, rank, memory, number);
-        }
-        if let Some(end_ns) = status.instances_ns.get(instance as usize) {
-            let opened_ns = segment.gate().opened_ns.load(Ordering::Relaxed);
-            end_ns.store(now_ns().saturating_sub(opened_ns), Ordering::Relaxed);
-        }
-        if instance + 1 == settings.repeat {
-            status.ended_ns.store(now_ns(), Ordering::Relaxed);
-        }
-    }
-}
-
-/// Returns the number of messages that a rank sends in an instance, and their bytes.
-fn payload(nisa: &Nisa, rank: u32) -> (u64, u64) {
-    let sizes = nisa.section(rank).records().filter_map(|(_, record)| match record.operation() {
-        Operation::Send { payload, .. } => Some(payload.size()),
-        _ => None,
-    });
-    sizes.fold((0, 0), |(messages, bytes), size| (messages + 1, bytes + size))
 }
 
 impl<'a> Work<'a, '_> {

@@ -44,7 +44,7 @@ pub struct Report {
     /// The kind of ranks, `processes` or `threads`.
     ranks_as: &'static str,
     /// The transports that carried messages, from the nearest peers to the farthest; empty if the
-    /// job was not started.
+    /// job was not started, or the kernel ran the schedule.
     transports: Vec<Name>,
     /// `kernel` if the schedule ran in the kernels of all hosts; absent if processes ran it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ impl Report {
             status,
             ranks: outcome.nisa().num_ranks(),
             ranks_as,
-            transports: transports.clone(),
+            transports: if outcome.fragment.is_none() { transports.clone() } else { vec![] },
             offload: outcome.fragment.map(|_| "kernel"),
             repeat,
             messages,
