@@ -153,6 +153,19 @@ fn lost_frames_are_repaired_in_the_kernel() {
 }
 
 #[test]
+fn ranks_share_hosts_in_any_order() {
+    let Some(bench) = bench("shared hosts", 2, Switch::Bridge) else { return };
+    let program =
+        examples().into_iter().find(|path| path.ends_with("allreduce-ring.goal")).unwrap();
+    let here = |ranks| ["--discover", "--here", ranks, "--offload", "kernel", "--verify"];
+    let more = ["--repeat", "20", "--format", "json"];
+    let each = ["1-2", "0,3"].map(|ranks| [&here(ranks)[..], &more].concat());
+    let all = bench.run_each(program.to_str().unwrap(), &[&each[0], &each[1]]);
+    assert_all(&all, 0, &[]);
+    assert_eq!(all[1].json()["offload"], "kernel");
+}
+
+#[test]
 fn floats_are_the_processes() {
     let Some(bench) = bench("floats", 2, Switch::Bridge) else { return };
     let program = bench.write("float.goal", FLOAT);
