@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 
 /// The time between two looks of a rank that waits if the job was stopped.
 const LOOK: Duration = Duration::from_millis(20);
-/// Looks at the end of a run before a rank that has a processor of its own sleeps.
-const LOOKS: u32 = 4000;
+/// Looks at the end of a run, some tens of microseconds, before a rank that has a processor of its
+/// own sleeps. Waking up takes about as long.
+const LOOKS: u32 = 500;
 /// The same if ranks share processors. Each of these looks yields.
 const LOOKS_CROWDED: u32 = 4;
 /// The time for which a rank tries to start a run while the system has no room for the frame.
