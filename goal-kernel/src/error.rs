@@ -55,7 +55,7 @@ impl fmt::Display for LoadError {
         f.write_str("the kernel does not take the schedule engine: ")?;
         if self.is_permission() {
             f.write_str(
-                "it needs CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW (run the launcher as root): ",
+                "it needs CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN and CAP_NET_RAW (run the launcher as root): ",
             )?;
         }
         match &self.0 {

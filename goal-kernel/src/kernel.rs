@@ -1,7 +1,8 @@
 //! The engine in the kernel: loaded, attached to an interface, with a job's maps.
 //!
-//! The object is the project's own and part of the library. Whoever loads it needs CAP_BPF and
-//! CAP_NET_ADMIN; ranks need neither. Programs and maps live as long as a descriptor of them. Links
+//! The object is the project's own and part of the library. Whoever loads it needs CAP_BPF,
+//! CAP_PERFMON (without it the verifier refuses reads of padding on the stack) and CAP_NET_ADMIN;
+//! ranks need none. Programs and maps live as long as a descriptor of them. Links
 //! of TCX do too, so nothing is left however the process ends.
 
 use crate::error::LoadError;

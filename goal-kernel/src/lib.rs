@@ -57,4 +57,4 @@ pub use probe::{Missing, Offer, probe};
 pub use rank::{Descriptors, Rank, RunError};
 pub use reason::{Reason, Refusal};
 pub use ticker::{Ticker, Ticks};
-pub use translate::Plan;
+pub use translate::{Message, Plan};

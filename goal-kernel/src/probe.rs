@@ -69,7 +69,8 @@ pub fn probe() -> Result<Offer, Missing> {
     Ok(Offer { hook: if has_tcx { Hook::Tcx } else { Hook::Clsact } })
 }
 
-const RIGHTS: &str = "the rights CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW, as root has them";
+const RIGHTS: &str =
+    "the rights CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN and CAP_NET_RAW, as root has them";
 
 /// Turns the answer of a probe into an error, unless it is yes.
 fn need<E: fmt::Display>(

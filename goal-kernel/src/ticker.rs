@@ -7,6 +7,7 @@ use crate::kernel::Kernel;
 use crate::layout::{Counter, FRAME_LENGTH};
 use crate::sys::Mapping;
 use rustix::net::{SendFlags, send};
+use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -33,7 +34,8 @@ impl fmt::Display for Ticks {
     }
 }
 
-/// The source of a host's ticks. It ends when this is dropped, and with the process.
+/// The source of a host's ticks. It ends when this is dropped, and with the process. Its thread has
+/// no rights.
 #[derive(Debug)]
 pub struct Ticker {
     ends: Arc<AtomicBool>,
@@ -82,6 +84,7 @@ impl Ticker {
             Ticks::Thread => {
                 let socket = kernel.tick_socket()?;
                 thread.spawn(move || {
+                    drop_rights();
                     while !its_ends.load(Ordering::Acquire) {
                         std::thread::sleep(period);
                         // A tick that finds no room is followed by another one.
@@ -94,6 +97,7 @@ impl Ticker {
                 let counters = kernel.counters()?;
                 set_off(&circle, &counters, &frame, period)?;
                 thread.spawn(move || {
+                    drop_rights();
                     let mut last = ticked(&counters);
                     while !its_ends.load(Ordering::Acquire) {
                         std::thread::park_timeout(LOOK.max(16 * period));
@@ -141,6 +145,17 @@ fn set_off(
         std::thread::sleep(Duration::from_millis(10).max(4 * period));
     }
     Err(io::Error::other("frames do not circle"))
+}
+
+/// Takes all rights from this thread, which lives longer than its starter has them. Its sockets are
+/// open. Taking rights from oneself is always possible.
+fn drop_rights() {
+    let none = CapabilitySets {
+        effective: CapabilitySet::empty(),
+        permitted: CapabilitySet::empty(),
+        inheritable: CapabilitySet::empty(),
+    };
+    let _ = set_capabilities(None, none);
 }
 
 fn ticked(counters: &Mapping) -> u64 {

@@ -10,7 +10,7 @@
 //! for even runs and one for odd ones, of all places where messages land and of all bytes that
 //! sends keep.
 
-use crate::graph::{Exec, Graph, Payload, Work};
+use crate::graph::{Exec, Graph, Node, Payload, Work};
 use crate::image::PartImage;
 use crate::layout::{
     ALTERNATES_A, ALTERNATES_B, ALTERNATES_C, ActionEntry, NONE, PartEntry, RECEIVE_HELD,
@@ -24,6 +24,17 @@ use crate::reason::{Reason, Refusal};
 use goal_asm::Nisa;
 use goal_lang::{Op, Piece, Space};
 use std::collections::BTreeSet;
+
+/// A message of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Message {
+    /// The rank that sends it, and the number of the send in the rank's section.
+    pub send: (u32, u32),
+    /// The rank that receives it, and the number of the receive in the rank's section.
+    pub receive: (u32, u32),
+    /// Its number among the messages from the one rank to the other.
+    pub sequence: u64,
+}
 
 /// A schedule of all ranks that the kernel can execute.
 pub struct Plan {
@@ -90,6 +101,22 @@ impl Plan {
         self.fragment
     }
 
+    /// Returns the messages of a run, each with the send and the receive that were matched.
+    pub fn messages(&self) -> impl Iterator<Item = Message> {
+        let of_rank = |(rank, graph): (usize, &'_ Graph)| {
+            let matches = self.matching.matches[rank].iter();
+            let sends = graph.nodes.iter().zip(matches).enumerate();
+            let message = |(action, (node, other)): (usize, (&Node, &Option<Match>))| {
+                let Work::Send { .. } = node.work else { return None };
+                let Match { rank: to, action: receive, key } = (*other)?;
+                let send = (rank as u32, action as u32);
+                Some(Message { send, receive: (to, receive), sequence: key.sequence })
+            };
+            sends.filter_map(message).collect::<Vec<_>>()
+        };
+        self.graphs.iter().enumerate().flat_map(of_rank)
+    }
+
     /// Returns the part of a rank.
     ///
     /// # Panics
@@ -137,7 +164,7 @@ fn refused(graphs: &[Graph], fragment: u32) -> Vec<(u32, u32, Reason)> {
 fn numbers(graphs: &[Graph], matching: &Matching) -> Vec<Vec<u32>> {
     let of_rank = |(rank, graph): (usize, &Graph)| {
         let (mut sends, mut receives) = (0, 0);
-        let number = |(action, node): (usize, &crate::graph::Node)| {
+        let number = |(action, node): (usize, &Node)| {
             let counter = match (&node.work, matching.matches[rank][action]) {
                 (_, Some(other)) if other.rank as usize == rank => return NONE,
                 (Work::Send { .. }, _) => &mut sends,

@@ -11,7 +11,9 @@
 //! Files of one kind without a number of their own, as the system's events, count as the same.
 #![allow(unsafe_code)]
 
+use crate::offload::PassedKernel;
 use goal_eth::{AnyDriver, PassedDriver};
+use goal_kernel::Descriptors;
 use rustix::fs::fstat;
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 use serde::{Deserialize, Serialize};
@@ -147,6 +149,21 @@ impl Inherited {
         // started the process, and each descriptor is taken once. A process with another
         // starter has refused its order by now.
         unsafe { AnyDriver::inherited(passed, |number| self.take(number)) }
+    }
+}
+
+impl Inherited {
+    /// Takes the descriptors of a rank whose schedule runs in the kernel.
+    ///
+    /// # Errors
+    /// A descriptor can't be taken.
+    pub(crate) fn kernel(&mut self, passed: PassedKernel) -> io::Result<Descriptors> {
+        let PassedKernel { memory, status, socket } = passed;
+        Ok(Descriptors {
+            memory: self.take(memory)?,
+            status: self.take(status)?,
+            socket: self.take(socket)?,
+        })
     }
 }
 

@@ -32,7 +32,7 @@
 //! # Layers
 //! A module imports only from modules of earlier lines:
 //!
-//! - `limits`
+//! - `limits`, `offload`
 //! - `binding`, `inherited`, `network`, `rights`, `threads`, `trace`, `wait`
 //! - `transport`
 //! - `job`
@@ -54,6 +54,7 @@ pub mod launcher;
 pub mod limits;
 mod monitor;
 mod network;
+mod offload;
 mod order;
 mod outcome;
 pub mod program;
@@ -66,3 +67,5 @@ mod trace;
 pub mod transport;
 pub mod verify;
 mod wait;
+
+pub use offload::Offload;

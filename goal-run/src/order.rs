@@ -11,6 +11,7 @@
 
 use crate::inherited::{Inherited, Passed};
 use crate::job::{Settings, layout};
+use crate::offload::PassedKernel;
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use goal_eth::PassedDriver;
@@ -62,6 +63,9 @@ pub(crate) struct Order {
     pub(crate) section: Option<(RawFd, SectionPlace)>,
     /// The rank's way to other hosts, if there are any.
     pub(crate) driver: Option<PassedDriver>,
+    /// The rank's part of the schedule in the kernel, if that runs it.
+    #[serde(default)]
+    pub(crate) kernel: Option<PassedKernel>,
 }
 
 /// The parts of a job that a rank process opens.

@@ -9,6 +9,7 @@ use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use goal_engine::{MatchesView, Met};
 use goal_interp::{Matches, Taken};
+use goal_kernel::{Message, Plan};
 use goal_lang::ActionId;
 use goal_shm::{INSTANCES_TIMED, RankCounts, Segment, Started};
 use std::fs::File;
@@ -93,6 +94,8 @@ pub struct Outcome {
     /// memory and their traces are not known, and their actions are not counted.
     pub(crate) missing: String,
     pub(crate) run: Run,
+    /// The most bytes of payload of a frame, if the schedule ran in the kernel.
+    pub(crate) fragment: Option<u32>,
     segment: Segment,
     nisa: Arc<Nisa>,
 }
@@ -135,7 +138,9 @@ impl Outcome {
             };
         }
         counts.table_max = settings.window.map(|_| table_max);
-        Self { end, counts, missing: String::new(), run, segment, nisa: Arc::clone(nisa) }
+        let fragment = settings.in_kernel.as_ref().map(|in_kernel| in_kernel.fragment);
+        let nisa = Arc::clone(nisa);
+        Self { end, counts, missing: String::new(), run, fragment, segment, nisa }
     }
 
     /// Returns true if the memory and the traces of all ranks are known. The results of ranks on
@@ -212,6 +217,9 @@ impl Outcome {
     /// Returns which receive took which message in the last instance. The result is complete only
     /// if the job is, and its options asked for a record.
     pub(crate) fn matches(&self) -> Matches {
+        if let Some(fragment) = self.fragment {
+            return planned(&self.nisa, fragment);
+        }
         let mut matches = Matches::default();
         for rank in 0..self.segment.num_ranks() {
             let recorded = &self.segment.rank(rank).matches;
@@ -234,6 +242,18 @@ impl Outcome {
         }
         matches
     }
+}
+
+/// Returns the matches of a run in the kernel, which were chosen before it.
+fn planned(nisa: &Nisa, fragment: u32) -> Matches {
+    let mut matches = Matches::default();
+    let plan = Plan::of(nisa, fragment).expect("the same plan was installed");
+    let vertex = |(rank, action): (u32, u32)| (rank, ActionId::new(action as usize));
+    for Message { send, receive, sequence } in plan.messages() {
+        matches.sends.insert(vertex(send), sequence);
+        matches.receives.insert(vertex(receive), Taken { source: send.0, sequence });
+    }
+    matches
 }
 
 /// Returns the time of each of the first instances of a complete job.

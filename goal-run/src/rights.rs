@@ -50,6 +50,10 @@ const XDP: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::SYS_ADMIN)
     .union(CapabilitySet::IPC_LOCK);
 
+/// Capabilities to load schedules into the kernel.
+const OFFLOAD: CapabilitySet =
+    CapabilitySet::NET_ADMIN.union(CapabilitySet::BPF).union(CapabilitySet::PERFMON);
+
 /// Stack of work that is done apart: what a main thread mostly has.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -71,12 +75,13 @@ pub fn give_up_all_but_files() -> io::Result<()> {
 }
 
 /// The same for a launcher that is about to receive frames, before it has opened the sockets of
-/// its ranks.
+/// its ranks, or `offloads` their schedule.
 ///
 /// # Errors
 /// The system's error.
-pub(crate) fn give_up_all_but_sockets(driver: DriverKind) -> io::Result<()> {
-    keep(of_results() | of_sockets(driver))
+pub(crate) fn give_up_all_but_sockets(driver: DriverKind, offloads: bool) -> io::Result<()> {
+    let of_kernel = if offloads { OFFLOAD } else { CapabilitySet::empty() };
+    keep(of_results() | of_sockets(driver) | of_kernel)
 }
 
 /// Returns the capabilities with which a launcher writes its results. Of a file's capabilities

@@ -55,6 +55,16 @@ impl Key {
         JobKey::new(&blake3::derive_key("goal-run launchers, version 1", &self.0))
     }
 
+    /// Returns the number and the key of a run whose schedule is in the kernel. Both are those of
+    /// this run, so recorded frames are useless in later ones.
+    pub(crate) fn kernel(&self, run: u64) -> (u32, [u64; 2]) {
+        let mut material = self.0.to_vec();
+        material.extend(run.to_be_bytes());
+        let hash = blake3::derive_key("goal-run schedules in the kernel, version 1", &material);
+        let word = |at: usize| u64::from_be_bytes(hash[at..at + 8].try_into().expect("eight"));
+        (word(16) as u32, [word(0), word(8)])
+    }
+
     /// Returns the secret that authenticates frames between the ranks of one run. Each run has
     /// another secret, so recorded frames are useless in later runs with the same key.
     pub(crate) fn ranks(&self, run: u64) -> Secret {

@@ -92,6 +92,12 @@ pub(crate) enum Message {
         /// A number that no other run with the same key has.
         run: u64,
     },
+    /// To the leader: the longest frames that a host's interface carries. To the others: the
+    /// shortest of these.
+    Mtu(u32),
+    /// To the leader: a host's kernel has the schedule, or the reason why not. To the others: all
+    /// kernels have it, or the first reason, with its host.
+    Offload(Option<String>),
     /// To the leader: all ranks of a host are ready.
     Ready,
     /// All ranks are ready.

@@ -3,6 +3,7 @@
 use crate::binding::{Placement, is_crowded};
 use crate::limits::{PREFAULT_BYTES_MAX, RING_BYTES};
 use crate::network::Network;
+use crate::offload::InKernel;
 use crate::trace;
 use crate::transport::{Choice, Paths, Unreachable};
 use crate::wait::{Sharing, Wait};
@@ -81,6 +82,8 @@ pub struct Settings {
     pub(crate) wait: Wait,
     /// The hosts of the ranks; `None` if all are on this host.
     pub(crate) network: Option<Network>,
+    /// The parts of this host's ranks in the kernel; `None` if processes run the schedule.
+    pub(crate) in_kernel: Option<InKernel>,
     /// The kind of code that starts the ranks' schedules.
     pub(crate) origin: Origin,
 }
@@ -133,6 +136,7 @@ impl Settings {
             progress: Mode::default(),
             wait: Wait::default(),
             network: None,
+            in_kernel: None,
             origin: Origin::Job,
         })
     }

@@ -46,6 +46,9 @@ pub enum LaunchError {
     /// Mode `node` is for jobs on one host: only a rank's own process has its streams.
     #[error("ranks can't act for each other where some are on other hosts")]
     NodeOnHosts,
+    /// The schedule can't run in the kernel, as [`Options::offload`](super::Options) asks.
+    #[error("the schedule can't run in the kernel: {0}")]
+    Offload(String),
     /// Ranks can't be bound to the processors of the list.
     #[error(transparent)]
     Binding(#[from] crate::binding::BindingError),

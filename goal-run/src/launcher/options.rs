@@ -3,6 +3,7 @@
 use super::error::LaunchError;
 use crate::binding::Bind;
 use crate::job::{Mode, Window};
+use crate::offload::Offload;
 use crate::report::{count, size};
 use crate::transport::{Choice, Parameters};
 use crate::wait::Wait;
@@ -117,6 +118,8 @@ pub struct Options {
     pub transports: Choice,
     /// How schedules make progress while their ranks compute.
     pub progress: Mode,
+    /// The choice if the schedule runs in the kernels of its hosts.
+    pub offload: Offload,
     /// How ranks wait.
     pub wait: Wait,
     /// The request for the processors of this host's ranks.
@@ -168,6 +171,7 @@ impl Default for Options {
             ranks: Ranks::Threads,
             transports: Choice::default(),
             progress: Mode::default(),
+            offload: Offload::default(),
             wait: Wait::default(),
             bind: Bind::default(),
             repeat: 1,

@@ -9,6 +9,7 @@ use super::signals;
 use super::troubles;
 use crate::inherited::Inherited;
 use crate::job::SectionFile;
+use crate::offload::Way;
 use crate::order::{OF_SCHEDULE, Opened, Order};
 use crate::rank::{self, Resources};
 use crate::{limits, rights};
@@ -50,7 +51,7 @@ pub fn rank_process() -> Option<ExitCode> {
 }
 
 fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
-    if order.driver.is_some() {
+    if order.driver.is_some() || order.kernel.is_some() {
         // Keeps other processes of the same user from taking the sockets.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
@@ -77,10 +78,11 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
         }
         None => None,
     };
-    let driver = match &order.driver {
-        Some(passed) => Some(inherited.driver(passed)?),
-        None => None,
+    let way = match (&order.driver, order.kernel) {
+        (Some(passed), _) => Some(Way::Driver(inherited.driver(passed)?)),
+        (None, Some(passed)) => Some(Way::Kernel(inherited.kernel(passed)?)),
+        (None, None) => None,
     };
-    let resources = Resources { section, driver };
+    let resources = Resources { section, way };
     rank::run(&segment, &nisa, order.rank, &settings, resources).map_err(io::Error::other)
 }

@@ -9,6 +9,7 @@ use super::supervise::stop;
 use super::troubles::Troubles;
 use crate::inherited::Lent;
 use crate::monitor::Stopped;
+use crate::offload::Way;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
 use crate::rights;
 use goal_eth::{AnyDriver, Held};
@@ -45,14 +46,14 @@ const NOT_KNOWN: &str = "ended; how is not known";
 
 impl Processes {
     /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
-    /// job on one host, its time is up. A process inherits the memory files and its own driver but
+    /// job on one host, its time is up. A process inherits the memory files and its own way to other hosts but
     /// no rights, and ends with the calling thread.
     ///
     /// # Errors
     /// The system's error; processes that were started are killed.
     pub(super) fn spawn(
         place: &Place<'_>,
-        drivers: Vec<AnyDriver>,
+        ways: Vec<Way>,
         sealed: &Sealed,
         executable: &Path,
     ) -> Result<Self, LaunchError> {
@@ -66,11 +67,11 @@ impl Processes {
             held: Vec::new(),
             next: 0,
         };
-        let mut drivers = drivers.into_iter();
+        let mut ways = ways.into_iter();
         let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
         for (started, &rank) in (0..).zip(here) {
             (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
-            let driver = drivers.next();
+            let way = ways.next();
             let order = Order {
                 version: VERSION.into(),
                 rank,
@@ -84,7 +85,8 @@ impl Processes {
                     .window
                     .as_ref()
                     .map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
-                driver: driver.as_ref().map(AnyDriver::passed),
+                driver: way.as_ref().and_then(Way::driver).map(AnyDriver::passed),
+                kernel: way.as_ref().and_then(Way::passed_kernel),
             };
             let mut command = Command::new(executable);
             command
@@ -99,7 +101,7 @@ impl Processes {
             let mut descriptors =
                 vec![segment.fd(), sealed.fd(), told.fd(), processes.troubles.descriptor()];
             descriptors.extend(options.window.as_ref().map(|window| window.file.as_fd()));
-            descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
+            descriptors.extend(way.iter().flat_map(Way::descriptors));
             let child = {
                 let _lent = Lent::new(descriptors)?;
                 let _deferred = Deferred::new()?;
@@ -107,7 +109,7 @@ impl Processes {
             };
             let started = processes.children.len();
             let child = child.map_err(|cause| LaunchError::of_spawn(started, here.len(), cause))?;
-            processes.held.extend(driver.map(AnyDriver::into_held));
+            processes.held.extend(way.and_then(Way::into_driver).map(AnyDriver::into_held));
             processes.children.push((rank, child));
             // In a job on several hosts the leader alone watches the time.
             let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);

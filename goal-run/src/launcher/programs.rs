@@ -154,6 +154,7 @@ impl<'a> Programs<'a> {
                 settings: told.fd().as_raw_fd(),
                 section: None,
                 driver: driver.as_ref().map(AnyDriver::passed),
+                kernel: None,
             };
             let mut command = Command::new(&program.executable);
             command

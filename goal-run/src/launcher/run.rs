@@ -11,12 +11,13 @@ use crate::binding::Binding;
 use crate::job::{Mode, Origin, Settings, factor, has_time, layout};
 use crate::limits::{Demand, PREFAULT_SHARE, free_memory};
 use crate::network::Network;
+use crate::offload::{Offload, Way};
 use crate::outcome::{End, Outcome, Run};
 use crate::rights;
 use goal_asm::Nisa;
 use goal_engine::state_bytes;
 use goal_engine::transport::Distance;
-use goal_eth::{AnyDriver, DriverKind};
+use goal_eth::DriverKind;
 use goal_shm::{Sealed, Segment};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -29,6 +30,11 @@ use std::time::Instant;
 /// The ranks can't be started.
 pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
     let since = Instant::now();
+    match options.offload {
+        Offload::Off => {}
+        Offload::Auto => (options.tell)(&format!("processes run the schedule: {ONE_HOST}")),
+        Offload::Kernel => return Err(LaunchError::Offload(ONE_HOST.to_owned())),
+    }
     let (settings, segment, binding) = equip(nisa, options, None)?;
     let here: Vec<u32> = (0..nisa.num_ranks()).collect();
     let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
@@ -36,6 +42,9 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
     Ok(Outcome::new(end, segment, nisa, &settings, repeated(nisa, options, false, &binding)))
 }
+
+/// The reason why a job on one host does not run in the kernel.
+const ONE_HOST: &str = "it runs schedules of several hosts, and all ranks are on this one";
 
 /// Checks the options of a job, and creates its settings and the segment of this host. The binding
 /// must live until the ranks have ended.
@@ -77,6 +86,7 @@ pub(super) fn equip(
         progress: options.progress,
         wait: options.wait,
         network,
+        in_kernel: None,
         origin: match &options.ranks {
             Ranks::Program(_) => Origin::Program,
             Ranks::Threads | Ranks::Processes { .. } => Origin::Job,
@@ -137,8 +147,9 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
         } else {
             state_bytes(settings.unexpected_limit)
         },
-        // A rank's bell, its port and its sockets.
+        // A rank's bell, its port and its sockets; or its socket and two maps in the kernel.
         descriptors: settings.network.as_ref().map_or(0, |network| match network.driver {
+            DriverKind::Packet if options.offload != Offload::Off => 5,
             DriverKind::Packet => 3,
             DriverKind::Xdp => 6,
         }),
@@ -148,11 +159,11 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
 
 /// Runs the ranks of this host, and `watch` meanwhile, and returns the result of `watch` when all
 /// ranks have ended. If `is_complete` is true of that result, rank processes get time to exit by
-/// themselves. In a job on several hosts there is a driver for each rank. All sockets are open, so
+/// themselves. In a job on several hosts there is a way for each rank. All sockets are open, so
 /// the launcher gives up its rights here.
 pub(super) fn run_ranks<T>(
     place: &Place<'_>,
-    drivers: Vec<AnyDriver>,
+    ways: Vec<Way>,
     watch: impl FnOnce(&mut dyn Crew) -> Result<T, LaunchError>,
     is_complete: impl FnOnce(&T) -> bool,
 ) -> Result<T, LaunchError> {
@@ -164,14 +175,15 @@ pub(super) fn run_ranks<T>(
     }
     let sealed = || Sealed::copy_of(place.nisa.bytes());
     let executable = match &place.options.ranks {
-        Ranks::Threads => return threads::run(place, drivers, watch),
+        Ranks::Threads => return threads::run(place, ways, watch),
         Ranks::Processes { executable } => executable,
         Ranks::Program(program) => {
+            let drivers = ways.into_iter().filter_map(Way::into_driver).collect();
             return watch(&mut Programs::spawn(place, drivers, &sealed()?, program)?);
         }
     };
     let sealed = sealed()?;
-    let mut processes = Processes::spawn(place, drivers, &sealed, executable)?;
+    let mut processes = Processes::spawn(place, ways, &sealed, executable)?;
     let end = watch(&mut processes)?;
     if is_complete(&end) {
         processes.join(place.segment, &place.options.interrupted);

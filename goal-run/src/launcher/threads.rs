@@ -4,9 +4,9 @@ use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::supervise::stop;
 use crate::monitor::Stopped;
+use crate::offload::Way;
 use crate::rank::{self, Resources};
 use crate::rights;
-use goal_eth::AnyDriver;
 use goal_shm::Segment;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
@@ -53,25 +53,25 @@ impl Crew for Threads<'_, '_> {
 /// the ranks, waits for their threads and returns the result of `watch`.
 pub(super) fn run<T>(
     place: &Place<'_>,
-    drivers: Vec<AnyDriver>,
+    ways: Vec<Way>,
     watch: impl FnOnce(&mut dyn Crew) -> Result<T, LaunchError>,
 ) -> Result<T, LaunchError> {
     let Place { segment, nisa, settings, options, here, .. } = *place;
     let fallen: Mutex<Vec<Fallen>> = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        let (mut threads, mut drivers) = (Vec::new(), drivers.into_iter());
+        let (mut threads, mut ways) = (Vec::new(), ways.into_iter());
         let mut start = || {
             for &rank in here {
                 let fallen = &fallen;
                 let section = options.window.as_ref().map(|window| window.section(rank));
-                let driver = drivers.next();
+                let way = ways.next();
                 let body = move || {
                     // All sockets are open. A failure does no harm: the launcher has given up its
                     // rights already.
                     let _ = rights::give_up();
                     // After a panic only the segment is looked at, and it holds plain words.
                     let run = AssertUnwindSafe(|| {
-                        rank::run(segment, nisa, rank, settings, Resources { section, driver })
+                        rank::run(segment, nisa, rank, settings, Resources { section, way })
                     });
                     let fallen_rank = match catch_unwind(run) {
                         Ok(Ok(())) => return,

@@ -4,6 +4,7 @@
 //! counters, bitmaps and schedules to list the unfinished actions and what each waits for.
 
 mod cycle;
+mod kernel;
 mod pending;
 mod programs;
 mod snapshot;

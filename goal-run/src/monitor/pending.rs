@@ -38,7 +38,8 @@ pub struct Pending {
     pub(crate) behind: u64,
     /// The number of instances that each rank was to run.
     pub(crate) repeat: u64,
-    /// Of ranks that are processes of a program, what they do, a line each; `None` of others.
+    /// Of ranks that are processes of a program or whose schedule is in the kernel, what they do, a
+    /// line each; `None` of others.
     pub(crate) programs: Option<Vec<String>>,
 }
 
@@ -84,6 +85,10 @@ impl Pending {
     /// Returns the report on all ranks, of which some are `stopped`. `all_rest` says that no
     /// message is on its way, so that one which has not come was not sent.
     pub(crate) fn of_job(observed: &Observed<'_>, all_rest: bool, stopped: Vec<Stopped>) -> Self {
+        if observed.settings.in_kernel.is_some() {
+            let ranks: Vec<u32> = (0..observed.segment.num_ranks()).collect();
+            return Self::of_kernel(observed, &ranks, stopped);
+        }
         let snapshot = Snapshot::new(observed, all_rest);
         let ranks: Vec<u32> = (0..snapshot.num_ranks()).collect();
         let mut pending = Self::of_ranks(&snapshot, observed, &ranks, all_rest);
@@ -103,6 +108,9 @@ impl Pending {
 
     /// Returns the report on some ranks. The state of the others is not known.
     pub(crate) fn of_some(observed: &Observed<'_>, ranks: &[u32], stopped: Vec<Stopped>) -> Self {
+        if observed.settings.in_kernel.is_some() {
+            return Self::of_kernel(observed, ranks, stopped);
+        }
         Self { stopped, ..Self::of_ranks(&Snapshot::new(observed, false), observed, ranks, false) }
     }
 

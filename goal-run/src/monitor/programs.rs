@@ -35,7 +35,11 @@ impl Pending {
         self.programs.as_ref().is_some_and(Vec::is_empty)
     }
 
-    fn of_programs(ranks: &[u32], text: impl Fn(u32) -> String, stopped: Vec<Stopped>) -> Self {
+    pub(super) fn of_programs(
+        ranks: &[u32],
+        text: impl Fn(u32) -> String,
+        stopped: Vec<Stopped>,
+    ) -> Self {
         let shown = ranks.iter().take(SHOWN_MAX);
         let mut lines: Vec<String> = shown.map(|&rank| text(rank)).collect();
         if ranks.len() > SHOWN_MAX {

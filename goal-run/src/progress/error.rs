@@ -19,6 +19,9 @@ pub enum StartError {
         /// The system's error.
         cause: io::Error,
     },
+    /// The rank's part of the schedule in the kernel can't be used.
+    #[error("the rank's part of the schedule in the kernel can't be used: {}", named(.0))]
+    Kernel(io::Error),
     /// The system starts no thread.
     #[error("no thread for the progress of the rank: {}", named(cause))]
     Thread {

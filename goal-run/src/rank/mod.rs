@@ -6,17 +6,21 @@
 //! and sleeps in its mailbox. Whether the job is stuck is decided by the launcher, which sees all
 //! ranks.
 
+mod ended;
 mod image;
+mod kernel;
 
 pub(crate) use image::mismatch;
 
 use crate::job::{Job, SectionFile, Settings, WindowSettings};
+use crate::offload::Way;
 use crate::progress::{Interrupted, Member, StartError, with_member_over};
+use ended::Ended;
 use goal_asm::Nisa;
 use goal_asm::nisa::StreamError;
 use goal_engine::within;
 use goal_engine::{Cause, Failure, Handle, Schedule, Storage, WORLD, Waiting, Windowed, sends};
-use goal_eth::{AnyDriver, now_ns};
+use goal_eth::now_ns;
 use goal_shm::announce;
 use goal_shm::{Segment, State};
 use std::sync::Arc;
@@ -32,7 +36,7 @@ pub(crate) struct Resources {
     /// The file with the rank's section, if it is run through a window.
     pub(crate) section: Option<SectionFile>,
     /// The rank's way to other hosts, if there are any.
-    pub(crate) driver: Option<AnyDriver>,
+    pub(crate) way: Option<Way>,
 }
 
 /// Runs a rank until the launcher stops the job. Leaves the failure of an action in the segment, or
@@ -45,7 +49,7 @@ pub(crate) fn run(
     nisa: &Arc<Nisa>,
     rank: u32,
     settings: &Settings,
-    Resources { section, driver }: Resources,
+    Resources { section, way }: Resources,
 ) -> Result<(), StartError> {
     // Before the rank touches its memory, so that the system allocates it near the processor.
     if let Some(processor) = settings.bind(rank).map_err(StartError::Binding)? {
@@ -62,6 +66,11 @@ pub(crate) fn run(
     let mut storage = job.storage(rank);
     storage.store_image(nisa, rank);
     announce(segment, rank);
+    let driver = match way {
+        Some(Way::Kernel(descriptors)) => return kernel::run(job, rank, descriptors, storage),
+        Some(Way::Driver(driver)) => Some(driver),
+        None => None,
+    };
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which
     // ranks send.
     with_member_over(job, rank, driver, |member| {
@@ -86,7 +95,7 @@ pub(crate) fn run(
                 member,
                 running: None,
                 left: settings.repeat,
-                unexpected: None,
+                ended: Ended::default(),
             };
             let ended = within(|| work.run(storage)).unwrap_or_else(|used_up| Err(used_up.into()));
             // An engine whose state is used up can't be read.
@@ -103,7 +112,7 @@ pub(crate) fn run(
                     segment.fail(rank, &format!("rank {rank}: {error}"));
                 }
                 Err(Interrupted::Stopped | Interrupted::Stuck) | Ok(()) => {
-                    if let Some(text) = work.unexpected {
+                    if let Some(text) = work.ended.unexpected {
                         segment.record_failure(rank, &text);
                     }
                 }
@@ -127,8 +136,7 @@ struct Work<'a, 'm> {
     running: Option<Handle>,
     /// The number of instances that have not ended.
     left: u64,
-    /// The text on the first instance whose memory was not as the program expects.
-    unexpected: Option<String>,
+    ended: Ended,
 }
 
 impl<'a> Work<'a, '_> {
@@ -188,17 +196,11 @@ impl<'a> Work<'a, '_> {
         };
         let (Job { segment, nisa, settings, .. }, rank) = (self.job, self.rank);
         let status = segment.status(rank);
+        let instance = settings.repeat - self.left;
+        // What derives from the clock is left to the interpreter.
         let asks_clock = window.is_some_and(|window| window.stores_time);
-        if settings.check && !asks_clock && self.unexpected.is_none() {
-            let instance = (settings.repeat > 1).then(|| settings.repeat - self.left);
-            self.unexpected = image::unexpected(nisa, rank, storage.memory(), instance);
-        }
-        let ended = (settings.repeat - self.left) as usize;
+        self.ended.note(self.job, rank, instance, storage.memory(), !asks_clock);
         self.left -= 1;
-        if let Some(end_ns) = status.instances_ns.get(ended) {
-            let opened_ns = segment.gate().opened_ns.load(Ordering::Relaxed);
-            end_ns.store(now_ns().saturating_sub(opened_ns), Ordering::Relaxed);
-        }
         status.messages.store(stats.messages, Ordering::Relaxed);
         status.bytes.store(stats.bytes, Ordering::Relaxed);
         status.verified_bytes.store(stats.verified_bytes, Ordering::Relaxed);
@@ -207,7 +209,6 @@ impl<'a> Work<'a, '_> {
             status.table_max.fetch_max(window.table_max, Ordering::Relaxed);
         }
         if self.left == 0 {
-            status.ended_ns.store(now_ns(), Ordering::Relaxed);
             return Ok(false);
         }
         storage.memory_mut().fill(0);

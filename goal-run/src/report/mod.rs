@@ -44,8 +44,11 @@ pub struct Report {
     /// The kind of ranks, `processes` or `threads`.
     ranks_as: &'static str,
     /// The transports that carried messages, from the nearest peers to the farthest; empty if the
-    /// job was not started.
+    /// job was not started, or the kernel ran the schedule.
     transports: Vec<Name>,
+    /// `kernel` if the schedule ran in the kernels of all hosts; absent if processes ran it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offload: Option<&'static str>,
     /// The number of instances of the schedule. All counts are of all instances together.
     repeat: u64,
     /// The number of messages sent.
@@ -108,7 +111,8 @@ impl Report {
             status,
             ranks: outcome.nisa().num_ranks(),
             ranks_as,
-            transports: transports.clone(),
+            transports: if outcome.fragment.is_none() { transports.clone() } else { vec![] },
+            offload: outcome.fragment.map(|_| "kernel"),
             repeat,
             messages,
             bytes,
@@ -133,6 +137,7 @@ impl Report {
             ranks: 0,
             ranks_as,
             transports: vec![],
+            offload: None,
             repeat,
             messages: 0,
             bytes: 0,
@@ -227,6 +232,9 @@ impl Report {
             );
         }
         let _ = write!(text, ", {}", duration(self.elapsed_ns));
+        if self.offload.is_some() {
+            text.push_str(" in the kernel");
+        }
         if let [first, later @ ..] = self.instances_ns.as_slice()
             && !later.is_empty()
         {

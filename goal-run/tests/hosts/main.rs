@@ -8,6 +8,7 @@ mod examples;
 mod gather;
 mod losses;
 mod mistakes;
+mod offload;
 mod random;
 mod rights;
 mod runs;

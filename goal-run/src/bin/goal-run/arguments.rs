@@ -13,6 +13,7 @@ use clap::{ArgAction, Parser, Subcommand};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_engine::Calc;
+use goal_run::Offload;
 use goal_run::binding::Bind;
 use goal_run::job::{Mode, Wait, Window};
 use goal_run::launcher::{Options, Ranks};
@@ -93,6 +94,10 @@ pub(crate) struct Arguments {
     /// How a rank's schedule makes progress while the rank computes
     #[arg(long, value_enum, default_value_t)]
     progress: Mode,
+    /// Who runs the schedule of a job on several hosts: their kernels, while the ranks' processes
+    /// sleep or compute, or the processes
+    #[arg(long, value_enum, default_value_t)]
+    offload: Offload,
     /// How a rank waits
     #[arg(long, value_enum, default_value_t)]
     wait: Wait,
@@ -280,6 +285,7 @@ impl Arguments {
             },
             transports,
             progress: self.progress,
+            offload: self.offload,
             wait: self.wait,
             bind: self.bind.clone(),
             repeat: self.repeat,

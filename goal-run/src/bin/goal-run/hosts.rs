@@ -101,6 +101,7 @@ fn option(setting: &'static str) -> &'static str {
         "initial_burst" => "--initial-burst",
         "burst" => "--burst",
         "calc" => "--calc",
+        "offload" => "--offload",
         "unauthenticated_data" => "--unauthenticated-data",
         setting => setting,
     }

@@ -8,6 +8,7 @@ use super::values::{Format, choice};
 use clap::Args;
 use goal_engine::InstructionSet;
 use goal_engine::transport::{Distance, ZeroCopy};
+use goal_run::Offload;
 use goal_run::binding::{Bind, Binding, list, num_processors};
 use goal_run::limits::STARTED_RANKS_MAX;
 use goal_run::transport::{Choice, Name, Standing, priority_variable};
@@ -61,6 +62,10 @@ struct Report {
     ptrace_scope: Option<u8>,
     /// The instruction set of local operations.
     instructions: String,
+    /// The hooks where the kernel runs schedules; `None` if it does not.
+    offload: Option<&'static str>,
+    /// What the kernel lacks to run schedules, and what gives it; `None` if nothing.
+    offload_missing: Option<String>,
     /// The interfaces by their numbers; empty if the system does not list them.
     interfaces: Vec<interfaces::Row>,
 }
@@ -115,6 +120,10 @@ pub(crate) fn run(info: &Info) -> Result<u8, Failure> {
 fn report(choice: &Choice, ranks: Option<u32>, binding: Option<&Binding>) -> Report {
     let processors = binding.map(Binding::processors);
     let limits = Limits::of(ranks.unwrap_or(RANKS));
+    let (offload, offload_missing) = match Offload::probe() {
+        Ok(hooks) => (Some(hooks), None),
+        Err(missing) => (None, Some(missing)),
+    };
     Report {
         transports: choice.standings().iter().map(|standing| row(standing, &limits)).collect(),
         paths: Distance::ALL.map(|reach| path(choice, reach)).into(),
@@ -126,6 +135,8 @@ fn report(choice: &Choice, ranks: Option<u32>, binding: Option<&Binding>) -> Rep
         unbound: processors.and_then(Result::err).map(ToString::to_string),
         ptrace_scope: ptrace_scope(),
         instructions: InstructionSet::in_use().to_string(),
+        offload,
+        offload_missing,
         interfaces: interfaces::rows(),
     }
 }
@@ -252,6 +263,15 @@ fn text(report: &Report) -> String {
     if let Some(scope) = report.ptrace_scope {
         let _ = write!(text, "; kernel.yama.ptrace_scope = {scope}");
     }
+    let _ = match (&report.offload, &report.offload_missing) {
+        (Some(hooks), _) => {
+            write!(text, "\nschedules on integers in the kernel (--offload): yes, at {hooks}")
+        }
+        (None, missing) => {
+            let missing = missing.as_deref().unwrap_or("unknown");
+            write!(text, "\nschedules in the kernel (--offload): no, it lacks {missing}")
+        }
+    };
     if !report.interfaces.is_empty() {
         let _ = write!(text, "\n\n{}", interfaces::table(&report.interfaces).trim_end());
     }

@@ -102,6 +102,9 @@ fn messages_come_as_they_were_said_in_parts_of_any_size() {
     let said = [
         (Message::Hello(vec![("--repeat".to_owned(), "1".to_owned())]), vec![]),
         (Message::Start { run: u64::MAX }, vec![]),
+        (Message::Mtu(1500), vec![]),
+        (Message::Offload(None), vec![]),
+        (Message::Offload(Some("no right".to_owned())), vec![]),
         (
             Message::Left { rank: 7, area: crate::hosts::Area::Memory, offset: 1 << 40 },
             vec![3; 1000],

@@ -89,7 +89,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// [`HostsError`] if the job can't start after it.
-    fn check_event(&self, event: Event) -> Result<(), HostsError> {
+    pub(super) fn check_event(&self, event: Event) -> Result<(), HostsError> {
         match event {
             // A late answer may still contradict what is known.
             Event::Contradiction(error) => Err(error.into()),
@@ -148,6 +148,7 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
         (name("ring_bytes"), options.parameters.ring_bytes.to_string()),
         (name("initial_burst"), options.parameters.initial_burst.to_string()),
         (name("burst"), options.parameters.burst.to_string()),
+        (name("offload"), options.offload.name().to_owned()),
         (name("calc"), in_words(options.engine.calc)),
         (name("unauthenticated_data"), unauthenticated.to_owned()),
         ("the program", hasher.finalize().to_hex()[..16].to_owned()),

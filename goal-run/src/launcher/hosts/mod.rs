@@ -4,6 +4,7 @@
 //! ```text
 //! every host   find all ranks, send Hello
 //! leader       compares settings, sends Start
+//! all          agree if their kernels run the schedule (Mtu, Offload), if that was asked for
 //! every host   starts its ranks, sends Ready
 //! leader       sends Go
 //! every host   reports when its ranks finish, fail, die, rest or get a signal
@@ -21,6 +22,7 @@ mod ended;
 mod error;
 mod follow;
 mod gather;
+mod kernel;
 mod lead;
 mod left;
 mod options;

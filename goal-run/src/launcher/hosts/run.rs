@@ -12,6 +12,7 @@ use crate::launcher::error::LaunchError;
 use crate::launcher::options::{Options, Ranks};
 use crate::launcher::run::{equip, repeated, run_ranks};
 use crate::network::{Ethertypes, Network};
+use crate::offload::{Offload, Way};
 use crate::outcome::Outcome;
 use crate::rights;
 use goal_asm::Nisa;
@@ -42,7 +43,7 @@ pub fn run_on_hosts(
         match options.ranks {
             Ranks::Program(_) => rights::give_up_for_programs(Some(hosts.driver))?,
             Ranks::Threads | Ranks::Processes { .. } => {
-                rights::give_up_all_but_sockets(hosts.driver)?;
+                rights::give_up_all_but_sockets(hosts.driver, options.offload != Offload::Off)?;
             }
         }
     }
@@ -72,6 +73,8 @@ impl Session<'_> {
     fn run(&mut self) -> Result<Option<Outcome>, LaunchError> {
         self.find()?;
         let run = self.agree()?;
+        // Must outlive the ranks.
+        let engine = self.offload(run)?;
         let network = Network::new(
             (self.hosts.interface.clone(), self.hosts.driver),
             self.me,
@@ -83,19 +86,25 @@ impl Session<'_> {
         .bursting(self.options.parameters.initial_burst, self.options.parameters.burst)
         .opening(matches!(self.options.ranks, Ranks::Program(_)))
         .keeping(self.options.engine.unexpected_limit);
-        if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, probe_xdp()) {
+        if let (DriverKind::Xdp, Err(why), None) = (self.hosts.driver, probe_xdp(), &engine) {
             (self.options.tell)(&format!("ranks use packet sockets: {why}"));
         }
-        let (leads, drivers) = (network.leads(), network.open_drivers()?);
+        let leads = network.leads();
+        let drivers = if engine.is_some() { vec![] } else { network.open_drivers()? };
         // Must outlive the ranks.
         let _group = network.group(&drivers);
+        let ways = match &engine {
+            Some(engine) => engine.ways()?,
+            None => drivers.into_iter().map(Way::Driver).collect(),
+        };
         if !leads && !self.hosts.leaders.is_empty() {
             let (options, leader) = (self.hosts.leaders.join(", "), self.leader());
             (self.options.tell)(&format!(
                 "{options}: only host {leader} does this, which has rank 0 and leads; give it there"
             ));
         }
-        let (settings, segment, binding) = equip(self.nisa, self.options, Some(network))?;
+        let (mut settings, segment, binding) = equip(self.nisa, self.options, Some(network))?;
+        settings.in_kernel = engine.as_ref().map(|engine| engine.in_kernel.clone());
         let here = self.mine.clone();
         let place = Place {
             nisa: self.nisa,
@@ -108,19 +117,15 @@ impl Session<'_> {
         if leads {
             let mut leader = Leader::new(self, &place)?;
             let ending =
-                run_ranks(&place, drivers, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
+                run_ranks(&place, ways, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
             let (end, missing) = leader.gather(ending)?;
             let run = repeated(self.nisa, self.options, true, &binding);
             let mut outcome = Outcome::new(end, segment, self.nisa, &settings, run);
             outcome.missing = missing;
             return Ok(Some(outcome));
         }
-        let told = run_ranks(
-            &place,
-            drivers,
-            |crew| follow::follow(self, &place, crew),
-            Told::is_complete,
-        )?;
+        let told =
+            run_ranks(&place, ways, |crew| follow::follow(self, &place, crew), Told::is_complete)?;
         match told {
             Told::End { areas, is_complete } => left::tell(self, &place, &areas, is_complete)?,
             Told::Verdict(verdict) => self.decided = Some(verdict),

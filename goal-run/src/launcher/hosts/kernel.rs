@@ -1,0 +1,213 @@
+//! The agreement of all hosts if their kernels run the schedule, and the engine in this host's
+//! kernel.
+//!
+//! Threat: who sends frames to the interface could send made-up ones to the engine. The engine
+//! compares their tags, whose key follows from the job's key and the number of the run.
+//!
+//! Threat: a launcher is killed. So only hooks of TCX are used, whose links belong to descriptors.
+//! Filters at the hooks of older kernels would stay, and detaching them takes a right that the
+//! launcher has given up by then.
+
+use super::error::HostsError;
+use super::post::random;
+use super::session::{LOOK, Session};
+use crate::hosts::{Event, Message};
+use crate::launcher::error::LaunchError;
+use crate::launcher::options::Ranks;
+use crate::offload::{InKernel, Offload, Way, shortened};
+use goal_esp::wire::{ETHERTYPE_ESP, Mac};
+use goal_kernel::limits::fragment_of;
+use goal_kernel::{
+    Hook, Installation, Job, Kernel, LoadError, Member, Peer, Plan, Refusal, Ticker,
+};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The time between two ticks, by which lost frames are noticed.
+const TICK: Duration = Duration::from_millis(1);
+/// The most actions that a refusal names; the others are counted.
+const NAMED_MAX: usize = 3;
+
+/// The engine in this host's kernel, with the parts of its ranks. When this is dropped, the engine
+/// is gone, and the parts vanish with the ranks.
+pub(super) struct Engine {
+    pub(super) in_kernel: InKernel,
+    members: Vec<(u32, Member)>,
+    _ticker: Ticker,
+    kernel: Kernel,
+}
+
+impl Engine {
+    /// Returns the ways of this host's ranks, ascending.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(super) fn ways(&self) -> Result<Vec<Way>, LaunchError> {
+        let way = |(_, member)| Ok(Way::Kernel(self.kernel.rank(member)?));
+        self.members.iter().map(|(rank, member)| (rank, member)).map(way).collect()
+    }
+}
+
+impl Session<'_> {
+    /// Loads the engine with the parts of this host's ranks, if all hosts have the schedule in
+    /// their kernels then. Returns `None` if the processes run it, and tells the user why.
+    ///
+    /// # Errors
+    /// [`LaunchError`]; in particular if the kernel must run the schedule and can't.
+    pub(super) fn offload(&mut self, run: u64) -> Result<Option<Engine>, LaunchError> {
+        let wanted = self.options.offload;
+        if wanted == Offload::Off {
+            return Ok(None);
+        }
+        let own = u32::try_from(self.post.interface().mtu).unwrap_or(u32::MAX);
+        let of_mtu = |message| match message {
+            Message::Mtu(mtu) => Some(mtu),
+            _ => None,
+        };
+        let least = |answers: &BTreeMap<Mac, u32>| *answers.values().min().expect("its own");
+        let mtu = self.consult(own, Message::Mtu, of_mtu, least)?;
+        let (engine, why) = match self.load(run, mtu) {
+            Ok(engine) => (Some(engine), None),
+            Err(why) if wanted == Offload::Kernel => return Err(LaunchError::Offload(why)),
+            Err(why) => (None, Some(why)),
+        };
+        let of_why = |message| match message {
+            Message::Offload(why) => Some(why),
+            _ => None,
+        };
+        let first = |answers: &BTreeMap<Mac, Option<String>>| {
+            let why = |(host, why): (&Mac, &Option<String>)| {
+                Some(format!("host {host}: {}", why.as_ref()?))
+            };
+            answers.iter().find_map(why)
+        };
+        match self.consult(why, Message::Offload, of_why, first)? {
+            None => Ok(engine),
+            Some(why) => {
+                (self.options.tell)(&format!("processes run the schedule: {why}"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Tells the leader something of this host. Returns the leader's decision, which follows from
+    /// the answers of all hosts.
+    fn consult<T: Clone>(
+        &mut self,
+        own: T,
+        pack: fn(T) -> Message,
+        unpack: impl Fn(Message) -> Option<T>,
+        decide: impl Fn(&BTreeMap<Mac, T>) -> T,
+    ) -> Result<T, LaunchError> {
+        let (me, leader) = (self.me, self.leader());
+        let awaited = match me == leader {
+            true => self.all(),
+            false => {
+                self.post.send(leader, pack(own.clone()));
+                [me, leader].into()
+            }
+        };
+        let mut answers = BTreeMap::from([(me, own)]);
+        while answers.len() < awaited.len() {
+            self.check(|session| {
+                let silent = awaited.iter().filter(|host| !answers.contains_key(host));
+                let silent: Vec<String> = silent.map(|&host| session.named(host)).collect();
+                format!("{} did not say if the kernel takes the schedule", silent.join(", "))
+            })?;
+            match self.event(LOOK) {
+                Some(Event::Message(host, Message::Refused(why), _)) if me == leader => {
+                    let host = format!("host {host}");
+                    return Err(HostsError::Refused { host, why }.into());
+                }
+                Some(Event::Message(_, Message::Refused(why), _)) => {
+                    return Err(HostsError::Ended(why).into());
+                }
+                Some(Event::Message(host, message, _)) => {
+                    if let Some(answer) = unpack(message) {
+                        answers.insert(host, answer);
+                    }
+                }
+                Some(event) => self.check_event(event)?,
+                None => {}
+            }
+        }
+        if me != leader {
+            return Ok(answers.remove(&leader).expect("it has answered"));
+        }
+        let decided = decide(&answers);
+        for host in awaited.into_iter().filter(|&host| host != me) {
+            self.post.send(host, pack(decided.clone()));
+        }
+        Ok(decided)
+    }
+
+    /// Returns the reason why the kernel does not take the engine. Shows the verifier's log if the
+    /// job does not start without the kernel.
+    fn describe(&self, error: &LoadError) -> String {
+        if let Some(log) = error.verifier_log()
+            && self.options.offload == Offload::Kernel
+        {
+            (self.options.tell)(&format!("the verifier's log:\n{log}"));
+        }
+        format!("{} (goal-run info says what is missing)", shortened(&error.to_string()))
+    }
+
+    /// Loads the engine with the parts of this host's ranks.
+    ///
+    /// # Errors
+    /// The reason why it can't be.
+    fn load(&self, run: u64, mtu: u32) -> Result<Engine, String> {
+        if let Ranks::Program(_) = self.options.ranks {
+            return Err("the ranks are programs, which start schedules of their own".to_owned());
+        }
+        if self.options.window.is_some() {
+            return Err("it takes whole schedules, and this one is run through a window".to_owned());
+        }
+        if self.options.trace_events.is_some() {
+            return Err("its actions leave no trace, and one is to be written".to_owned());
+        }
+        let fragment = fragment_of(mtu)
+            .ok_or_else(|| format!("frames of {mtu} bytes leave no room for a message"))?;
+        let plan = Plan::of(self.nisa, fragment).map_err(|refusals| in_words(&refusals))?;
+        let (number, key) = self.hosts.key.kernel(run);
+        let secrets: [u8; 16] = random().map_err(|error| error.to_string())?;
+        let mut ports: BTreeMap<Mac, u16> = BTreeMap::new();
+        let peers = self.addresses().iter().map(|address| {
+            let next = ports.entry(address.mac).or_default();
+            let port = *next;
+            *next += 1;
+            Peer { mac: address.mac.0, port }
+        });
+        let interface = self.post.interface();
+        let job = Job {
+            number,
+            key,
+            secrets: [0, 8]
+                .map(|at| u64::from_ne_bytes(secrets[at..at + 8].try_into().expect("eight bytes"))),
+            ethertype: ETHERTYPE_ESP,
+            ifindex: interface.index,
+            mac: self.me.0,
+            peers: peers.collect(),
+        };
+        let system = |error: std::io::Error| error.to_string();
+        let mut installation = Installation::new(job).map_err(|error| error.to_string())?;
+        let all: Vec<u32> = (0..plan.ranks()).collect();
+        let mut members = installation.add(&plan, &all).map_err(|error| error.to_string())?;
+        members.sort_by_key(|&(rank, _)| rank);
+        let kernel = Kernel::load(&interface.name, &installation, Some(Hook::Tcx))
+            .map_err(|error| self.describe(&error))?;
+        let ticker = Ticker::start(&kernel, &installation, TICK).map_err(system)?;
+        let in_kernel = InKernel::new(fragment, &members);
+        Ok(Engine { in_kernel, members, _ticker: ticker, kernel })
+    }
+}
+
+/// Names the first actions that the kernel can't execute.
+fn in_words(refusals: &[Refusal]) -> String {
+    let named = refusals.iter().take(NAMED_MAX).map(ToString::to_string);
+    let mut text = named.collect::<Vec<_>>().join("; ");
+    if refusals.len() > NAMED_MAX {
+        text.push_str(&format!("; and {} more", refusals.len() - NAMED_MAX));
+    }
+    text
+}

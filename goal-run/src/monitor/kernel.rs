@@ -1,0 +1,31 @@
+//! The report on ranks whose schedule is in the kernel. Their actions leave nothing in the segment,
+//! so only the instance that a rank is in is known.
+
+use super::pending::{Pending, Stopped};
+use super::snapshot::Observed;
+use goal_shm::State;
+use std::sync::atomic::Ordering;
+
+impl Pending {
+    /// Returns the report on `ranks`, some of which are `stopped`.
+    pub(super) fn of_kernel(observed: &Observed<'_>, ranks: &[u32], stopped: Vec<Stopped>) -> Self {
+        Self::of_programs(ranks, |rank| describe(observed, rank), stopped)
+    }
+}
+
+/// Says what a rank does, as its status has it.
+fn describe(observed: &Observed<'_>, rank: u32) -> String {
+    let (status, repeat) = (observed.segment.status(rank), observed.settings.repeat);
+    let of = match repeat {
+        1 => String::new(),
+        _ => format!(" in instance {} of {repeat}", status.instance.load(Ordering::SeqCst)),
+    };
+    match status.state() {
+        State::Starting => format!("rank {rank} had not started"),
+        State::Done => format!("rank {rank} had ended"),
+        State::Failed => format!("rank {rank} had failed{of}"),
+        State::Running | State::Idle => {
+            format!("rank {rank} waited for its schedule in the kernel{of}")
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The choice if schedules run in the kernel, and the ways of a rank's messages: a driver, or its
+//! part of the schedule in the kernel.
+//!
+//! Threat: who knows the cookie of a rank's part may start its runs. So members are in the sealed
+//! settings, as the job's secret is, and never in the environment.
+
+use goal_eth::AnyDriver;
+use goal_kernel::{Descriptors, Hook, Member, Missing, probe};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+/// The words before the verifier's log, and the beginnings of its last lines.
+const VERIFIER: &str = "; the verifier says:\n";
+const STATISTICS: [&str; 3] = ["verification time", "stack depth", "processed"];
+/// The choice if a schedule runs in the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Offload {
+    /// The ranks' processes run it
+    #[default]
+    Off,
+    /// The kernels of all hosts run it if they can; the ranks' processes do otherwise
+    Auto,
+    /// The kernels of all hosts run it, or the job does not start
+    Kernel,
+}
+
+impl Offload {
+    /// Returns the name of the choice on command lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Offload::Off => "off",
+            Offload::Auto => "auto",
+            Offload::Kernel => "kernel",
+        }
+    }
+
+    /// Finds out by trying if this system's kernel runs schedules. Takes the verifier about a
+    /// second. Returns the name of the hooks.
+    ///
+    /// # Errors
+    /// What is missing, and what gives it.
+    pub fn probe() -> Result<&'static str, String> {
+        match probe() {
+            Ok(offer) if offer.hook == Hook::Tcx => Ok("TCX"),
+            Ok(_) => Err("hooks of TCX: Linux 6.6 or later (at those of older kernels the engine would stay if its launcher is killed)".to_owned()),
+            Err(Missing { what, remedy, cause }) => {
+                Err(format!("{what}: {remedy} ({})", shortened(&cause)))
+            }
+        }
+    }
+}
+
+/// Returns the text on an error of loading up to the verifier's log, which is long, and the log's
+/// last line but the statistics.
+pub(crate) fn shortened(text: &str) -> String {
+    let Some((text, log)) = text.split_once(VERIFIER) else { return text.to_owned() };
+    let is_reason =
+        |line: &&str| !line.is_empty() && !STATISTICS.iter().any(|s| line.starts_with(s));
+    match log.lines().rev().find(is_reason) {
+        Some(reason) => format!("{text}; the verifier says: {reason}"),
+        None => text.to_owned(),
+    }
+}
+
+/// A schedule that runs in the kernel.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct InKernel {
+    /// The most bytes of payload of a frame.
+    pub(crate) fragment: u32,
+    /// The ranks of this host, each with its member as bytes.
+    members: BTreeMap<u32, Vec<u8>>,
+}
+
+impl InKernel {
+    pub(crate) fn new(fragment: u32, members: &[(u32, Member)]) -> Self {
+        let members = members.iter().map(|(rank, member)| (*rank, member.to_bytes().to_vec()));
+        Self { fragment, members: members.collect() }
+    }
+
+    /// Returns the member of a rank of this host.
+    pub(crate) fn member(&self, rank: u32) -> Option<Member> {
+        let bytes = self.members.get(&rank)?.as_slice().try_into().ok()?;
+        Some(Member::from_bytes(bytes))
+    }
+}
+
+/// Does not show the members, which have cookies.
+impl fmt::Debug for InKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InKernel").field("fragment", &self.fragment).finish_non_exhaustive()
+    }
+}
+
+/// The way of a rank's messages to other hosts. Its launcher has opened it.
+pub(crate) enum Way {
+    /// A driver of the rank's own.
+    Driver(AnyDriver),
+    /// The kernel, which runs the rank's schedule.
+    Kernel(Descriptors),
+}
+
+impl Way {
+    /// Returns the driver, if it is one.
+    pub(crate) fn driver(&self) -> Option<&AnyDriver> {
+        match self {
+            Way::Driver(driver) => Some(driver),
+            Way::Kernel(_) => None,
+        }
+    }
+
+    /// Returns the driver, if it is one.
+    pub(crate) fn into_driver(self) -> Option<AnyDriver> {
+        match self {
+            Way::Driver(driver) => Some(driver),
+            Way::Kernel(_) => None,
+        }
+    }
+
+    /// Returns the numbers of the descriptors that lead to the kernel, if that is the way.
+    pub(crate) fn passed_kernel(&self) -> Option<PassedKernel> {
+        let Way::Kernel(Descriptors { memory, status, socket }) = self else { return None };
+        let [memory, status, socket] = [memory, status, socket].map(AsRawFd::as_raw_fd);
+        Some(PassedKernel { memory, status, socket })
+    }
+
+    /// Returns the descriptors that the rank's process must inherit.
+    pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        match self {
+            Way::Driver(driver) => driver.descriptors().into_iter().collect(),
+            Way::Kernel(Descriptors { memory, status, socket }) => {
+                [memory, status, socket].map(AsFd::as_fd).to_vec()
+            }
+        }
+    }
+}
+
+/// The descriptors of a rank whose schedule runs in the kernel, as numbers that its process
+/// inherits.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct PassedKernel {
+    pub(crate) memory: RawFd,
+    pub(crate) status: RawFd,
+    pub(crate) socket: RawFd,
+}

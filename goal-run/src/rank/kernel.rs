@@ -1,0 +1,186 @@
+//! A rank whose part of the schedule is in the kernel.
+//!
+//! The rank writes its memory to its part, starts the run, sleeps until it has ended, and reads its
+//! memory. The kernel executes all actions, whatever the rank does meanwhile. The rank's state stays
+//! [`State::Running`] until its last instance has ended: only the kernel knows if it can go on, and
+//! it takes no schedule that can get stuck.
+
+use super::ended::{Ended, payload};
+use crate::job::{Job, Wait};
+use crate::progress::StartError;
+use goal_engine::{Cause, Failure, Storage, WORLD};
+use goal_eth::now_ns;
+use goal_kernel::{Descriptors, Plan, Rank, RunError};
+use goal_shm::{RankCounts, State};
+use std::io;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The time between two looks of a rank that waits if the job was stopped.
+const LOOK: Duration = Duration::from_millis(20);
+/// Looks at the end of a run, some tens of microseconds, before a rank that has a processor of its
+/// own sleeps. Waking up takes about as long.
+const LOOKS: u32 = 500;
+/// The same if ranks share processors. Each of these looks yields.
+const LOOKS_CROWDED: u32 = 4;
+/// The time for which a rank tries to start a run while the system has no room for the frame.
+const START_LIMIT: Duration = Duration::from_secs(5);
+/// The time between two such attempts.
+const START_AGAIN: Duration = Duration::from_micros(100);
+
+/// Runs the instances of a rank until the launcher stops the job, as [`run`](super::run) does.
+///
+/// # Errors
+/// The rank can't start.
+pub(super) fn run(
+    job: Job<'_>,
+    rank: u32,
+    descriptors: Descriptors,
+    storage: Storage<'_>,
+) -> Result<(), StartError> {
+    let (segment, settings) = (job.segment, job.settings);
+    let member = settings.in_kernel.as_ref().and_then(|in_kernel| in_kernel.member(rank));
+    let member = member.ok_or_else(|| StartError::Kernel(io::ErrorKind::InvalidData.into()))?;
+    let kernel = Rank::new(descriptors, member).map_err(StartError::Kernel)?;
+    if kernel.len() != storage.memory().len() {
+        return Err(StartError::Kernel(io::ErrorKind::InvalidData.into()));
+    }
+    if !segment.gate().pass_polling(settings.awaited(segment.num_ranks()), 0, now_ns) {
+        return Ok(());
+    }
+    segment.status(rank).enter(State::Running);
+    let mut work = Work { job, rank, kernel, storage, counts: RankCounts::default() };
+    match work.run() {
+        Err(Interrupted::Stopped) | Ok(()) => {}
+        Err(Interrupted::Failed(RunError::Division { action, element }, instance)) => {
+            let Some(action) = work.offset(action) else {
+                segment.fail(rank, &format!("rank {rank}: element {element} is divided by zero"));
+                return Ok(());
+            };
+            let cause = Cause::DivisionByZero { element: element.into() };
+            let instance = instance as u32;
+            let failure = Failure { communicator: WORLD, instance, action, number: None, cause };
+            job.fail(rank, &failure);
+        }
+        Err(Interrupted::NotTaken(error)) => {
+            segment.fail(rank, &format!("rank {rank}: a run could not be started: {error}"));
+        }
+    }
+    Ok(())
+}
+
+/// The reason why a rank ends early.
+enum Interrupted {
+    /// The launcher stopped the job.
+    Stopped,
+    /// An action failed in this instance, counted from 0.
+    Failed(RunError, u64),
+    /// The system did not take the start of a run.
+    NotTaken(io::Error),
+}
+
+struct Work<'a> {
+    job: Job<'a>,
+    rank: u32,
+    kernel: Rank,
+    storage: Storage<'a>,
+    counts: RankCounts,
+}
+
+impl Work<'_> {
+    /// Runs all instances, then waits until the job is stopped.
+    fn run(&mut self) -> Result<(), Interrupted> {
+        let Job { segment, nisa, settings } = self.job;
+        let (rank, gate, status) = (self.rank, segment.gate(), segment.status(self.rank));
+        let (messages, bytes) = payload(nisa, rank);
+        let mut ended = Ended::default();
+        for instance in 0..settings.repeat {
+            if instance > 0 {
+                self.storage.memory_mut().fill(0);
+                self.storage.store_image(nisa, rank);
+            }
+            self.kernel.write(0, self.storage.memory());
+            status.instance.fetch_add(1, Ordering::Relaxed);
+            self.start()?;
+            self.wait(instance)?;
+            self.kernel.read(0, self.storage.memory_mut());
+            self.counts.messages += messages;
+            self.counts.bytes += bytes;
+            status.messages.store(self.counts.messages, Ordering::Relaxed);
+            status.bytes.store(self.counts.bytes, Ordering::Relaxed);
+            ended.note(self.job, rank, instance, self.storage.memory(), true);
+        }
+        segment.store_counts(rank, &self.counts);
+        if let Some(text) = ended.unexpected {
+            segment.record_failure(rank, &text);
+        }
+        status.enter(State::Done);
+        gate.finish(settings.num_here(segment.num_ranks()));
+        let endpoint = segment.endpoint(rank);
+        while !gate.is_stopped() {
+            if endpoint.arm() {
+                endpoint.wait(Some(LOOK));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a run.
+    fn start(&mut self) -> Result<(), Interrupted> {
+        let began = Instant::now();
+        while let Err(error) = self.kernel.start() {
+            if self.job.segment.gate().is_stopped() {
+                return Err(Interrupted::Stopped);
+            }
+            if began.elapsed() >= START_LIMIT {
+                return Err(Interrupted::NotTaken(error));
+            }
+            thread::sleep(START_AGAIN);
+        }
+        Ok(())
+    }
+
+    /// Waits until the run has ended.
+    fn wait(&mut self, instance: u64) -> Result<(), Interrupted> {
+        let failed = |error| Interrupted::Failed(error, instance);
+        let (gate, settings) = (self.job.segment.gate(), self.job.settings);
+        let mut looks = match (settings.wait, settings.crowded) {
+            (Wait::Block, _) => 0,
+            (Wait::Adaptive, true) => LOOKS_CROWDED,
+            (Wait::Adaptive | Wait::Spin, false) | (Wait::Spin, true) => LOOKS,
+        };
+        while looks > 0 {
+            if self.kernel.test().map_err(failed)? {
+                return Ok(());
+            }
+            if gate.is_stopped() {
+                return Err(Interrupted::Stopped);
+            }
+            if settings.crowded {
+                thread::yield_now()
+            } else {
+                std::hint::spin_loop()
+            }
+            looks -= u32::from(settings.wait != Wait::Spin);
+        }
+        let began = now_ns();
+        while !self.kernel.wait(LOOK).map_err(failed)? {
+            if gate.is_stopped() {
+                return Err(Interrupted::Stopped);
+            }
+        }
+        self.counts.sleeps += 1;
+        self.counts.slept_ns += now_ns() - began;
+        Ok(())
+    }
+
+    /// Returns the offset of the action that an action of the part comes from. The translation is
+    /// done again: only a failure asks for it.
+    fn offset(&self, action: u32) -> Option<u32> {
+        let Job { nisa, settings, .. } = self.job;
+        let plan = Plan::of(nisa, settings.in_kernel.as_ref()?.fragment).ok()?;
+        let number = *plan.part(self.rank).origins.get(action as usize)?;
+        nisa.section(self.rank).records().nth(number as usize).map(|(offset, _)| offset)
+    }
+}
