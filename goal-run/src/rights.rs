@@ -50,9 +50,12 @@ const XDP: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::SYS_ADMIN)
     .union(CapabilitySet::IPC_LOCK);
 
-/// Capabilities to load schedules into the kernel.
-const OFFLOAD: CapabilitySet =
-    CapabilitySet::NET_ADMIN.union(CapabilitySet::BPF).union(CapabilitySet::PERFMON);
+/// Capabilities to load schedules into the kernel. The last one makes the network namespace in
+/// which frames circle as ticks.
+const OFFLOAD: CapabilitySet = CapabilitySet::NET_ADMIN
+    .union(CapabilitySet::BPF)
+    .union(CapabilitySet::PERFMON)
+    .union(CapabilitySet::SYS_ADMIN);
 
 /// Stack of work that is done apart: what a main thread mostly has.
 const STACK_BYTES: usize = 8 << 20;
