@@ -123,8 +123,8 @@ impl Kernel {
         packet_socket(self.ifindex, self.image.host.ethertype, None)
     }
 
-    /// Lets the engine handle a frame as often as stated, as if it had arrived, and returns the mean
-    /// time. This is for benchmarks and tests; the frame must be one that the engine refuses.
+    /// Lets the engine handle a frame as often as stated, as if it had arrived, and returns the
+    /// mean time. This is for benchmarks and tests; the frame must be one that the engine refuses.
     ///
     /// # Errors
     /// The caller lacks CAP_BPF, or the frame does not fit a page.
@@ -246,7 +246,8 @@ fn write<T: IntoBytes + Immutable>(
     Ok(())
 }
 
-/// Attaches the program to both hooks: egress first, so that no message arrives before starts are possible.
+/// Attaches the program to both hooks: egress first, so that no message arrives before starts are
+/// possible.
 fn attach(ebpf: &mut Ebpf, interface: &str, hook: Option<Hook>) -> Result<Hook, LoadError> {
     let mut all = |options: fn() -> TcAttachOptions| -> Result<(), LoadError> {
         for hook in [TcAttachType::Egress, TcAttachType::Ingress] {

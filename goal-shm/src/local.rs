@@ -1,9 +1,9 @@
 //! Messages of a rank to itself (UCX's `self`): a bounded queue in its own memory.
 //!
 //! Messages lie one behind the other, from the start of the queue. After the last one has been
-//! taken, the next one goes to the start again. So a program that takes its messages before it sends
-//! more uses the same few cache lines all the time, and no message wraps around. Large payloads stay in the
-//! segment with their sender and are read there.
+//! taken, the next one goes to the start again. So a program that takes its messages before it
+//! sends more uses the same few cache lines all the time, and no message wraps around. Large
+//! payloads stay in the segment with their sender and are read there.
 #![allow(unsafe_code)] // words of the segment
 
 use crate::Segment;

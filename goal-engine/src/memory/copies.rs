@@ -2,9 +2,9 @@
 //!
 //! The C library copies long blocks by `rep movsb` where the processor claims to do that fast.
 //! AMD's Zen 3 and Zen 4 claim it, but are some 16 times slower if the target lies 1 to 31 bytes
-//! behind the source, counted within a page (64 KiB: 36 us instead of 2). Large blocks from `malloc`
-//! begin 16 bytes behind a page and payloads in rings with a line, so programs meet this case with
-//! most long messages that they receive.
+//! behind the source, counted within a page (64 KiB: 36 us instead of 2). Large blocks from
+//! `malloc` begin 16 bytes behind a page and payloads in rings with a line, so programs meet this
+//! case with most long messages that they receive.
 
 /// The distance within a page from which on the copy is fast.
 const NEAR: usize = 32;

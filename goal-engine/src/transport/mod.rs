@@ -68,8 +68,8 @@ pub trait Transport {
     /// hold several messages may pass the others of the packet too. Returns the number of messages
     /// passed. A receiver takes every message sooner or later, so that the messages of one sender
     /// do not block those of another. A part of a longer message may arrive in several pieces. The
-    /// size of each piece except the last must be a multiple of 8 bytes: a receive with an operation
-    /// combines each piece on its own.
+    /// size of each piece except the last must be a multiple of 8 bytes: a receive with an
+    /// operation combines each piece on its own.
     fn poll(
         &mut self,
         messages_max: usize,

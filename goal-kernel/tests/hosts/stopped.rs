@@ -1,5 +1,5 @@
-//! All processes of a job are stopped after their start, while every frame is lost. Then the network
-//! gets better, and the collective ends without them.
+//! All processes of a job are stopped after their start, while every frame is lost. Then the
+//! network gets better, and the collective ends without them.
 
 use crate::allreduce;
 use crate::bench::{Bench, LIMIT, Place, outcome};

@@ -234,8 +234,8 @@ fn slow() -> Switch {
     Switch::Faulty(faults, 1)
 }
 
-/// The words `started` and `done` of the first part of each host, from the map that its launcher has
-/// a descriptor of.
+/// The words `started` and `done` of the first part of each host, from the map that its launcher
+/// has a descriptor of.
 fn states(launchers: &[Child]) -> Vec<(u32, u32)> {
     let state = |child: &Child| {
         let folder = format!("/proc/{}/fdinfo", launcher(child).as_raw_nonzero());
