@@ -5,9 +5,9 @@
 //! host's interface. The other end is in a namespace that only a descriptor holds. It vanishes with
 //! the descriptor, however the process ends, and takes the whole pair with it.
 //!
-//! Who may open packet sockets on the host can send frames into the pair, and see the host's cookie
-//! there. Frames without the cookie end at the other end; with it, one can make ticks and
-//! continuations, which only go on with what is ready, and ask for what is missing.
+//! A program that may open packet sockets on the host can send frames into the pair, and see the
+//! host's cookie there. Frames without the cookie end at the other end; with it, one can make ticks
+//! and continuations, which only go on with what is ready, and ask for what is missing.
 
 use crate::kernel::{Hook, Kernel};
 use crate::layout::{CIRCLE_BYTES, FRAME_LENGTH};

@@ -183,7 +183,7 @@ entry! {
         head: [u64; 2],
         /// The end of that queue.
         tail: [u64; 2],
-        /// What is left of the dependencies or actions, by the epoch.
+        /// Actions that are not complete, by the epoch.
         left: [u32; 2],
         /// Acknowledgements that have not come, by the epoch.
         held: [u32; 2],
@@ -239,7 +239,7 @@ entry! {
         send: u32,
         /// Dependencies, the start and the arrival of a message included.
         initial: u32,
-        /// What is left of the dependencies or actions, by the epoch.
+        /// Dependencies that are left, by the epoch.
         left: [u32; 2],
         /// The operation as in NISA, or 0.
         op: u8,

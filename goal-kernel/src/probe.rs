@@ -1,4 +1,4 @@
-//! What this kernel offers for schedules, found by trying.
+//! Finds out by trying if this kernel runs schedules.
 
 use crate::install::{Installation, MapImage};
 use crate::job::{Job, Peer};
@@ -26,7 +26,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// What the kernel offers.
+/// The offer of a kernel that runs schedules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offer {
     /// The hooks that will be used, by the kernel's version. Loading tries both.
@@ -47,7 +47,7 @@ impl fmt::Display for Offer {
 /// takes the verifier about half a second.
 ///
 /// # Errors
-/// What is missing, most basic first.
+/// The most basic thing that is missing.
 pub fn probe() -> Result<Offer, Missing> {
     if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
         return Err(Missing {
