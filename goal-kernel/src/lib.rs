@@ -17,7 +17,7 @@
 //! - `reason`
 //! - `graph`
 //! - `matching`
-//! - `image`
+//! - `image`, `analysis`
 //! - `translate`
 //! - `job`
 //! - `frame`
@@ -29,6 +29,7 @@
 //! - `circle`
 //! - `ticker`, `probe`
 
+mod analysis;
 mod circle;
 mod error;
 mod frame;

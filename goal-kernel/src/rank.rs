@@ -16,7 +16,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// What the process of a rank needs. The descriptors may be passed to another process.
+/// The descriptors that the process of a rank needs. They may be passed to another process.
 #[derive(Debug)]
 pub struct Descriptors {
     /// The map of memory.

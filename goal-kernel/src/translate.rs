@@ -6,24 +6,21 @@
 //! All other actions end when they begin, so those that wait for their start wait for their end.
 //!
 //! Memory of a part: the rank's memory, scratch memory, the bytes of patterns, gathered operands;
-//! then two copies, one
-//! for even runs and one for odd ones, of all places where messages land and of all bytes that
-//! sends keep.
+//! then two copies, one for even runs and one for odd ones, of all places where messages land and
+//! of all bytes that sends keep.
 
+use crate::analysis::{acks, numbers, refused, segments};
 use crate::graph::{Exec, Graph, Node, Payload, Work};
 use crate::image::PartImage;
 use crate::layout::{
     ALTERNATES_A, ALTERNATES_B, ALTERNATES_C, ActionEntry, NONE, PartEntry, RECEIVE_HELD,
     ReceiveEntry, SEND_ACK, SendEntry,
 };
-use crate::limits::{
-    ACTIONS_MAX, DEPENDENTS_MAX, FRAGMENT_BYTES_MAX, FRAGMENTS_MAX, PART_BYTES, PEERS_MAX,
-};
+use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, FRAGMENT_BYTES_MAX, PART_BYTES, PEERS_MAX};
 use crate::matching::{Match, Matching, matching};
 use crate::reason::{Reason, Refusal};
 use goal_asm::Nisa;
 use goal_lang::{Op, Piece, Space};
-use std::collections::BTreeSet;
 
 /// A message of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,90 +134,6 @@ impl Plan {
     }
 }
 
-/// Returns the actions that the kernel cannot execute, whatever the others are.
-fn refused(graphs: &[Graph], fragment: u32) -> Vec<(u32, u32, Reason)> {
-    let bytes_max = u64::from(FRAGMENTS_MAX * fragment);
-    let mut refused = Vec::new();
-    for (rank, graph) in graphs.iter().enumerate() {
-        for (action, node) in graph.nodes.iter().enumerate() {
-            let reason = match &node.work {
-                Work::Refused(reason) => Some(*reason),
-                Work::Send { peer, payload, .. } | Work::Recv { peer, payload, .. } => {
-                    let bytes = payload.bytes();
-                    // A message of the rank to itself needs no frames.
-                    let is_own = *peer as usize == rank;
-                    let bytes_max = if is_own { PART_BYTES.into() } else { bytes_max };
-                    (bytes > bytes_max).then_some(Reason::LongMessage { bytes, bytes_max })
-                }
-                Work::Exec(_) | Work::Nothing => None,
-            };
-            refused.extend(reason.map(|reason| (rank as u32, action as u32, reason)));
-        }
-    }
-    refused
-}
-
-/// Numbers the sends and the receives of each rank that go to other ranks.
-fn numbers(graphs: &[Graph], matching: &Matching) -> Vec<Vec<u32>> {
-    let of_rank = |(rank, graph): (usize, &Graph)| {
-        let (mut sends, mut receives) = (0, 0);
-        let number = |(action, node): (usize, &Node)| {
-            let counter = match (&node.work, matching.matches[rank][action]) {
-                (_, Some(other)) if other.rank as usize == rank => return NONE,
-                (Work::Send { .. }, _) => &mut sends,
-                (Work::Recv { .. }, _) => &mut receives,
-                _ => return NONE,
-            };
-            *counter += 1;
-            *counter - 1
-        };
-        graph.nodes.iter().enumerate().map(number).collect()
-    };
-    graphs.iter().enumerate().map(of_rank).collect()
-}
-
-/// Returns the pairs (receiver, sender) that need acknowledgements. A sender that ended a run may
-/// begin the next but one only if its receivers have ended the run before: it knows this without
-/// acknowledgements of those that have begun the run that it ended.
-fn acks(graphs: &[Graph], matching: &Matching) -> Vec<(u32, u32)> {
-    let mut pairs = BTreeSet::new();
-    for (rank, graph) in graphs.iter().enumerate() {
-        for node in &graph.nodes {
-            if let Work::Send { peer, .. } = node.work
-                && peer as usize != rank
-                && matching.begun[rank].binary_search(&peer).is_err()
-            {
-                pairs.insert((peer, rank as u32));
-            }
-        }
-    }
-    pairs.into_iter().collect()
-}
-
-/// Cuts the operands of an operation into pieces that are contiguous in all of them; `None` if an
-/// element lies in two of them.
-fn segments(exec: &Exec) -> Option<Vec<[Piece; 3]>> {
-    let mut lists = [exec.a.iter(), exec.b.iter(), exec.c.iter()];
-    let mut heads: [Option<Piece>; 3] = lists.each_mut().map(|list| list.next().copied());
-    let mut segments = Vec::new();
-    while let [Some(a), Some(b), Some(c)] = heads {
-        let size = a.size.min(b.size).min(c.size);
-        if exec.op != Op::Copy && size % exec.datatype.width() != 0 {
-            return None;
-        }
-        segments.push([a, b, c].map(|piece| Piece { size, ..piece }));
-        for (head, list) in heads.iter_mut().zip(&mut lists) {
-            let piece = head.expect("all three are there");
-            *head = if piece.size == size {
-                list.next().copied()
-            } else {
-                Some(Piece { addr: piece.addr + size, size: piece.size - size, ..piece })
-            };
-        }
-    }
-    Some(segments)
-}
-
 /// A place in the part's memory: in the rank's own and what follows it, among the operands that
 /// were gathered, or in what alternates.
 #[derive(Debug, Clone, Copy)]
@@ -230,7 +143,7 @@ enum Place {
     Alternating(u64),
 }
 
-/// What an action does, before dependents are known.
+/// The work of an action of the engine, before its dependents are known.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     op: u8,

@@ -50,12 +50,9 @@ fn programs() -> (Vec<(String, Program)>, Vec<Plan>) {
     (programs, plans)
 }
 
-#[test]
-fn every_algorithm_runs_in_the_kernel() {
-    let name = "every_algorithm_runs_in_the_kernel";
-    let Some(cluster) = Cluster::or_skip(name, &wiring(8, Switch::Bridge)) else { return };
-    let (programs, plans) = programs();
-    let mut bench = Bench::new(&cluster, &plans, None);
+/// Runs every program three times with different inputs, and compares the memory of all ranks with
+/// the interpreter's.
+fn run_all(bench: &mut Bench, programs: &[(String, Program)]) {
     for epoch in 0..3 {
         for (schedule, (name, program)) in programs.iter().enumerate() {
             let (inputs, outcome) = outcome(program, epoch);
@@ -64,6 +61,15 @@ fn every_algorithm_runs_in_the_kernel() {
             assert_eq!(difference, None, "{name}, run {epoch}: {}", bench.counters());
         }
     }
+}
+
+#[test]
+fn every_algorithm_runs_in_the_kernel() {
+    let name = "every_algorithm_runs_in_the_kernel";
+    let Some(cluster) = Cluster::or_skip(name, &wiring(8, Switch::Bridge)) else { return };
+    let (programs, plans) = programs();
+    let mut bench = Bench::new(&cluster, &plans, None);
+    run_all(&mut bench, &programs);
     println!("{} programs: {}", programs.len(), bench.counters());
     assert_eq!(bench.counter(Counter::Forged) + bench.counter(Counter::Malformed), 0);
     assert!(programs.len() > ALGORITHMS.len());
@@ -117,15 +123,7 @@ fn several_ranks_share_a_host() {
     let name = "several_ranks_share_a_host";
     let Some(cluster) = Cluster::or_skip(name, &wiring(3, Switch::Bridge)) else { return };
     let (programs, plans) = programs();
-    let mut bench = Bench::new(&cluster, &plans, None);
-    for epoch in 0..3 {
-        for (schedule, (name, program)) in programs.iter().enumerate() {
-            let (inputs, outcome) = outcome(program, epoch);
-            let memory = bench.run(schedule, &inputs);
-            let difference = outcome.first_difference(&memory);
-            assert_eq!(difference, None, "{name}, run {epoch}: {}", bench.counters());
-        }
-    }
+    run_all(&mut Bench::new(&cluster, &plans, None), &programs);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! More ready actions than one frame may set off.
 
+use crate::alone;
 use crate::native::{Engine, Host};
 use goal_kernel::layout::{Counter, FrameHeader, kind};
 use goal_kernel::limits::{ACTIONS_MAX, RUN_ACTIONS};
-use goal_kernel::{Installation, Job, Member, Peer, Plan, Reason};
+use goal_kernel::{Member, Plan, Reason};
 use goal_lang::{Action, BodyBuilder, Program, ProgramBuilder};
 use std::mem::offset_of;
 
@@ -21,17 +22,7 @@ fn chain(actions: u32) -> Program {
 
 fn host(engine: Engine, actions: u32) -> (Host, Member, [u8; 60]) {
     let plan = Plan::of(&crate::nisa(&chain(actions)), 64).unwrap();
-    let mac = [2, 0, 0, 0, 0, 0];
-    let job = Job {
-        number: 1,
-        key: [1, 2],
-        secrets: [3, 4],
-        ethertype: 0x88b6,
-        ifindex: 1,
-        mac,
-        peers: vec![Peer { mac, port: 0 }],
-    };
-    let mut installation = Installation::new(job).unwrap();
+    let mut installation = alone();
     let member = installation.add(&plan, &[0]).unwrap()[0].1;
     (Host::new(engine, &installation), member, installation.tick())
 }

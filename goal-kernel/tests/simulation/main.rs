@@ -15,7 +15,7 @@ mod tags;
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_interp::Options;
 use goal_kernel::layout::Counter;
-use goal_kernel::{Plan, Reason};
+use goal_kernel::{Installation, Job, Peer, Plan, Reason};
 use goal_lang::limits::Limits;
 use goal_lang::{Datatype, Datum, ImageId, MemoryImage, Program};
 use goal_smith::Shape;
@@ -32,6 +32,21 @@ fn shape(seed: u64) -> Shape {
         calc_nanos_max: 0,
         ..Shape::varied(seed)
     }
+}
+
+/// The installation of a job of one rank, without a part.
+fn alone() -> Installation {
+    let mac = [2, 0, 0, 0, 0, 0];
+    let job = Job {
+        number: 1,
+        key: [1, 2],
+        secrets: [3, 4],
+        ethertype: 0x88b6,
+        ifindex: 1,
+        mac,
+        peers: vec![Peer { mac, port: 0 }],
+    };
+    Installation::new(job).unwrap()
 }
 
 fn nisa(program: &Program) -> Nisa {
@@ -68,7 +83,7 @@ fn varied(program: &Program, sizes: &[usize], random: &mut Random) -> Program {
     varied
 }
 
-/// What seeds did.
+/// Counts of schedules and runs over many seeds.
 #[derive(Debug, Default)]
 struct Sums {
     schedules: u64,

@@ -1,7 +1,8 @@
 //! Parts take as much memory as they need, and the host's limit is named.
 
+use crate::alone;
 use goal_kernel::limits::{MEMORY_BYTES_MAX, PARTS_MAX};
-use goal_kernel::{InstallError, Installation, Job, Peer, Plan};
+use goal_kernel::{InstallError, Plan};
 use goal_lang::{Action, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
 
 fn plan(bytes: u64) -> Plan {
@@ -21,23 +22,9 @@ fn plan(bytes: u64) -> Plan {
     Plan::of(&crate::nisa(&program.finish()), 64).unwrap()
 }
 
-fn installation() -> Installation {
-    let mac = [2, 0, 0, 0, 0, 0];
-    let job = Job {
-        number: 1,
-        key: [1, 2],
-        secrets: [3, 4],
-        ethertype: 0x88b6,
-        ifindex: 1,
-        mac,
-        peers: vec![Peer { mac, port: 0 }],
-    };
-    Installation::new(job).unwrap()
-}
-
 #[test]
 fn small_parts_take_a_page_each() {
-    let mut installation = installation();
+    let mut installation = alone();
     let plans = [plan(64), plan(10_000)];
     let mut end = 0;
     for number in 0..PARTS_MAX {
@@ -51,7 +38,7 @@ fn small_parts_take_a_page_each() {
 
 #[test]
 fn too_much_memory_is_refused() {
-    let mut installation = installation();
+    let mut installation = alone();
     let plan = plan(1 << 20);
     let parts = MEMORY_BYTES_MAX >> 20;
     for _ in 0..parts {

@@ -226,7 +226,7 @@ impl Network {
             }
             let memory = self.hosts[process.host].memory(&process.member);
             process.results.push(memory.to_vec());
-            // What a process writes between runs is not the engine's.
+            // A process writes these words between runs; the engine does not.
             memory.fill(0xee);
             if process.results.len() < process.inputs.len() {
                 let pause = match self.random.below(3) {

@@ -1,9 +1,10 @@
 //! Every operation on every integer type, and the error of a division by zero.
 
+use crate::alone;
 use crate::native::{Engine, Host};
 use crate::network::Random;
 use goal_interp::apply;
-use goal_kernel::{Installation, Job, Member, Peer, Plan};
+use goal_kernel::{Member, Plan};
 use goal_lang::{Action, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
 
 const INTEGERS: [Datatype; 8] = [
@@ -33,17 +34,7 @@ fn host(engine: Engine, op: Op, datatype: Datatype, start: u64, size: u64) -> (H
     let mut program = ProgramBuilder::default();
     program.rank_with(rank.finish());
     let plan = Plan::of(&crate::nisa(&program.finish()), 64).unwrap();
-    let mac = [2, 0, 0, 0, 0, 0];
-    let job = Job {
-        number: 1,
-        key: [1, 2],
-        secrets: [3, 4],
-        ethertype: 0x88b6,
-        ifindex: 1,
-        mac,
-        peers: vec![Peer { mac, port: 0 }],
-    };
-    let mut installation = Installation::new(job).unwrap();
+    let mut installation = alone();
     let member = installation.add(&plan, &[0]).unwrap()[0].1;
     (Host::new(engine, &installation), member)
 }

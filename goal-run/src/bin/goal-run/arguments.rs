@@ -94,7 +94,7 @@ pub(crate) struct Arguments {
     /// How a rank's schedule makes progress while the rank computes
     #[arg(long, value_enum, default_value_t)]
     progress: Mode,
-    /// Who runs the schedule of a job on several hosts: their kernels, while the ranks' processes
+    /// Run the schedule of a job on several hosts in their kernels, while the ranks' processes
     /// sleep or compute, or the processes
     #[arg(long, value_enum, default_value_t)]
     offload: Offload,

@@ -64,7 +64,8 @@ struct Report {
     instructions: String,
     /// The hooks where the kernel runs schedules; `None` if it does not.
     offload: Option<&'static str>,
-    /// What the kernel lacks to run schedules, and what gives it; `None` if nothing.
+    /// The part of the kernel that is missing to run schedules, and the way to get it; `None` if
+    /// nothing is.
     offload_missing: Option<String>,
     /// The interfaces by their numbers; empty if the system does not list them.
     interfaces: Vec<interfaces::Row>,

@@ -1,0 +1,94 @@
+//! Analyses of the graphs of all ranks: the actions that the kernel refuses, the messages that leave
+//! a rank, the acknowledgements that a schedule needs, and the pieces of an operation.
+
+use crate::graph::{Exec, Graph, Node, Work};
+use crate::layout::NONE;
+use crate::limits::{FRAGMENTS_MAX, PART_BYTES};
+use crate::matching::Matching;
+use crate::reason::Reason;
+use goal_lang::{Op, Piece};
+use std::collections::BTreeSet;
+
+/// Returns the actions that the kernel cannot execute, whatever the others are.
+pub(crate) fn refused(graphs: &[Graph], fragment: u32) -> Vec<(u32, u32, Reason)> {
+    let bytes_max = u64::from(FRAGMENTS_MAX * fragment);
+    let mut refused = Vec::new();
+    for (rank, graph) in graphs.iter().enumerate() {
+        for (action, node) in graph.nodes.iter().enumerate() {
+            let reason = match &node.work {
+                Work::Refused(reason) => Some(*reason),
+                Work::Send { peer, payload, .. } | Work::Recv { peer, payload, .. } => {
+                    let bytes = payload.bytes();
+                    // A message of the rank to itself needs no frames.
+                    let is_own = *peer as usize == rank;
+                    let bytes_max = if is_own { PART_BYTES.into() } else { bytes_max };
+                    (bytes > bytes_max).then_some(Reason::LongMessage { bytes, bytes_max })
+                }
+                Work::Exec(_) | Work::Nothing => None,
+            };
+            refused.extend(reason.map(|reason| (rank as u32, action as u32, reason)));
+        }
+    }
+    refused
+}
+
+/// Numbers the sends and the receives of each rank that go to other ranks.
+pub(crate) fn numbers(graphs: &[Graph], matching: &Matching) -> Vec<Vec<u32>> {
+    let of_rank = |(rank, graph): (usize, &Graph)| {
+        let (mut sends, mut receives) = (0, 0);
+        let number = |(action, node): (usize, &Node)| {
+            let counter = match (&node.work, matching.matches[rank][action]) {
+                (_, Some(other)) if other.rank as usize == rank => return NONE,
+                (Work::Send { .. }, _) => &mut sends,
+                (Work::Recv { .. }, _) => &mut receives,
+                _ => return NONE,
+            };
+            *counter += 1;
+            *counter - 1
+        };
+        graph.nodes.iter().enumerate().map(number).collect()
+    };
+    graphs.iter().enumerate().map(of_rank).collect()
+}
+
+/// Returns the pairs (receiver, sender) that need acknowledgements. A sender that ended a run may
+/// begin the next but one only if its receivers have ended the run before: it knows this without
+/// acknowledgements of those that have begun the run that it ended.
+pub(crate) fn acks(graphs: &[Graph], matching: &Matching) -> Vec<(u32, u32)> {
+    let mut pairs = BTreeSet::new();
+    for (rank, graph) in graphs.iter().enumerate() {
+        for node in &graph.nodes {
+            if let Work::Send { peer, .. } = node.work
+                && peer as usize != rank
+                && matching.begun[rank].binary_search(&peer).is_err()
+            {
+                pairs.insert((peer, rank as u32));
+            }
+        }
+    }
+    pairs.into_iter().collect()
+}
+
+/// Cuts the operands of an operation into pieces that are contiguous in all of them; `None` if an
+/// element lies in two of them.
+pub(crate) fn segments(exec: &Exec) -> Option<Vec<[Piece; 3]>> {
+    let mut lists = [exec.a.iter(), exec.b.iter(), exec.c.iter()];
+    let mut heads: [Option<Piece>; 3] = lists.each_mut().map(|list| list.next().copied());
+    let mut segments = Vec::new();
+    while let [Some(a), Some(b), Some(c)] = heads {
+        let size = a.size.min(b.size).min(c.size);
+        if exec.op != Op::Copy && size % exec.datatype.width() != 0 {
+            return None;
+        }
+        segments.push([a, b, c].map(|piece| Piece { size, ..piece }));
+        for (head, list) in heads.iter_mut().zip(&mut lists) {
+            let piece = head.expect("all three are there");
+            *head = if piece.size == size {
+                list.next().copied()
+            } else {
+                Some(Piece { addr: piece.addr + size, size: piece.size - size, ..piece })
+            };
+        }
+    }
+    Some(segments)
+}
