@@ -1,5 +1,5 @@
-//! Analyses of the graphs of all ranks: the actions that the kernel refuses, the messages that leave
-//! a rank, the acknowledgements that a schedule needs, and the pieces of an operation.
+//! Analyses of the graphs of all ranks: the actions that the kernel refuses, the messages that
+//! leave a rank, the acknowledgements that a schedule needs, and the pieces of an operation.
 
 use crate::graph::{Exec, Graph, Node, Work};
 use crate::layout::NONE;
