@@ -57,6 +57,7 @@ struct status {
 	u32 element; /* of the error */
 	u32 waiting; /* not 0 if the rank wants a frame when an epoch ends */
 	u32 started; /* the last epoch whose start was taken */
+	u64 ended;   /* when `done` changed, in nanoseconds of the monotonic clock */
 };
 
 #define ERROR_DIVISION 1

@@ -38,6 +38,7 @@ struct __sk_buff {
 typedef struct __sk_buff FRAME;
 
 static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static u64 (*bpf_ktime_get_ns)(void) = (void *)5;
 static long (*bpf_skb_store_bytes)(FRAME *skb, u32 at, const void *from, u32 bytes,
 				   u64 flags) = (void *)9;
 static long (*bpf_clone_redirect)(FRAME *skb, u32 ifindex, u64 flags) = (void *)13;
@@ -162,6 +163,7 @@ INLINE u8 *lookup_memory(u64 place)
 #define hash_key_of(frame) lookup_hash_key(0)
 #define counter_at(frame, i) lookup_counter(i)
 
+#define now_of(frame) bpf_ktime_get_ns()
 #define frame_length(frame) ((frame)->len)
 #define frame_read(frame, at, to, bytes) bpf_skb_load_bytes(frame, at, to, bytes)
 #define frame_write(frame, at, from, bytes) bpf_skb_store_bytes(frame, at, from, bytes, 0)

@@ -81,6 +81,8 @@ typedef struct native_frame {
 #define hash_key_of(frame) ((const u8 *)(frame)->native->hash_key)
 #define counter_at(frame, i) (&(frame)->native->counters[i])
 
+/* The simulation has no time. */
+#define now_of(frame) 1
 /* All frames are at the one interface. */
 #define frame_interface(frame) ((frame)->native->host->ifindex)
 #define frame_redirect(ifindex) ((void)(ifindex), VERDICT_DROP)

@@ -80,6 +80,8 @@ INLINE void finish(FRAME *frame, struct part *part, struct status *status, struc
 	u32 waiting;
 
 	fetch_add(&part->left[run->epoch & 1], part->actions);
+	/* Nobody else ends an epoch of this part: the next one begins behind this. */
+	WRITE(status->ended, now_of(frame));
 	WRITE(status->done, run->epoch);
 	/* The change of a word by an atomic instruction orders `done` before `waiting`. */
 	fetch_add(&part->arrivals, 1);

@@ -2,7 +2,8 @@
 //! the first start to the end on the last host, all on one processor. The process tests without
 //! sleep.
 //!
-//! `taskset -c 1 cargo run --release -p goal-kernel --example latency`
+//! `taskset -c 1 cargo run --release -p goal-kernel --example latency -- [NAMES [RUNS]]` measures the
+//! cases whose names contain NAMES.
 #![allow(missing_docs, unreachable_pub, dead_code)]
 
 #[path = "../tests/hosts/bench.rs"]
@@ -28,16 +29,21 @@ fn program(kind: CollectiveKind, name: &str, ranks: u32, count: u64) -> Program 
 }
 
 fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let names = arguments.next().unwrap_or_default();
+    let runs: u32 = arguments.next().map_or(1500, |runs| runs.parse().expect("a number of runs"));
     let wiring = Wiring { hosts: 8, mtu: 9000, switch: Switch::Bridge };
     let Some(cluster) = Cluster::or_skip("latency", &wiring) else { return };
     let mut cases = Vec::new();
     for ranks in [4, 8] {
-        cases.push((ranks, "barrier".to_owned(), CollectiveKind::Barrier, "dissemination", 1));
+        let barrier = format!("{ranks} hosts, barrier");
+        cases.push((ranks, barrier, CollectiveKind::Barrier, "dissemination", 1));
         for bytes in [8, 64, 1024, 8192, 32768] {
-            let name = format!("allreduce {bytes} B");
+            let name = format!("{ranks} hosts, allreduce {bytes} B");
             cases.push((ranks, name, CollectiveKind::Allreduce, "recursive-doubling", bytes / 8));
         }
     }
+    cases.retain(|(_, name, ..)| name.contains(&names));
     let programs: Vec<Program> = cases
         .iter()
         .map(|&(ranks, _, kind, algorithm, count)| program(kind, algorithm, ranks, count))
@@ -45,10 +51,10 @@ fn main() {
     let plans: Vec<Plan> =
         programs.iter().map(|program| Plan::of(&bench::nisa(program), 8192).unwrap()).collect();
     let mut bench = Bench::new(&cluster, &plans, None);
-    for (schedule, (ranks, name, ..)) in cases.iter().enumerate() {
+    for (schedule, (_, name, ..)) in cases.iter().enumerate() {
         let (inputs, outcome) = outcome(&programs[schedule], 1);
         let mut times: Vec<u64> = Vec::new();
-        for run in 0..1500 {
+        for run in 0..runs {
             for (rank, input) in bench.ranks[schedule].iter_mut().zip(&inputs) {
                 rank.write(0, input);
             }
@@ -74,7 +80,7 @@ fn main() {
         }
         times.sort_unstable();
         let at = |percent: usize| times[times.len() * percent / 100] as f64 / 1000.0;
-        println!("{ranks} hosts, {name}: median {:.1} us, p99 {:.1} us", at(50), at(99));
+        println!("{name}: median {:.1} us, p99 {:.1} us", at(50), at(99));
     }
     println!("{}", bench.counters());
 }

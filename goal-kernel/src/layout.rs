@@ -217,6 +217,8 @@ entry! {
         waiting: u32,
         /// The last epoch whose start was taken.
         started: u32,
+        /// When `done` changed, in nanoseconds of the monotonic clock.
+        ended: u64,
     }
 }
 

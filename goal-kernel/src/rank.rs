@@ -141,6 +141,16 @@ impl Rank {
         Err(RunError::Division { action, element })
     }
 
+    /// Returns the time at which the last run ended in the kernel, in nanoseconds of the monotonic
+    /// clock: when the results were in the rank's memory here, whenever the process looks. The run
+    /// must have ended.
+    pub fn ended_ns(&self) -> u64 {
+        let at = offset_of!(StatusEntry, ended);
+        // No run is in progress, so nobody changes the two halves.
+        let [low, high] = [at, at + 4].map(|at| u64::from(self.word(at).load(Ordering::Relaxed)));
+        if cfg!(target_endian = "little") { low | high << 32 } else { high | low << 32 }
+    }
+
     /// Asks for a frame to the socket when the run ends, for callers that wait for the descriptor
     /// with others. They must test after this call, and again at least every 20 ms.
     pub fn announce(&self) {

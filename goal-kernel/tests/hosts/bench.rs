@@ -10,6 +10,7 @@ use goal_lang::{Datatype, Datum, ImageId, MemoryImage, Program};
 use rustix::net::netdevice::name_to_index;
 use rustix::net::{AddressFamily, SocketType, socket};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
@@ -152,6 +153,7 @@ impl Bench {
 
     /// Runs a schedule once. Returns what the memories have at the end.
     pub fn run(&mut self, schedule: usize, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let began = now_ns();
         for (rank, input) in self.ranks[schedule].iter_mut().zip(inputs) {
             rank.write(0, input);
             rank.start().unwrap();
@@ -162,6 +164,8 @@ impl Bench {
                 panic!("rank {number} does not end: {}", self.counters());
             }
             let rank = &self.ranks[schedule][number];
+            let ended = rank.ended_ns();
+            assert!(began < ended && ended < now_ns(), "rank {number} ended at {ended}");
             let mut memory = vec![0; rank.len()];
             rank.read(0, &mut memory);
             memories.push(memory);
@@ -181,4 +185,10 @@ impl Bench {
 fn ifindex() -> u32 {
     let socket = socket(AddressFamily::UNIX, SocketType::DGRAM, None).unwrap();
     name_to_index(socket, INTERFACE).unwrap()
+}
+
+/// The monotonic clock.
+fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

@@ -1,6 +1,7 @@
 //! Programs that come to their end.
 
 use crate::bench::{run, told};
+use crate::common::{Ended, GOAL_RUN};
 
 #[test]
 fn the_ranks_of_a_program_start_schedules_in_every_mode() {
@@ -30,4 +31,17 @@ fn heaps_are_memory_that_ranks_share() {
     assert_eq!(count("read_in_place") + count("written_in_place"), 1, "{report}");
     assert_eq!((&report["messages"], &report["bytes"]), (&1.into(), &1_048_576.into()));
     assert!(report["elapsed_ns"].as_u64().unwrap() > 0);
+}
+
+/// As `python` in a repository that has a folder `python`.
+#[test]
+fn a_folder_with_the_name_of_a_program_does_not_hide_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("true")).unwrap();
+    let mut command = std::process::Command::new(GOAL_RUN);
+    let ended = command.args(["-n", "1", "true"]).current_dir(folder.path()).output().unwrap();
+    let ended = Ended::of(ended);
+    // The program is no rank, as it never joins; but it was started and has ended by itself.
+    assert!(!ended.err.contains("is a directory"), "{ended:?}");
+    ended.assert_status(0);
 }

@@ -125,7 +125,9 @@ fn program(name: &Path) -> Option<PathBuf> {
         let folders = env::var_os("PATH")?;
         env::split_paths(&folders).find(|folder| is_executable(&folder.join(name)))
     };
-    (!has_slash && !name.exists() && is_in_path().is_some()).then(|| name.to_owned())
+    // A folder of that name, as `python` beside a script, hides no program.
+    let is_taken = name.exists() && !name.is_dir();
+    (!has_slash && !is_taken && is_in_path().is_some()).then(|| name.to_owned())
 }
 
 fn is_executable(path: &Path) -> bool {
