@@ -25,6 +25,7 @@ mod member;
 mod memory_group;
 mod message;
 mod mpi;
+mod offload;
 mod overlap;
 mod passes;
 mod pingpong;
@@ -71,6 +72,12 @@ enum Bench {
     /// Barrier, allreduce and gather on hosts of their own over ESP, beside MPI over TCP between
     /// the same hosts
     Collectives(collectives::Args),
+    /// Barriers and allreduces in the kernels of hosts, beside processes over ESP, over UDP and with
+    /// MPI over TCP: median and 99th percentile, idle and busy
+    Offload(offload::Args),
+    /// One rank of `offload`
+    #[command(hide = true)]
+    OffloadRank(offload::RankArgs),
     /// Ping-pong, barrier and collectives, as schedules and as calls of libgoal, beside MPI's
     /// blocking, non-blocking and persistent calls, on 2 and 4 ranks
     Mpi(mpi::Args),
@@ -122,6 +129,8 @@ fn main() -> ExitCode {
         Bench::Hosts(args) => hosts::run(&args),
         Bench::Esp(args) => esp::run(&args),
         Bench::Collectives(args) => collectives::run(&args),
+        Bench::Offload(args) => offload::run(&args),
+        Bench::OffloadRank(args) => offload::run_rank(&args),
         Bench::Library(args) => costs::run(&args),
         Bench::Mpi(args) => mpi::run(&args),
         Bench::MpiRank(args) => mpi::run_rank(&args),

@@ -30,8 +30,19 @@ INLINE u64 divided(s64 x, s64 y)
 	return (x < 0) != (y < 0) ? -quotient : quotient;
 }
 
+/* Most chunks are whole ones: no test for each element. */
 #define EACH(kind, expression) \
 	do { \
+		if (count >= CHUNK) { \
+			UNROLL \
+			for (i = 0; i < CHUNK; i++) { \
+				kind x = ((mem_##kind *)a)[i]; \
+				kind y = ((mem_##kind *)b)[i]; \
+				((mem_##kind *)c)[i] = (kind)(expression); \
+				KEEP_ORDER(c); \
+			} \
+			return 0; \
+		} \
 		NO_UNROLL \
 		for (i = 0; i < CHUNK; i++) { \
 			kind x, y; \
@@ -133,9 +144,11 @@ static long copy(u32 index, void *context)
 		return 1;
 	left = s->bytes - at;
 	if (left >= COPIED * 8) {
-		NO_UNROLL
-		for (i = 0; i < COPIED; i++)
+		UNROLL
+		for (i = 0; i < COPIED; i++) {
 			((mem_u64 *)c)[i] = ((mem_u64 *)a)[i];
+			KEEP_ORDER(c);
+		}
 		return 0;
 	}
 	NO_UNROLL

@@ -5,7 +5,7 @@ pub(crate) mod goal;
 mod source;
 
 pub(crate) use source::{
-    COLLECTIVES, COSTS, IDLE, OPERATIONS, OVERLAP, PINGPONG, Source, build_machine,
+    COLLECTIVES, COSTS, IDLE, OPERATIONS, OVERLAP, PINGPONG, ROUNDS, Source, build_machine,
 };
 
 use crate::job::{crowded, list, processors};

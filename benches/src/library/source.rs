@@ -31,6 +31,7 @@ pub(crate) const MACHINE: Source = source!("c" / "machine", native true);
 pub(crate) const OPERATIONS: Source = source!("c" / "operations", native true);
 pub(crate) const OVERLAP: Source = source!("c" / "overlap", native false);
 pub(crate) const PINGPONG: Source = source!("mpi" / "pingpong", native false);
+pub(crate) const ROUNDS: Source = source!("mpi" / "rounds", native false);
 
 type Header = (&'static str, &'static str);
 
