@@ -3,6 +3,7 @@
 
 use super::Operation;
 use super::way::Setting;
+use nix::sys::socket::{setsockopt, sockopt::RcvBufForce};
 use std::collections::HashMap;
 use std::io;
 use std::net::{SocketAddrV4, UdpSocket};
@@ -12,6 +13,8 @@ const PORT: u16 = 7007;
 const LIMIT: Duration = Duration::from_secs(10);
 /// Round, step and place of a datagram's first element, 32 bits each.
 const HEADER: usize = 12;
+/// Bytes of a socket's buffer.
+const ROOM: usize = 8 << 20;
 /// The headers of IP and UDP.
 const HEADERS: usize = 28;
 
@@ -32,6 +35,8 @@ impl Udp {
     pub(super) fn open(operation: Operation, setting: &Setting<'_>) -> io::Result<Self> {
         let socket = UdpSocket::bind((setting.ips[setting.rank as usize], PORT))?;
         socket.set_read_timeout(Some(LIMIT))?;
+        // Nothing is sent again, so there must be room for all that peers send ahead.
+        setsockopt(&socket, RcvBufForce, &ROOM)?;
         let room = setting.mtu as usize;
         Ok(Self {
             socket,
