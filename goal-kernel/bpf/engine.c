@@ -22,29 +22,6 @@
 #include "receive.h"
 #include "tick.h"
 
-/* Reads the header of a frame of this job for this host: a switch floods frames to other hosts too.
- * Returns the number of its part, or NONE.
- */
-INLINE u32 part_of(FRAME *frame, const struct host *host, struct frame *header)
-{
-	u32 schedule, port, number, i;
-
-	if (frame_read(frame, 0, header, FRAME_BYTES))
-		return NONE;
-	if (header->ethertype != to_network16(host->ethertype) || header->form != FRAME_FORM ||
-	    header->job != to_network32(host->job))
-		return NONE;
-	for (i = 0; i < 6; i++)
-		if (header->to[i] != host->mac[i])
-			return NONE;
-	schedule = to_network16(header->schedule);
-	port = to_network16(header->to_port);
-	number = schedule * host->ranks + port;
-	if (port >= host->ranks || number >= host->parts)
-		return NONE - 1;
-	return number;
-}
-
 /* Takes the start of a run. Returns the epoch that may go on, or 0. */
 INLINE u32 take_start(FRAME *frame, u32 number, const struct frame *header)
 {

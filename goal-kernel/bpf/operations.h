@@ -15,7 +15,7 @@ enum { INT8 = 1, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64 };
 
 struct span {
 	FRAME *frame;
-	u32 a, b, c; /* places */
+	u32 a, b, c; /* places; for a copy, `a` may be NONE: the bounce buffer */
 	u32 bytes;
 	u8 op, type;
 	u32 failed; /* the element that divides by zero */
@@ -136,10 +136,20 @@ static long copy(u32 index, void *context)
 {
 	struct span *s = context;
 	u32 at = index * COPIED * 8;
-	u8 *a = memory_at(s->frame, s->a + at);
-	u8 *c = memory_at(s->frame, s->c + at);
+	u8 *a, *c = memory_at(s->frame, s->c + at);
 	u32 left, i;
 
+	if (s->a == NONE) {
+		u32 place = at & (FRAGMENT_BYTES_MAX - 1);
+
+		a = bounce_of(s->frame);
+		if (!a)
+			return 1;
+		KEEP(place);
+		a += place & (FRAGMENT_BYTES_MAX - COPIED * 8);
+	} else {
+		a = memory_at(s->frame, s->a + at);
+	}
 	if (!a || !c || at >= s->bytes)
 		return 1;
 	left = s->bytes - at;
@@ -167,6 +177,18 @@ static long copy(u32 index, void *context)
 		c[i] = a[i];
 	}
 	return 0;
+}
+
+/* Copies the payload in the bounce buffer to a place of the memory. */
+INLINE void copy_payload(FRAME *frame, u32 place, u32 bytes)
+{
+	struct span s = {};
+
+	s.frame = frame;
+	s.a = NONE;
+	s.c = place;
+	s.bytes = bytes;
+	repeat((bytes + COPIED * 8 - 1) / (COPIED * 8), copy, &s);
 }
 
 /* Executes the operation of an action. Returns the element that divides by zero, or NO_FAILURE. */

@@ -54,6 +54,7 @@ typedef struct native_frame {
 	struct native *native;
 	u8 *bytes; /* FRAME_BYTES + FRAGMENT_BYTES_MAX of room */
 	u32 length;
+	const u8 *shown; /* if not 0, what the first read of the header finds instead */
 } FRAME;
 
 #define INLINE static inline
@@ -92,7 +93,15 @@ static int frame_read(FRAME *frame, u32 at, void *to, u32 bytes)
 {
 	if (at + bytes > frame->length)
 		return -1;
+	if (at == 0 && frame->shown) {
+		memcpy(to, frame->shown, bytes);
+		frame->shown = 0;
+		return 0;
+	}
 	memcpy(to, frame->bytes + at, bytes);
+	/* The payload of a frame is only what was found there first. */
+	if (at == FRAME_BYTES)
+		memset(frame->bytes + at, 0x55, bytes);
 	return 0;
 }
 

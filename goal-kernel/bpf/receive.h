@@ -1,6 +1,34 @@
-/* Frames that arrive. Each handler returns a verdict and sets the epoch that can go on. */
+/* Frames that arrive. Each handler returns the epoch that can go on, or 0.
+ *
+ * Bytes of a frame may change while it is handled, if a process of this host has mapped the ring that
+ * it comes from. So a handler acts on the bytes whose tag it has checked: its own copies of the header
+ * and of the payload.
+ */
 #ifndef GOAL_RECEIVE_H
 #define GOAL_RECEIVE_H
+
+/* Reads the header of a frame of this job for this host: a switch floods frames to other hosts too.
+ * Returns the number of its part, or NONE.
+ */
+INLINE u32 part_of(FRAME *frame, const struct host *host, struct frame *header)
+{
+	u32 schedule, port, number, i;
+
+	if (frame_read(frame, 0, header, FRAME_BYTES))
+		return NONE;
+	if (header->ethertype != to_network16(host->ethertype) || header->form != FRAME_FORM ||
+	    header->job != to_network32(host->job))
+		return NONE;
+	for (i = 0; i < 6; i++)
+		if (header->to[i] != host->mac[i])
+			return NONE;
+	schedule = to_network16(header->schedule);
+	port = to_network16(header->to_port);
+	number = schedule * host->ranks + port;
+	if (port >= host->ranks || number >= host->parts)
+		return NONE - 1;
+	return number;
+}
 
 /* Returns 1 if the tag of a frame is right. Its payload must be in the bounce buffer. */
 INLINE u32 is_genuine(FRAME *frame, const struct frame *header, u32 bytes)
@@ -59,14 +87,13 @@ GLOBAL int take_data(FRAME *frame, u32 part_number)
 	struct part *part = part_at(frame, part_number);
 	struct status *status = status_at(frame, part_number);
 	u8 *bounce = bounce_of(frame);
-	u8 *memory;
 	struct frame header = {};
 	struct receive *receive;
 	u32 bytes, number, at, epoch, side, place, wanted;
 
 	if (!host || !part || !status || !bounce)
 		return 0;
-	if (frame_read(frame, 0, &header, FRAME_BYTES))
+	if (part_of(frame, host, &header) != part_number)
 		return 0;
 	number = to_network32(header.receive);
 	epoch = to_network32(header.epoch);
@@ -94,10 +121,8 @@ GLOBAL int take_data(FRAME *frame, u32 part_number)
 	if (!claim(frame, &receive->claims[side], epoch, 1u << number))
 		return 0;
 	place = part->memory + receive->place + at + (side ? part->stride : 0);
-	memory = memory_at(frame, place);
-	KEEP(bytes);
-	if (memory && bytes > 0 && bytes <= FRAGMENT_BYTES_MAX)
-		frame_read(frame, FRAME_BYTES, memory, bytes);
+	/* Not from the frame again: who maps the ring that it came from could have changed it. */
+	copy_payload(frame, place, bytes);
 	count(frame, COUNT_DATA);
 	if (fetch_add(&receive->missing[side], -1) != 1)
 		return 0;
@@ -119,13 +144,14 @@ malformed:
 /* Answers a request for fragments that were lost. */
 GLOBAL int take_ask(FRAME *frame, u32 part_number)
 {
+	struct host *host = host_of(frame);
 	struct part *part = part_at(frame, part_number);
 	struct status *status = status_at(frame, part_number);
 	struct frame header = {};
 	struct send *send;
 	u32 number, epoch, asked;
 
-	if (!part || !status || frame_read(frame, 0, &header, FRAME_BYTES))
+	if (!host || !part || !status || part_of(frame, host, &header) != part_number)
 		return 0;
 	if (header.bytes != 0 || !is_genuine(frame, &header, 0))
 		return 0;

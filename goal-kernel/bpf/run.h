@@ -7,6 +7,7 @@ struct run {
 	u32 part;
 	u32 epoch;
 	u32 first; /* dependent or independent action */
+	u32 zero;
 };
 
 /* Takes one dependency from an action. The one who takes the last makes it ready. */

@@ -39,6 +39,7 @@ struct NativeFrame {
     native: *mut Native,
     bytes: *mut u8,
     length: u32,
+    shown: *const u8,
 }
 
 type Hook = unsafe extern "C" fn(*mut NativeFrame) -> i32;
@@ -158,15 +159,20 @@ impl Host {
 
     /// Handles a frame that arrives. Returns the verdict and what the host sends.
     pub fn ingress(&mut self, frame: &[u8]) -> (i32, Vec<Sent>) {
-        self.call(frame)
+        self.call(frame, None)
+    }
+
+    /// Handles a frame whose header is another one when it is read for the first time.
+    pub fn ingress_changing(&mut self, first: &[u8; 56], frame: &[u8]) -> (i32, Vec<Sent>) {
+        self.call(frame, Some(first))
     }
 
     /// Handles a frame that a process of the host sends.
     pub fn egress(&mut self, frame: &[u8]) -> (i32, Vec<Sent>) {
-        self.call(frame)
+        self.call(frame, None)
     }
 
-    fn call(&mut self, frame: &[u8]) -> (i32, Vec<Sent>) {
+    fn call(&mut self, frame: &[u8], shown: Option<&[u8; 56]>) -> (i32, Vec<Sent>) {
         let mut bytes = frame.to_vec();
         bytes.resize(frame.len().max(56 + FRAGMENT_BYTES_MAX as usize + 8), 0);
         let counts = [
@@ -201,6 +207,7 @@ impl Host {
             native: &mut native,
             bytes: bytes.as_mut_ptr(),
             length: frame.len() as u32,
+            shown: shown.map_or(std::ptr::null(), |header| header.as_ptr()),
         };
         // SAFETY: all arrays have the stated lengths and outlive the call, the frame has room for
         // the longest one, and nothing else uses them meanwhile.

@@ -82,3 +82,23 @@ fn tags_are_as_described() {
         assert_eq!(receiver.counter(Counter::Data), 1);
     }
 }
+
+/// Who maps the ring that a frame comes from can change it while it is handled.
+#[test]
+fn a_frame_for_another_host_does_not_get_in_by_changing() {
+    let Some(engine) = Engine::or_skip("a_frame_for_another_host_does_not_get_in") else { return };
+    let mut sources = SourceMap::default();
+    let text = "rank 0 { send 0,8 to 1 recv 8,8 from 1 } rank 1 { send 0,8 to 0 recv 8,8 from 0 }";
+    sources.add("change.goal", Arc::new(text.as_bytes().to_vec()));
+    let program = goal_lang::parse(&sources, &ParseOptions::default()).program.expect("valid");
+    let plan = Plan::of(&crate::nisa(&program), 8192).unwrap();
+    let (mut sender, from) = host(engine, &plan, 0);
+    let (_, sent) = sender.egress(&from.start(1));
+    let genuine = &sent[0].0;
+    let mut first: [u8; 56] = genuine[..56].try_into().unwrap();
+    first[..6].copy_from_slice(&MACS[0]);
+    let before = sender.everything();
+    assert!(sender.ingress_changing(&first, genuine).1.is_empty());
+    assert!(before == sender.everything(), "its own message came to it");
+    assert_eq!(sender.counter(Counter::Data), 0);
+}
