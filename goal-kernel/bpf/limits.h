@@ -11,6 +11,8 @@
 #define PART_BYTES 1048576
 /* Bytes of all parts on one host. The verifier takes no place beyond 2^29. */
 #define MEMORY_BYTES_MAX 268435456
+/* Floating-point numbers of one action: each takes some tens of nanoseconds of an interrupt. */
+#define FLOATS_MAX 4096
 /* Bytes behind the memory of all parts that an access may touch. */
 #define SLACK_BYTES 8192
 /* Payload of a frame. */

@@ -1,10 +1,12 @@
-/* Local operations: C = A op B, element by element. Integers wrap. */
+/* Local operations: C = A op B, element by element. Integers wrap; floats.h has the others. */
 #ifndef GOAL_OPERATIONS_H
 #define GOAL_OPERATIONS_H
 
 /* As in NISA. */
 enum { MAX = 1, MIN, SUM, PROD, LAND, LOR, LXOR, BAND, BOR, BXOR, COPY, SUB, DIV };
 enum { INT8 = 1, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64 };
+
+#include "floats.h"
 
 /* Elements that one call of the loop's body takes. */
 #define CHUNK 32
@@ -131,6 +133,41 @@ static long operate(u32 index, void *context)
 	return 1;
 }
 
+static long operate_floats(u32 index, void *context)
+{
+	struct span *s = context;
+	u32 width = 2u << ((s->type - FLOAT16) & 3);
+	u32 at = index * CHUNK * width;
+	u8 *a = memory_at(s->frame, s->a + at);
+	u8 *b = memory_at(s->frame, s->b + at);
+	u8 *c = memory_at(s->frame, s->c + at);
+	u32 count, i;
+
+	if (!a || !b || !c || at >= s->bytes)
+		return 1;
+	count = (s->bytes - at) / width;
+	NO_UNROLL
+	for (i = 0; i < CHUNK; i++) {
+		if (i >= count)
+			break;
+		switch (s->type) {
+		case FLOAT16:
+			((mem_u16 *)c)[i] = float_result(((mem_u16 *)a)[i], ((mem_u16 *)b)[i], s->op,
+							 FLOAT16);
+			break;
+		case FLOAT32:
+			((mem_u32 *)c)[i] = float_result(((mem_u32 *)a)[i], ((mem_u32 *)b)[i], s->op,
+							 FLOAT32);
+			break;
+		case FLOAT64:
+			((mem_u64 *)c)[i] = float_result(((mem_u64 *)a)[i], ((mem_u64 *)b)[i], s->op,
+							 FLOAT64);
+			break;
+		}
+	}
+	return 0;
+}
+
 /* Copies whole words, and the bytes behind them. */
 static long copy(u32 index, void *context)
 {
@@ -212,6 +249,9 @@ GLOBAL int local_operation(FRAME *frame, u32 part_number, u32 action_number, u32
 	s.failed = NO_FAILURE;
 	if (s.op == COPY)
 		repeat((s.bytes + COPIED * 8 - 1) / (COPIED * 8), copy, &s);
+	else if (s.type >= FLOAT16)
+		repeat(((s.bytes >> ((s.type - FLOAT16 + 1) & 3)) + CHUNK - 1) / CHUNK, operate_floats,
+		       &s);
 	else
 		repeat((s.bytes / width_of(s.type) + CHUNK - 1) / CHUNK, operate, &s);
 	return s.failed;

@@ -16,8 +16,13 @@ use goal_kernel::Plan;
 use goal_lang::{CollectiveKind, Datatype, Function, Op, Program, ProgramBuilder};
 use std::time::Instant;
 
-fn program(kind: CollectiveKind, name: &str, ranks: u32, count: u64) -> Program {
-    let datatype = Datatype::UInt64;
+fn program(
+    kind: CollectiveKind,
+    name: &str,
+    ranks: u32,
+    count: u64,
+    datatype: Datatype,
+) -> Program {
     let function = Function::Predefined(Op::Sum, datatype);
     let request = Request { count, datatype, function, ..Request::new(kind, ranks) };
     let algorithm = ALGORITHMS.iter().find(|a| a.kind == kind && a.name == name).unwrap();
@@ -37,16 +42,22 @@ fn main() {
     let mut cases = Vec::new();
     for ranks in [4, 8] {
         let barrier = format!("{ranks} hosts, barrier");
-        cases.push((ranks, barrier, CollectiveKind::Barrier, "dissemination", 1));
+        let integers = Datatype::UInt64;
+        cases.push((ranks, barrier, CollectiveKind::Barrier, "dissemination", 1, integers));
         for bytes in [8, 64, 1024, 8192, 32768] {
             let name = format!("{ranks} hosts, allreduce {bytes} B");
-            cases.push((ranks, name, CollectiveKind::Allreduce, "recursive-doubling", bytes / 8));
+            let kind = CollectiveKind::Allreduce;
+            cases.push((ranks, name.clone(), kind, "recursive-doubling", bytes / 8, integers));
+            let floats = format!("{name} of floats");
+            cases.push((ranks, floats, kind, "recursive-doubling", bytes / 8, Datatype::Float64));
         }
     }
     cases.retain(|(_, name, ..)| name.contains(&names));
     let programs: Vec<Program> = cases
         .iter()
-        .map(|&(ranks, _, kind, algorithm, count)| program(kind, algorithm, ranks, count))
+        .map(|&(ranks, _, kind, algorithm, count, datatype)| {
+            program(kind, algorithm, ranks, count, datatype)
+        })
         .collect();
     let plans: Vec<Plan> =
         programs.iter().map(|program| Plan::of(&bench::nisa(program), 8192).unwrap()).collect();

@@ -1,5 +1,6 @@
 //! The actions of a rank, with dependents by number.
 
+use crate::limits::FLOATS_MAX;
 use crate::reason::Reason;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Buffer, Operation};
@@ -125,19 +126,30 @@ impl Places {
     }
 }
 
-fn computes_float(op: Op, datatype: Datatype) -> bool {
-    let is_float = matches!(
-        datatype,
-        Datatype::Float8 | Datatype::Float16 | Datatype::Float32 | Datatype::Float64
-    );
-    is_float && op != Op::Copy
+/// Returns the reason why an operation on so many bytes is too long for an interrupt.
+fn refused(op: Op, datatype: Datatype, bytes: u64) -> Option<Reason> {
+    let count = bytes / datatype.width();
+    let is_computed = datatype.is_float() && op != Op::Copy;
+    (is_computed && count > FLOATS_MAX.into()).then_some(Reason::ManyFloats(count))
 }
 
 fn work(operation: &Operation<'_>, places: &Places) -> Work {
-    match *operation {
-        Operation::Send { reduce: Some((op, datatype, _)), .. } if computes_float(op, datatype) => {
-            Work::Refused(Reason::Float)
+    let of_buffer = |buffer| match buffer {
+        Buffer::Pattern { size } => size,
+        buffer => places.pieces(buffer).iter().map(|piece| piece.size).sum(),
+    };
+    let reason = match *operation {
+        Operation::Send { reduce: Some((op, datatype, _)), payload, .. }
+        | Operation::Recv { reduce: Some((op, datatype)), payload, .. } => {
+            refused(op, datatype, of_buffer(payload))
         }
+        Operation::Exec { op, datatype, b, .. } => refused(op, datatype, of_buffer(b)),
+        _ => None,
+    };
+    if let Some(reason) = reason {
+        return Work::Refused(reason);
+    }
+    match *operation {
         Operation::Send { peer, tag, payload, reduce } => {
             let before = reduce.map(|(op, datatype, a)| {
                 let b = places.pieces(payload);
@@ -148,17 +160,11 @@ fn work(operation: &Operation<'_>, places: &Places) -> Work {
         Operation::Recv { peer: ANY, .. } | Operation::Recv { tag: ANY, .. } => {
             Work::Refused(Reason::Wildcard)
         }
-        Operation::Recv { reduce: Some((op, datatype)), .. } if computes_float(op, datatype) => {
-            Work::Refused(Reason::Float)
-        }
         Operation::Recv { peer, tag, payload, reduce } => {
             Work::Recv { peer, tag, payload: places.payload(payload), combine: reduce }
         }
         Operation::Calc { nanos: 0 } | Operation::Nop => Work::Nothing,
         Operation::Calc { .. } => Work::Refused(Reason::Calc),
-        Operation::Exec { op, datatype, .. } if computes_float(op, datatype) => {
-            Work::Refused(Reason::Float)
-        }
         Operation::Exec { op, datatype, a, b, c } => Work::Exec(Exec {
             op,
             datatype,

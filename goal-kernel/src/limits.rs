@@ -10,6 +10,9 @@ pub const DEPENDENTS_MAX: u32 = 16384;
 pub const PART_BYTES: u32 = 1 << 20;
 /// Bytes of all parts on one host. The verifier takes no place beyond 2^29.
 pub const MEMORY_BYTES_MAX: u32 = 1 << 28;
+/// The most floating-point numbers of one action: each takes some tens of nanoseconds of an
+/// interrupt.
+pub const FLOATS_MAX: u32 = 4096;
 /// Bytes behind the memory of all parts that an access may touch.
 pub const SLACK_BYTES: u32 = 8192;
 /// The most bytes of payload of a frame.
@@ -70,6 +73,7 @@ mod tests {
             ("DEPENDENTS_MAX", DEPENDENTS_MAX),
             ("PART_BYTES", PART_BYTES),
             ("MEMORY_BYTES_MAX", MEMORY_BYTES_MAX),
+            ("FLOATS_MAX", FLOATS_MAX),
             ("SLACK_BYTES", SLACK_BYTES),
             ("FRAGMENT_BYTES_MAX", FRAGMENT_BYTES_MAX),
             ("HASH_KEY_WORDS", HASH_KEY_WORDS),

@@ -39,7 +39,7 @@ impl fmt::Display for Offer {
             Hook::Tcx => "TCX",
             Hook::Clsact => "clsact",
         };
-        write!(f, "schedules on integers run in the kernel, at {hook}")
+        write!(f, "schedules run in the kernel, at {hook}")
     }
 }
 

@@ -1,14 +1,16 @@
 //! Reasons why the kernel cannot execute an action.
 
-use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, FRAGMENTS_MAX, PART_BYTES, PEERS_MAX};
+use crate::limits::{
+    ACTIONS_MAX, DEPENDENTS_MAX, FLOATS_MAX, FRAGMENTS_MAX, PART_BYTES, PEERS_MAX,
+};
 use std::fmt;
 
 /// A reason why an action, or a rank's whole part, must be executed by its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The operation is on floating-point numbers, which BPF lacks.
-    Float,
+    /// The operation is on too many floating-point numbers, which the kernel computes slowly.
+    ManyFloats(u64),
     /// The action calls a function of the program.
     UserFunction,
     /// The action stores the time.
@@ -48,7 +50,10 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Reason::Float => f.write_str("the kernel has no floating-point numbers"),
+            Reason::ManyFloats(count) => write!(
+                f,
+                "the operation is on {count} floating-point numbers; the most is {FLOATS_MAX}"
+            ),
             Reason::UserFunction => f.write_str("the function is the program's"),
             Reason::Time => f.write_str("the kernel stores no time"),
             Reason::Calc => f.write_str("the kernel does not compute for a time"),

@@ -11,7 +11,9 @@ use goal_cluster::{Cluster, Faults, Switch, Wiring};
 use goal_collectives::{ALGORITHMS, Request};
 use goal_kernel::layout::Counter;
 use goal_kernel::{Hook, Plan};
-use goal_lang::{CollectiveKind, Program, ProgramBuilder};
+use goal_lang::{
+    Action, BodyBuilder, CollectiveKind, Datatype, Function, Op, Program, ProgramBuilder, Space,
+};
 use std::time::Instant;
 
 /// The program of a collective; `None` if the algorithm cannot meet the request.
@@ -31,20 +33,37 @@ fn wiring(hosts: usize, switch: Switch) -> Wiring {
 /// Fragments that fit frames of 1500 bytes.
 const FRAGMENT: u32 = 1456;
 
-/// Every algorithm of the collectives on 4 and on 8 hosts, as schedules of one job.
+/// Every algorithm of the collectives on 4 and on 8 hosts, as schedules of one job: on integers, and
+/// those that combine inputs on floating-point numbers too.
 fn programs() -> (Vec<(String, Program)>, Vec<Plan>) {
     let (mut programs, mut plans) = (Vec::new(), Vec::new());
     for ranks in [4, 8] {
         for algorithm in ALGORITHMS {
-            let request = Request { count: 6, ..Request::new(algorithm.kind, ranks) };
-            let name = format!("{:?} {} of {ranks}", algorithm.kind, algorithm.name);
-            let Some(program) = collective(algorithm.name, &request) else {
-                println!("{name}: left out");
-                continue;
+            let integers = Request { count: 6, ..Request::new(algorithm.kind, ranks) };
+            let datatype = Datatype::Float64;
+            let function = Function::Predefined(Op::Sum, datatype);
+            let floats = Request { datatype, function, ..integers.clone() };
+            let requests = match algorithm.kind {
+                CollectiveKind::Reduce
+                | CollectiveKind::Allreduce
+                | CollectiveKind::ReduceScatter
+                | CollectiveKind::Scan
+                | CollectiveKind::Exscan => vec![integers, floats],
+                _ => vec![integers],
             };
-            let plan = Plan::of(&bench::nisa(&program), FRAGMENT);
-            plans.push(plan.unwrap_or_else(|why| panic!("{name}: {}", why[0])));
-            programs.push((name, program));
+            for request in requests {
+                let name = format!(
+                    "{:?} {} of {ranks}, {:?}",
+                    algorithm.kind, algorithm.name, request.datatype
+                );
+                let Some(program) = collective(algorithm.name, &request) else {
+                    println!("{name}: left out");
+                    continue;
+                };
+                let plan = Plan::of(&bench::nisa(&program), FRAGMENT);
+                plans.push(plan.unwrap_or_else(|why| panic!("{name}: {}", why[0])));
+                programs.push((name, program));
+            }
         }
     }
     (programs, plans)
@@ -73,6 +92,34 @@ fn every_algorithm_runs_in_the_kernel() {
     println!("{} programs: {}", programs.len(), bench.counters());
     assert_eq!(bench.counter(Counter::Forged) + bench.counter(Counter::Malformed), 0);
     assert!(programs.len() > ALGORITHMS.len());
+}
+
+/// A rank that computes with every operation on every type of floating-point numbers, on bits that
+/// may be those of any number.
+#[test]
+fn floats_in_the_kernel_are_the_interpreters() {
+    let name = "floats_in_the_kernel_are_the_interpreters";
+    let Some(cluster) = Cluster::or_skip(name, &wiring(2, Switch::Bridge)) else { return };
+    let size = 4096;
+    let mut rank = BodyBuilder::default();
+    let mut b = size;
+    for datatype in [Datatype::Float16, Datatype::Float32, Datatype::Float64] {
+        for &op in Op::ALL.iter().filter(|op| !op.is_bitwise()) {
+            let spaces = [Space::Memory; 3];
+            rank.action(Action::Exec { op, datatype, spaces, has_c: false, a: 0, b, c: 0, size });
+            b += size;
+        }
+    }
+    let mut builder = ProgramBuilder::default();
+    builder.rank_with(rank.finish());
+    builder.rank_with(BodyBuilder::default().finish());
+    let program = builder.finish();
+    let plan = Plan::of(&bench::nisa(&program), FRAGMENT).unwrap();
+    let mut bench = Bench::new(&cluster, &[plan], None);
+    for seed in 0..20 {
+        let (inputs, outcome) = outcome(&program, seed);
+        assert_eq!(outcome.first_difference(&bench.run(0, &inputs)), None, "seed {seed}");
+    }
 }
 
 /// Runs allreduces, short ones and ones of several frames a message, with different inputs.

@@ -1,4 +1,4 @@
-//! The engine under a deterministic simulation: random integer schedules on hosts whose network
+//! The engine under a deterministic simulation: random schedules on hosts whose network
 //! loses, doubles, delays and damages frames, compared with the reference interpreter.
 //!
 //! `GOAL_KERNEL_SEED=S cargo test -p goal-kernel --test simulation one_seed` replays a seed.
@@ -25,13 +25,7 @@ use std::sync::Arc;
 
 /// A random shape of what the kernel can do.
 fn shape(seed: u64) -> Shape {
-    Shape {
-        wildcards: false,
-        floats: false,
-        wtime: false,
-        calc_nanos_max: 0,
-        ..Shape::varied(seed)
-    }
+    Shape { wildcards: false, wtime: false, calc_nanos_max: 0, ..Shape::varied(seed) }
 }
 
 /// The installation of a job of one rank, without a part.

@@ -19,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 const FOUR: [&str; 3] = ["--discover", "--hosts", "4"];
 const TWO: [&str; 3] = ["--discover", "--hosts", "2"];
 
-/// A sum of floating-point numbers of two ranks.
+/// A sum of two floating-point numbers of two ranks.
 const FLOAT: &str = "num_ranks 2
 rank 0 { init 0 = Float64 1.5; send 0,8 to 1; }
 rank 1 { init 0 = Float64 2.0; init 8 = Float64 0;
@@ -28,6 +28,12 @@ rank 1 { init 0 = Float64 2.0; init 8 = Float64 0;
   s: exec sumFloat64 with 8,8 0,8; requ s -> r; }
 ";
 
+/// One of 4097 numbers.
+const MANY_FLOATS: &str = "num_ranks 2
+rank 0 { send 0,8 to 1; }
+rank 1 { r: recv 8,8 from 0;
+  s: exec sumFloat64 with 0,32776 32776,32776; requ s -> r; }
+";
 /// Four ranks pass a token around so often that it takes long.
 fn token(rounds: u32) -> String {
     let mut text = "num_ranks 4\n".to_owned();
@@ -166,18 +172,21 @@ fn ranks_share_hosts_in_any_order() {
 }
 
 #[test]
-fn floats_are_the_processes() {
+fn few_floats_are_the_kernels_and_many_the_processes() {
     let Some(bench) = bench("floats", 2, Switch::Bridge) else { return };
-    let program = bench.write("float.goal", FLOAT);
     let options = ["--verify", "--format", "json", "--offload"];
-    let all = bench.run(&program, &[&TWO[..], &options, &["auto"]].concat());
-    let why =
-        format!("processes run the schedule: host {}: rank 1, action 1 (line 6)", bench.mac(0));
-    assert_all(&all, 0, &[&why, "the kernel has no floating-point numbers"]);
+    let few = bench.write("few.goal", FLOAT);
+    let all = bench.run(&few, &[&TWO[..], &options, &["kernel"]].concat());
+    assert_all(&all, 0, &[]);
+    assert_eq!(all[0].json()["offload"], "kernel");
+    let many = bench.write("many.goal", MANY_FLOATS);
+    let all = bench.run(&many, &[&TWO[..], &options, &["auto"]].concat());
+    let what = "rank 1, action 1 (line 4): the operation is on 4097 floating-point numbers";
+    let why = format!("processes run the schedule: host {}: {what}", bench.mac(0));
+    assert_all(&all, 0, &[&why, "the most is 4096"]);
     assert_eq!(all[0].json()["offload"], serde_json::Value::Null);
-    let refused =
-        ["rank 1, action 1 (line 6): the kernel has no floating-point numbers", "--offload auto"];
-    assert_all(&bench.run(&program, &[&TWO[..], &["--offload", "kernel"]].concat()), 2, &refused);
+    let refused = [what, "--offload auto"];
+    assert_all(&bench.run(&many, &[&TWO[..], &["--offload", "kernel"]].concat()), 2, &refused);
 }
 
 #[test]
@@ -309,6 +318,11 @@ fn a_signal_and_the_time_end_a_job_in_the_kernel() {
     send(launcher(&children[1]), Signal::INT);
     assert_all(&children.into_iter().map(ended).collect::<Vec<_>>(), 130, &[]);
     let (children, ranks) = long_job(&bench, &["--timeout", "15", "--repeat", "1000"]);
+    // A rank that is stopped before all are ready would hold up their start instead.
+    let have_started = |states: Vec<(u32, u32)>| {
+        (states.len() == 4 && states.iter().all(|&(started, _)| started > 0)).then_some(())
+    };
+    wait_for(|| have_started(states(&children)));
     send(ranks[3], Signal::STOP);
     let all: Vec<Ended> = children.into_iter().map(ended).collect();
     assert_all(&all, 5, &["the time is up", "waited for its schedule in the kernel in instance"]);

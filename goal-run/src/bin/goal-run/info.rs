@@ -266,7 +266,7 @@ fn text(report: &Report) -> String {
     }
     let _ = match (&report.offload, &report.offload_missing) {
         (Some(hooks), _) => {
-            write!(text, "\nschedules on integers in the kernel (--offload): yes, at {hooks}")
+            write!(text, "\nschedules in the kernel (--offload): yes, at {hooks}")
         }
         (None, missing) => {
             let missing = missing.as_deref().unwrap_or("unknown");
