@@ -92,6 +92,9 @@ enum Bench {
     /// One rank of `overlap`
     #[command(hide = true)]
     OverlapRank(overlap::RankArgs),
+    /// One rank of `overlap` whose schedule is in the kernel
+    #[command(hide = true)]
+    OverlapKernelRank(overlap::KernelRankArgs),
     /// The raw data of `overlap` as a picture
     Plot(plot::Args),
     /// Time that ranks wait for one that computes, compared with MPI_Iallreduce
@@ -136,6 +139,7 @@ fn main() -> ExitCode {
         Bench::MpiRank(args) => mpi::run_rank(&args),
         Bench::Overlap(args) => overlap::run(&args),
         Bench::OverlapRank(args) => overlap::run_rank(&args),
+        Bench::OverlapKernelRank(args) => overlap::run_kernel_rank(&args),
         Bench::Plot(args) => plot::run(&args),
         Bench::Late(args) => late::run(&args),
         Bench::LateRank(args) => late::run_rank(&args),

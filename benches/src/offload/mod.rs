@@ -7,12 +7,14 @@
 
 mod busy;
 mod contestant;
+mod kernel;
 mod rank;
 mod rounds;
 mod udp;
 mod way;
 
-pub(crate) use rank::{Args as RankArgs, run as run_rank};
+pub(crate) use kernel::InKernel;
+pub(crate) use rank::{Args as RankArgs, mac_of, run as run_rank};
 
 use crate::host_jobs::Jobs;
 use crate::host_peer::HostPeer;

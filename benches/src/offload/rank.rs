@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         rounds: args.rounds,
         period_us: args.period,
     };
-    let macs: Option<Vec<Mac>> = args.macs.iter().map(|text| mac(text)).collect();
+    let macs: Option<Vec<Mac>> = args.macs.iter().map(|text| mac_of(text)).collect();
     let macs = macs.ok_or_else(|| io::Error::other("no Ethernet addresses"))?;
     let setting = Setting { rank: args.rank, macs: &macs, ips: &args.ips, mtu: args.mtu };
     let mut way = Way::open(args.by, &case, &setting)?;
@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     way.close()
 }
 
-fn mac(text: &str) -> Option<Mac> {
+/// Reads an Ethernet address.
+pub(crate) fn mac_of(text: &str) -> Option<Mac> {
     let bytes: Option<Vec<u8>> =
         text.split(':').map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
     Some(Mac(bytes?.try_into().ok()?))

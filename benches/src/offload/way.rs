@@ -2,27 +2,17 @@
 
 use super::Operation;
 use super::contestant::Contestant;
+use super::kernel::InKernel;
 use super::rounds::Case;
 use super::udp::Udp;
 use goal::{Arguments, Buffer, CollectiveKind, Group, Op, Schedule};
-use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_cluster::INTERFACE;
 use goal_collectives::{ALGORITHMS, Request};
-use goal_esp::wire::{ETHERTYPE_ESP, Mac};
-use goal_eth::Interface;
-use goal_kernel::limits::fragment_of;
-use goal_kernel::{Installation, Job, Kernel, Peer, Plan, Rank, Ticker};
-use goal_lang::limits::Limits;
-use goal_lang::{Datatype, Function, ProgramBuilder};
+use goal_esp::wire::Mac;
+use goal_lang::{Datatype, Function, Program};
 use std::io;
 use std::net::Ipv4Addr;
-use std::sync::Arc;
 use std::time::Duration;
-
-/// The time after which a call counts as lost.
-const LIMIT: Duration = Duration::from_secs(10);
-/// The time between two ticks, as with goal-run.
-const TICK: Duration = Duration::from_millis(1);
+use zerocopy::IntoBytes;
 
 /// The place of a rank.
 pub(super) struct Setting<'a> {
@@ -39,14 +29,6 @@ pub(super) enum Way {
     Udp(Udp),
 }
 
-/// The engine in the kernel of this rank's host.
-pub(super) struct InKernel {
-    rank: Rank,
-    bytes: Vec<u8>,
-    _ticker: Ticker,
-    _kernel: Kernel,
-}
-
 impl Way {
     /// Opens a way.
     ///
@@ -54,7 +36,11 @@ impl Way {
     /// The error of the way.
     pub(super) fn open(by: Contestant, case: &Case, setting: &Setting<'_>) -> io::Result<Self> {
         match by {
-            Contestant::Kernel => Ok(Self::Kernel(Box::new(in_kernel(case, setting)?))),
+            Contestant::Kernel => {
+                let program = program(case, setting.macs.len() as u32)?;
+                InKernel::open(&program, setting.rank, setting.macs, setting.mtu)
+                    .map(|kernel| Self::Kernel(Box::new(kernel)))
+            }
             Contestant::Esp => esp(case).map_err(io::Error::other),
             Contestant::Udp => Udp::open(case.operation, setting).map(Self::Udp),
             Contestant::Mpi => Err(io::Error::other("ranks of MPI are started by mpirun")),
@@ -76,7 +62,12 @@ impl Way {
     /// The error of the way.
     pub(super) fn call(&mut self, round: u32, operands: &mut [u64]) -> io::Result<Option<u64>> {
         match self {
-            Self::Kernel(kernel) => kernel.call(operands).map(Some),
+            Self::Kernel(kernel) => {
+                kernel.start(operands.as_bytes())?;
+                kernel.wait()?;
+                kernel.read(operands.as_mut_bytes());
+                Ok(Some(kernel.ended_ns()))
+            }
             Self::Esp { schedule, memory, .. } => {
                 if let Some(memory) = memory {
                     memory.write().map_err(io::Error::other)?.copy_from_slice(operands);
@@ -122,9 +113,9 @@ fn esp(case: &Case) -> goal::Result<Way> {
     Ok(Way::Esp { group, schedule, memory })
 }
 
-fn in_kernel(case: &Case, setting: &Setting<'_>) -> io::Result<InKernel> {
-    let ranks = setting.macs.len() as u32;
-    let (kind, algorithm) = match case.operation {
+/// Returns the program that the kernels run.
+fn program(case: &Case, ranks: u32) -> io::Result<Program> {
+    let (kind, name) = match case.operation {
         Operation::Barrier => (CollectiveKind::Barrier, "dissemination"),
         Operation::Allreduce => (CollectiveKind::Allreduce, "recursive-doubling"),
     };
@@ -132,59 +123,7 @@ fn in_kernel(case: &Case, setting: &Setting<'_>) -> io::Result<InKernel> {
     let function = Function::Predefined(Op::Sum, datatype);
     let count = case.bytes / 8;
     let request = Request { count, datatype, function, ..Request::new(kind, ranks) };
-    let algorithm = ALGORITHMS.iter().find(|a| a.kind == kind && a.name == algorithm);
+    let algorithm = ALGORITHMS.iter().find(|a| a.kind == kind && a.name == name);
     let algorithm = algorithm.ok_or_else(|| io::Error::other("no such algorithm"))?;
-    let mut builder = ProgramBuilder::default();
-    for rank in 0..ranks {
-        builder.rank_with(algorithm.body(&request, rank).map_err(io::Error::other)?);
-    }
-    let mut file = Vec::new();
-    encode(&builder.finish(), &EncodeOptions::default(), None, &mut file)
-        .map_err(io::Error::other)?;
-    let nisa = Nisa::load(Arc::new(file), &Limits::default()).map_err(io::Error::other)?;
-    let fragment =
-        fragment_of(setting.mtu).ok_or_else(|| io::Error::other("frames are too short"))?;
-    let plan = Plan::of(&nisa, fragment)
-        .map_err(|refused| io::Error::other(format!("{:?}", refused.first())))?;
-    let interface = Interface::among(&Interface::all()?, INTERFACE).map_err(io::Error::other)?;
-    let peers = setting.macs.iter().map(|mac| Peer { mac: mac.0, port: 0 }).collect();
-    let mut installation = Installation::new(Job {
-        // No secrets: all hosts are namespaces of this benchmark.
-        number: 0x00ff_10ad,
-        key: [3, 5],
-        secrets: [7 + u64::from(setting.rank), 11],
-        ethertype: ETHERTYPE_ESP,
-        ifindex: interface.index,
-        mac: setting.macs[setting.rank as usize].0,
-        peers,
-    })
-    .map_err(io::Error::other)?;
-    let all: Vec<u32> = (0..ranks).collect();
-    let members = installation.add(&plan, &all).map_err(io::Error::other)?;
-    let kernel = Kernel::load(INTERFACE, &installation, None)
-        .map_err(|error| io::Error::other(error.to_string()))?;
-    let ticker = Ticker::start(&kernel, &installation, TICK)?;
-    let [(_, member)] = members.as_slice() else { return Err(io::Error::other("not one rank")) };
-    let rank = Rank::new(kernel.rank(member)?, *member)?;
-    let bytes = vec![0; rank.len()];
-    Ok(InKernel { rank, bytes, _ticker: ticker, _kernel: kernel })
-}
-
-impl InKernel {
-    fn call(&mut self, operands: &mut [u64]) -> io::Result<u64> {
-        let bytes = &mut self.bytes[..operands.len() * 8];
-        for (bytes, operand) in bytes.chunks_exact_mut(8).zip(&*operands) {
-            bytes.copy_from_slice(&operand.to_ne_bytes());
-        }
-        self.rank.write(0, bytes);
-        self.rank.start()?;
-        if !self.rank.wait(LIMIT).map_err(io::Error::other)? {
-            return Err(io::Error::other("the run does not end"));
-        }
-        self.rank.read(0, bytes);
-        for (bytes, operand) in bytes.chunks_exact(8).zip(operands) {
-            *operand = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
-        }
-        Ok(self.rank.ended_ns())
-    }
+    algorithm.program(&request).map_err(io::Error::other)
 }

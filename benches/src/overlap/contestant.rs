@@ -6,14 +6,15 @@ use crate::host_peer::HostPeer;
 use crate::job::{Job, Page, crowded, list, processors};
 use crate::library::goal::{LIBGOAL, Ours, Program, Table};
 use crate::library::{Libraries, OVERLAP, Peer, lines_of};
+use crate::measure::sibling;
 use crate::mpi::Operation;
-use goal_cluster::Cluster;
+use goal_cluster::{Cluster, Host};
 use goal_run::job::Mode;
 use nix::sched::{sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::io;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Stdio};
 
 /// The contestants that are asked for.
 #[derive(clap::Args)]
@@ -22,7 +23,7 @@ pub(crate) struct Contestants {
     pub(super) libraries: Libraries,
     /// The contestants of this project
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Ours::ALL)]
-    ours: Vec<Ours>,
+    pub(super) ours: Vec<Ours>,
     #[command(flatten)]
     pub(super) table: Table,
     /// Modes in which the contestants of this project make progress
@@ -98,6 +99,8 @@ pub(crate) enum Contestant<'a> {
     OverTcp(&'a HostPeer<'a>),
     /// A program of the C library over ESP, a rank on each host.
     OverEsp(&'a EspJobs<'a>, Mode),
+    /// A schedule in the kernels of the hosts.
+    InKernels(&'a InKernels<'a>),
 }
 
 /// The hosts of a test bench, and how a program of the C library is started on each of them.
@@ -122,6 +125,7 @@ impl Contestant<'_> {
             Contestant::Library(_, progress) => format!("{LIBGOAL} {}", progress.name()),
             Contestant::OverTcp(peer) => format!("{} over TCP", peer.name()),
             Contestant::OverEsp(_, progress) => format!("{LIBGOAL} over ESP {}", progress.name()),
+            Contestant::InKernels(_) => "schedule in the kernels".to_owned(),
         }
     }
 
@@ -157,6 +161,13 @@ impl Contestant<'_> {
             Contestant::Library(program, mode) => program.run(ranks, bound, mode, &arguments),
             Contestant::OverTcp(peer) => peer.run(&arguments),
             Contestant::OverEsp(hosts, mode) => hosts.run(bound, mode, &arguments),
+            Contestant::InKernels(hosts) => {
+                let mut lines = Vec::new();
+                for case in cases {
+                    lines.extend(hosts.run(bound, &page, &case.to_string())?);
+                }
+                Ok(lines)
+            }
             Contestant::Schedule(progress) => {
                 let mut lines = Vec::new();
                 for case in cases {
@@ -171,6 +182,38 @@ impl Contestant<'_> {
                 Ok(lines)
             }
         }
+    }
+}
+
+/// The hosts of a test bench whose kernels run a schedule.
+pub(crate) struct InKernels<'a> {
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) mtu: usize,
+}
+
+impl InKernels<'_> {
+    /// Runs a case, with a rank and one processor for each host, or free. Returns the lines of all.
+    fn run(&self, processors: Option<&[u32]>, page: &Page, case: &str) -> io::Result<Vec<String>> {
+        let own = sibling("goal-bench")?;
+        let hosts = self.cluster.hosts();
+        let macs: Vec<String> = hosts.iter().map(|host| host.mac().to_string()).collect();
+        let start = |(rank, host): (usize, &Host)| {
+            let mut command = host.command(&own);
+            command.arg("overlap-kernel-rank").arg("--meeting").arg(page.path());
+            command.args(["--rank", &rank.to_string(), "--mtu", &self.mtu.to_string()]);
+            command.args(["--macs", &macs.join(","), "--case", case]);
+            if let Some(processor) = processors.and_then(|list| list.get(rank)) {
+                command.args(["--processor", &processor.to_string()]);
+            }
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+        };
+        let children = hosts.iter().enumerate().map(start).collect::<io::Result<Vec<_>>>()?;
+        let outputs: Vec<_> = children.into_iter().map(Child::wait_with_output).collect();
+        let mut lines = Vec::new();
+        for output in outputs {
+            lines.extend(lines_of("a schedule in the kernels", &output?)?);
+        }
+        Ok(lines)
     }
 }
 

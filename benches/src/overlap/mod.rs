@@ -5,10 +5,12 @@
 mod case;
 mod contestant;
 mod hosts;
+mod kernel;
 mod product;
 mod rank;
 
 pub(crate) use contestant::{AnyCase, Contestants};
+pub(crate) use kernel::{Args as KernelRankArgs, run as run_kernel_rank};
 pub(crate) use product::Product;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
