@@ -1,4 +1,5 @@
--- Wireshark's view of EDP, ESP and the chunks with GOAL's transfer header that travel in ESP. docs/esp.md describes the formats,
+-- Wireshark's view of EDP, ESP, the chunks with GOAL's transfer header that travel in ESP, and the frames of schedules that run in the
+-- kernel. docs/esp.md describes the formats, docs/kernel.md those of schedule frames,
 -- README.md beside this file how to use it.
 --
 -- Contradicting fields, frames that are too short and wrong checksums are expert items; the other fields are shown all the same. Tags
@@ -10,6 +11,7 @@ local NUMBERS = 0x100000000
 local esp = Proto("goal_esp", "GOAL Ethernet Stream Protocol")
 local edp = Proto("goal_edp", "GOAL Ethernet Datagram Protocol")
 local goal = Proto("goal", "GOAL chunk")
+local schedule = Proto("goal_schedule", "GOAL schedule frame")
 
 local VERSION = 2
 local PAYLOAD_MAX = 9216
@@ -658,7 +660,71 @@ end
 
 -- ------------------------------------------------------------------------------------------------------------------------- ESP
 
+-- ------------------------------------------------------------------------------------------------------------ schedule frames
+
+local SCHEDULE_FORM = 8
+local SCHEDULE_HEADER = 42
+local SCHEDULE_KINDS = { [1] = "data", [2] = "ask", [3] = "start", [4] = "tick", [5] = "continue", [6] = "done" }
+
+local s = {
+  version = ProtoField.uint8("goal_schedule.version", "Version", base.DEC, nil, 0xf0),
+  form = ProtoField.uint8("goal_schedule.form", "Form", base.DEC, nil, 0x0f),
+  kind = ProtoField.uint8("goal_schedule.kind", "Kind", base.DEC, SCHEDULE_KINDS),
+  length = ProtoField.uint16("goal_schedule.length", "Payload length"),
+  srcport = ProtoField.uint16("goal_schedule.srcport", "Source port"),
+  dstport = ProtoField.uint16("goal_schedule.dstport", "Destination port"),
+  schedule = ProtoField.uint16("goal_schedule.schedule", "Schedule"),
+  job = ProtoField.uint32("goal_schedule.job", "Job", base.HEX),
+  epoch = ProtoField.uint32("goal_schedule.epoch", "Epoch"),
+  receive = ProtoField.uint32("goal_schedule.receive", "Receive"),
+  send = ProtoField.uint32("goal_schedule.send", "Send"),
+  mask = ProtoField.uint32("goal_schedule.mask", "Missing fragments", base.HEX),
+  fragment = ProtoField.uint32("goal_schedule.fragment", "Fragment"),
+  request = ProtoField.uint32("goal_schedule.request", "Request"),
+  number = ProtoField.uint32("goal_schedule.number", "Number"),
+  tag = ProtoField.bytes("goal_schedule.tag", "Tag"),
+  cookie = ProtoField.bytes("goal_schedule.cookie", "Cookie"),
+  payload = ProtoField.bytes("goal_schedule.payload", "Payload"),
+  padding = ProtoField.bytes("goal_schedule.padding", "Padding"),
+}
+schedule.fields = s
+local schedule_experts = {
+  short = ProtoExpert.new("goal_schedule.short", "Fewer bytes than the header says", expert.group.MALFORMED, expert.severity.ERROR),
+  kind = ProtoExpert.new("goal_schedule.unknown_kind", "An unknown kind", expert.group.MALFORMED, expert.severity.ERROR),
+}
+schedule.experts = schedule_experts
+
+-- Shows a frame of form 8. `kind` tells what its number counts, and what proves it.
+local function show_schedule(tvb, pinfo, tree)
+  pinfo.cols.protocol = "GOAL schedule"
+  local item = tree:add(schedule, tvb())
+  if tvb:reported_len() < SCHEDULE_HEADER then
+    pinfo.cols.info = "Short"
+    item:add_proto_expert_info(schedule_experts.short, "A header has " .. SCHEDULE_HEADER .. " bytes")
+  end
+  local places = { { s.version, 0, 1 }, { s.form, 0, 1 }, { s.kind, 1, 1 }, { s.length, 2, 2 }, { s.srcport, 4, 2 }, { s.dstport, 6, 2 },
+    { s.schedule, 8, 2 }, { s.job, 10, 4 }, { s.epoch, 14, 4 }, { s.receive, 18, 4 }, { s.send, 22, 4 }, { s.mask, 26, 4 } }
+  for _, place in ipairs(places) do add(item, place[1], tvb, place[2], place[3]) end
+  if tvb:len() < SCHEDULE_HEADER then return tvb:len() end
+  local kind, length = tvb(1, 1):uint(), tvb(2, 2):uint()
+  local numbers, proofs = { [1] = s.fragment, [2] = s.request }, { [1] = s.tag, [2] = s.tag }
+  add(item, numbers[kind] or s.number, tvb, 30, 4)
+  add(item, proofs[kind] or s.cookie, tvb, 34, 8)
+  if not SCHEDULE_KINDS[kind] then item:add_proto_expert_info(schedule_experts.kind) end
+  pinfo.cols.info = string.format("%u → %u [%s] Schedule=%u Epoch=%u Len=%u", tvb(4, 2):uint(), tvb(6, 2):uint(),
+    SCHEDULE_KINDS[kind] or "?", tvb(8, 2):uint(), tvb(14, 4):uint(), length)
+  local ends = SCHEDULE_HEADER + length
+  if tvb:reported_len() < ends then
+    item:add_proto_expert_info(schedule_experts.short, "The header says " .. ends .. " bytes, and there are " .. tvb:reported_len())
+  elseif tvb:len() >= ends then
+    if length > 0 then item:add(s.payload, tvb(SCHEDULE_HEADER, length)) end
+    if ends < tvb:len() then item:add(s.padding, tvb(ends)) end
+  end
+  return tvb:len()
+end
+
 function esp.dissector(tvb, pinfo, tree)
+  if tvb:len() >= 1 and tvb(0, 1):uint() == VERSION * 16 + SCHEDULE_FORM then return show_schedule(tvb, pinfo, tree) end
   pinfo.cols.protocol = "GOAL ESP"
   local item = tree:add(esp, tvb())
   add(item, e.version, tvb, 0, 1)

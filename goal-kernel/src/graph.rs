@@ -73,7 +73,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn of(nisa: &Nisa, rank: u32) -> Self {
+    pub(crate) fn of(nisa: &Nisa, rank: u32, skips_calc: bool) -> Self {
         let section = nisa.section(rank);
         let starts: Vec<u32> = section.records().map(|(at, _)| at).collect();
         let number = |offset: u32| starts.binary_search(&offset).expect("verified") as u32;
@@ -82,7 +82,10 @@ impl Graph {
             .records()
             .map(|(_, record)| Node {
                 sources: record.sources.into(),
-                work: work(&record.operation(), &places),
+                work: match record.operation() {
+                    Operation::Calc { .. } if skips_calc => Work::Nothing,
+                    operation => work(&operation, &places),
+                },
                 dependents: record.dependents.iter().map(number).collect(),
                 start_dependents: record.start_dependents.iter().map(number).collect(),
             })

@@ -7,9 +7,10 @@ use crate::frame;
 use crate::image::{PartImage, Places};
 use crate::job::Job;
 use crate::layout::{
-    ActionEntry, FRAME_LENGTH, HostEntry, PEER_LOCAL, PartEntry, PeerEntry, ReceiveEntry, SendEntry,
+    ActionEntry, FRAME_LENGTH, HostEntry, PEER_LOCAL, PartEntry, PeerEntry, ReceiveEntry,
+    SendEntry, StatusEntry,
 };
-use crate::limits::{HASH_KEY_WORDS, MEMORY_BYTES_MAX, PAGE, PARTS_MAX, PEERS_MAX};
+use crate::limits::{HASH_KEY_WORDS, MEMORY_BYTES_MAX, PARTS_MAX, PEERS_MAX, SLACK_BYTES, page};
 use crate::translate::Plan;
 use siphasher::sip::SipHasher24;
 
@@ -20,7 +21,7 @@ pub struct Member {
     pub part: u32,
     /// Bytes of the rank's memory, with which the part's memory begins.
     pub memory_bytes: u32,
-    /// The place where the part's memory begins in the map of memory, a multiple of 4096.
+    /// The place where the part's memory begins in the map of memory, at a page.
     pub memory_at: u32,
     schedule: u16,
     port: u16,
@@ -256,6 +257,21 @@ impl Installation {
         frame::tick(&self.job)
     }
 
+    /// Returns the bytes of the kernel's memory that the maps take, without the system's own.
+    pub fn kernel_bytes(&self) -> u64 {
+        let image = &self.image;
+        let tables = [
+            (image.parts.len(), size_of::<PartEntry>() + size_of::<StatusEntry>()),
+            (image.actions.len(), size_of::<ActionEntry>() + 2 * size_of::<u64>()),
+            (image.dependents.len(), size_of::<u64>()),
+            (image.receives.len(), size_of::<ReceiveEntry>()),
+            (image.sends.len(), size_of::<SendEntry>()),
+            (image.peers.len(), size_of::<PeerEntry>()),
+        ];
+        let tables = tables.iter().map(|(count, bytes)| (count * bytes) as u64);
+        tables.sum::<u64>() + u64::from(image.memory_bytes) + u64::from(SLACK_BYTES)
+    }
+
     /// Returns the contents of the maps.
     pub fn image(&self) -> MapImage {
         self.image.clone()
@@ -271,7 +287,7 @@ fn hash_key(key: [u64; 2]) -> Vec<u64> {
 
 /// A part without memory has a page too, so that ranks always have one to map.
 fn whole_pages(bytes: u32) -> u32 {
-    bytes.max(1).next_multiple_of(PAGE)
+    bytes.max(1).next_multiple_of(page() as u32)
 }
 
 /// The secret of a part: SplitMix64 of a secret of the host and the part's number. A rank could

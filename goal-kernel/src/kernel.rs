@@ -8,7 +8,7 @@
 use crate::error::LoadError;
 use crate::install::{Installation, MapImage, Member};
 use crate::layout::{Counter, PeerEntry};
-use crate::limits::{PAGE, SLACK_BYTES};
+use crate::limits::{SLACK_BYTES, page};
 use crate::rank::Descriptors;
 use crate::sys::{Mapping, packet_socket};
 use aya::maps::{Map, MapData};
@@ -65,7 +65,7 @@ impl Kernel {
         let mut ebpf = loaded(&image)?;
         fill(&ebpf, &image)?;
         let hook = attach(&mut ebpf, interface, hook)?;
-        let counters = Mapping::new(map(&ebpf, "goal_counters")?, 0, PAGE as usize)?;
+        let counters = Mapping::new(map(&ebpf, "goal_counters")?, 0, page())?;
         let ifindex = image.host.ifindex;
         Ok(Self { ebpf: Mutex::new(ebpf), hook, image, counters, ifindex })
     }
@@ -115,7 +115,7 @@ impl Kernel {
     /// Returns a mapping of the counters of its own.
     pub(crate) fn counters(&self) -> io::Result<Mapping> {
         let ebpf = self.ebpf();
-        Mapping::new(map(&ebpf, "goal_counters").map_err(io::Error::other)?, 0, PAGE as usize)
+        Mapping::new(map(&ebpf, "goal_counters").map_err(io::Error::other)?, 0, page())
     }
 
     /// Opens a socket for ticks.
@@ -240,7 +240,7 @@ fn write<T: IntoBytes + Immutable>(
     const { assert!(size_of::<T>().is_multiple_of(8), "entries of arrays are whole words") };
     let bytes = entries.as_bytes();
     if !bytes.is_empty() {
-        let length = bytes.len().next_multiple_of(PAGE as usize);
+        let length = bytes.len().next_multiple_of(page());
         Mapping::new(map(ebpf, name)?, 0, length)?.write(0, bytes);
     }
     Ok(())

@@ -42,8 +42,11 @@ pub fn fragment_of(mtu: u32) -> Option<u32> {
     (room > 0).then_some(room)
 }
 
-/// Parts begin at multiples of this in the map of memory, so that a rank maps only its own.
-pub(crate) const PAGE: u32 = 4096;
+/// Returns the bytes of a page. Parts begin at multiples of it in the map of memory, so that a rank
+/// maps only its own.
+pub(crate) fn page() -> usize {
+    rustix::param::page_size()
+}
 
 #[cfg(test)]
 mod tests {

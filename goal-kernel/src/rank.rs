@@ -6,7 +6,7 @@
 
 use crate::install::Member;
 use crate::layout::StatusEntry;
-use crate::limits::PAGE;
+use crate::limits::page;
 use crate::sys::Mapping;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -65,7 +65,7 @@ impl Rank {
         let part = member.part as usize;
         let offset = part * size_of::<StatusEntry>();
         // An entry may lie across two pages, unless it is on the map's last one.
-        let whole = PAGE as usize;
+        let whole = page();
         let page = offset / whole * whole;
         let end = (offset + size_of::<StatusEntry>()).next_multiple_of(whole);
         let status = Mapping::new(status, page as u64, end - page)?;

@@ -55,6 +55,21 @@ impl Plan {
     /// # Panics
     /// If `fragment` is no multiple of 8 between 8 and 8192.
     pub fn of(nisa: &Nisa, fragment: u32) -> Result<Self, Vec<Refusal>> {
+        Self::translated(nisa, fragment, false)
+    }
+
+    /// The same for a job whose calc takes no time: such actions do nothing.
+    ///
+    /// # Errors
+    /// As [`Plan::of`].
+    ///
+    /// # Panics
+    /// As [`Plan::of`].
+    pub fn without_calc(nisa: &Nisa, fragment: u32) -> Result<Self, Vec<Refusal>> {
+        Self::translated(nisa, fragment, true)
+    }
+
+    fn translated(nisa: &Nisa, fragment: u32, skips_calc: bool) -> Result<Self, Vec<Refusal>> {
         assert!(
             fragment.is_multiple_of(8) && (8..=FRAGMENT_BYTES_MAX).contains(&fragment),
             "fragments of {fragment} bytes"
@@ -64,7 +79,7 @@ impl Plan {
             let reason = Reason::ManyRanks(ranks);
             return Err(vec![Refusal { rank: 0, action: None, line: None, reason }]);
         }
-        let graphs: Vec<Graph> = (0..ranks).map(|rank| Graph::of(nisa, rank)).collect();
+        let graphs: Vec<Graph> = (0..ranks).map(|rank| Graph::of(nisa, rank, skips_calc)).collect();
         let refusal = |(rank, action, reason): (u32, u32, Reason)| Refusal {
             rank,
             action: Some(action),

@@ -5,6 +5,7 @@
 #![allow(missing_docs, unreachable_pub)]
 
 mod ahead;
+mod dissector;
 mod long;
 mod memory;
 mod native;

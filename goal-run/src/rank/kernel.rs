@@ -179,7 +179,11 @@ impl Work<'_> {
     /// done again: only a failure asks for it.
     fn offset(&self, action: u32) -> Option<u32> {
         let Job { nisa, settings, .. } = self.job;
-        let plan = Plan::of(nisa, settings.in_kernel.as_ref()?.fragment).ok()?;
+        let fragment = settings.in_kernel.as_ref()?.fragment;
+        let plan = match settings.calc {
+            None => Plan::without_calc(nisa, fragment).ok()?,
+            Some(_) => Plan::of(nisa, fragment).ok()?,
+        };
         let number = *plan.part(self.rank).origins.get(action as usize)?;
         nisa.section(self.rank).records().nth(number as usize).map(|(offset, _)| offset)
     }

@@ -190,6 +190,20 @@ fn few_floats_are_the_kernels_and_many_the_processes() {
 }
 
 #[test]
+fn calc_that_is_skipped_is_no_hindrance() {
+    let Some(bench) = bench("skipped calc", 2, Switch::Bridge) else { return };
+    let text = "rank 0 { c: calc 5; s: send 8b to 1; requ s -> c; } rank 1 { recv 8b from 0; }";
+    let program = bench.write("calc.goal", text);
+    let options = ["--verify", "--format", "json", "--offload", "kernel"];
+    let refused = ["the kernel does not compute for a time"];
+    assert_all(&bench.run(&program, &[&TWO[..], &options].concat()), 2, &refused);
+    let skipped = [&TWO[..], &options, &["--calc", "skip"]].concat();
+    let all = bench.run(&program, &skipped);
+    assert_all(&all, 0, &[]);
+    assert_eq!(all[0].json()["offload"], "kernel");
+}
+
+#[test]
 fn all_hosts_decide_together() {
     let Some(bench) = bench("together", 2, Switch::Bridge) else { return };
     let program = bench.write("pair.goal", "rank 0 { send 8b to 1; } rank 1 { recv 8b from 0; }");

@@ -14,7 +14,9 @@ use super::session::{LOOK, Session};
 use crate::hosts::{Event, Message};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Ranks;
+use crate::limits::free_memory;
 use crate::offload::{InKernel, Offload, Way, shortened};
+use goal_engine::Calc;
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
 use goal_kernel::limits::fragment_of;
 use goal_kernel::{
@@ -168,7 +170,11 @@ impl Session<'_> {
         }
         let fragment = fragment_of(mtu)
             .ok_or_else(|| format!("frames of {mtu} bytes leave no room for a message"))?;
-        let plan = Plan::of(self.nisa, fragment).map_err(|refusals| in_words(&refusals))?;
+        let plan = match self.options.engine.calc {
+            Calc::Skip => Plan::without_calc(self.nisa, fragment),
+            Calc::Scaled(_) => Plan::of(self.nisa, fragment),
+        };
+        let plan = plan.map_err(|refusals| in_words(&refusals))?;
         let (number, key) = self.hosts.key.kernel(run);
         let secrets: [u8; 16] = random().map_err(|error| error.to_string())?;
         let mut ports: BTreeMap<Mac, u16> = BTreeMap::new();
@@ -194,11 +200,25 @@ impl Session<'_> {
         let all: Vec<u32> = (0..plan.ranks()).collect();
         let mut members = installation.add(&plan, &all).map_err(|error| error.to_string())?;
         members.sort_by_key(|&(rank, _)| rank);
+        fits(installation.kernel_bytes(), free_memory())?;
         let kernel = Kernel::load(&interface.name, &installation, Some(Hook::Tcx))
             .map_err(|error| self.describe(&error))?;
         let ticker = Ticker::start(&kernel, &installation, TICK).map_err(system)?;
         let in_kernel = InKernel::new(fragment, &members);
         Ok(Engine { in_kernel, members, _ticker: ticker, kernel })
+    }
+}
+
+/// # Errors
+/// The maps take more than the memory that is `free`: the kernel would not give it, or end processes.
+fn fits(needed: u64, free: Option<u64>) -> Result<(), String> {
+    match free {
+        Some(free) if needed > free => Err(format!(
+            "the engine needs {} MiB of the kernel's memory, and {} MiB are free",
+            needed.div_ceil(1 << 20),
+            free >> 20
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -210,4 +230,17 @@ fn in_words(refusals: &[Refusal]) -> String {
         text.push_str(&format!("; and {} more", refusals.len() - NAMED_MAX));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn maps_must_fit_the_free_memory() {
+        assert_eq!(fits(5 << 20, Some(5 << 20)), Ok(()));
+        assert_eq!(fits(1 << 40, None), Ok(()));
+        let why = fits((5 << 20) + 1, Some(5 << 20)).unwrap_err();
+        assert_eq!(why, "the engine needs 6 MiB of the kernel's memory, and 5 MiB are free");
+    }
 }
