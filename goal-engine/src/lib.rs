@@ -65,5 +65,5 @@ pub mod trace;
 pub mod transport;
 
 pub use engine::*;
-pub use ops::InstructionSet;
+pub use ops::{InstructionSet, combine};
 pub use seed::Seed;

@@ -84,6 +84,10 @@ INLINE int handle(FRAME *frame)
 	case KIND_START:
 		epoch = take_start(frame, part, &header);
 		break;
+	case KIND_RETURN:
+		epoch = take_return(frame, part, header.tag, to_network32(header.epoch),
+				    to_network32(header.number));
+		break;
 	case KIND_TICK:
 	case KIND_CONTINUE:
 		if (header.tag != host->cookie) {

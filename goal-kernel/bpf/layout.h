@@ -58,6 +58,8 @@ struct status {
 	u32 waiting; /* not 0 if the rank wants a frame when an epoch ends */
 	u32 started; /* the last epoch whose start was taken */
 	u64 ended;   /* when `done` changed, in nanoseconds of the monotonic clock */
+	u64 handed;  /* actions that were ever handed over to the rank's process */
+	u64 returned; /* those that were taken back */
 };
 
 #define ERROR_DIVISION 1
@@ -66,6 +68,8 @@ struct status {
 #define ALTERNATES_A 1
 #define ALTERNATES_B 2
 #define ALTERNATES_C 4
+/* The rank's process does the operation, and gives the action back. */
+#define HANDED_OVER 8
 
 /* C = A op B, then a send, then the dependents. */
 struct action {
@@ -76,7 +80,7 @@ struct action {
 	u32 left[2];
 	u8 op, datatype; /* as in NISA; op 0 for none */
 	u8 flags, zero;
-	u32 zeros;
+	u32 out; /* the epoch in which it was handed over, until it is given back; then 0 */
 };
 
 #define RECEIVE_HELD 1 /* it counts in `held`, and has no action */
@@ -139,6 +143,7 @@ enum counter {
 #define KIND_TICK 4
 #define KIND_CONTINUE 5
 #define KIND_DONE 6
+#define KIND_RETURN 7
 
 /* Version 2 of ESP, form 8. */
 #define FRAME_FORM 0x28
@@ -162,7 +167,7 @@ struct frame {
 	u32 receive; /* of the receiver's part */
 	u32 send;    /* of the sender's part */
 	u32 mask;    /* KIND_ASK: the missing fragments */
-	u32 number;  /* of the fragment, or of the request */
+	u32 number;  /* of the fragment, of the request, or of the action that is given back */
 	u64 tag;
 };
 

@@ -99,6 +99,7 @@ SHARED_ARRAY(goal_receives, 1, struct receive);
 SHARED_ARRAY(goal_sends, 1, struct send);
 SHARED_ARRAY(goal_peers, 1, struct peer);
 SHARED_ARRAY(goal_ready, 1, u64);
+SHARED_ARRAY(goal_handed, 1, u64);
 
 struct {
 	int (*type)[MAP_TYPE_ARRAY];
@@ -132,6 +133,7 @@ LOOKUP(lookup_receive, struct receive, goal_receives)
 LOOKUP(lookup_send, struct send, goal_sends)
 LOOKUP(lookup_peer, struct peer, goal_peers)
 LOOKUP(lookup_ready, u64, goal_ready)
+LOOKUP(lookup_handed, u64, goal_handed)
 LOOKUP(lookup_bounce, u8, goal_bounce)
 LOOKUP(lookup_hash_key, const u8, goal_hash_key)
 LOOKUP(lookup_counter, u64, goal_counters)
@@ -158,6 +160,7 @@ INLINE u8 *lookup_memory(u64 place)
 #define send_at(frame, i) lookup_send(i)
 #define peer_at(frame, i) lookup_peer(i)
 #define ready_at(frame, i) lookup_ready(i)
+#define handed_at(frame, i) lookup_handed(i)
 #define memory_at(frame, place) lookup_memory(place)
 #define bounce_of(frame) lookup_bounce(0)
 #define hash_key_of(frame) lookup_hash_key(0)

@@ -39,6 +39,7 @@ struct native {
 	struct send *sends;
 	struct peer *peers;
 	u64 *ready;
+	u64 *handed;
 	u8 *memory;
 	u8 *bounce;
 	u64 *counters;
@@ -76,6 +77,7 @@ typedef struct native_frame {
 #define send_at(frame, i) AT(frame, sends, 4, i)
 #define peer_at(frame, i) AT(frame, peers, 5, i)
 #define ready_at(frame, i) ((i) / 2 < (frame)->native->entries[1] ? &(frame)->native->ready[i] : 0)
+#define handed_at(frame, i) AT(frame, handed, 1, i)
 #define memory_at(frame, place) \
 	((place) <= (frame)->native->entries[6] ? (frame)->native->memory + (place) : 0)
 #define bounce_of(frame) ((frame)->native->bounce)

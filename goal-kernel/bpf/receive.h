@@ -141,6 +141,34 @@ malformed:
 	return 0;
 }
 
+/* Takes an action back from the rank's process, which has done its operation. Returns the epoch that
+ * may go on, or 0.
+ */
+GLOBAL int take_return(FRAME *frame, u32 number, u64 cookie, u32 epoch, u32 which)
+{
+	struct part *part = part_at(frame, number);
+	struct status *status = status_at(frame, number);
+	struct run run = { .frame = frame, .part = number, .epoch = epoch };
+	struct action *action;
+
+	if (!part || !status || cookie != part->cookie) {
+		count(frame, COUNT_FORGED);
+		return 0;
+	}
+	action = action_at(frame, part->first_action + which);
+	if (!action || which >= part->actions || !(action->flags & HANDED_OVER) || !epoch) {
+		count(frame, COUNT_MALFORMED);
+		return 0;
+	}
+	/* Of several returns, one counts. */
+	if (compare_swap(&action->out, epoch, 0) != epoch) {
+		count(frame, COUNT_DOUBLE);
+		return 0;
+	}
+	fetch_add(&status->returned, 1);
+	return complete(frame, part, status, action, &run) ? 0 : run.epoch;
+}
+
 /* Answers a request for fragments that were lost. */
 GLOBAL int take_ask(FRAME *frame, u32 part_number)
 {

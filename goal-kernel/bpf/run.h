@@ -92,6 +92,52 @@ INLINE void finish(FRAME *frame, struct part *part, struct status *status, struc
 		send_home(frame, run->part, KIND_DONE, run->epoch);
 }
 
+/* Hands an action over to the rank's process: its number and that of the hand-over go into the part's
+ * ring. An action is out once at most, so the ring has room.
+ */
+GLOBAL int hand_over(FRAME *frame, u32 part_number, u32 number, u32 epoch)
+{
+	struct part *part = part_at(frame, part_number);
+	struct status *status = status_at(frame, part_number);
+	struct action *action;
+	u64 at, *slot;
+
+	if (!part || !status)
+		return 0;
+	action = action_at(frame, part->first_action + number);
+	if (!action)
+		return 0;
+	WRITE(action->out, epoch);
+	at = fetch_add(&status->handed, 1);
+	slot = handed_at(frame, (u32)(at % part->actions) + part->first_action);
+	if (slot)
+		WRITE(*slot, (u64)(u32)(at + 1) << 32 | number);
+	/* As in `finish`: it orders the ring before `waiting`. */
+	fetch_add(&part->arrivals, 1);
+	if (READ(status->waiting))
+		send_home(frame, part_number, KIND_DONE, epoch);
+	return 0;
+}
+
+/* Goes on behind the operation of an action. Returns 1 if the part has nothing to go on with. */
+INLINE u32 complete(FRAME *frame, struct part *part, struct status *status, struct action *action,
+		    struct run *run)
+{
+	struct run listed = *run;
+
+	if (action->send != NONE)
+		send_message(frame, run->part, action->send, run->epoch, NONE);
+	listed.first = action->first_dependent;
+	repeat(action->dependents, release_listed, &listed);
+	if (fetch_add(&part->left[run->epoch & 1], -1) == 1) {
+		finish(frame, part, status, run);
+		if (!begin(frame, run->part, run->epoch + 1))
+			return 1;
+		run->epoch++;
+	}
+	return 0;
+}
+
 /* Takes a ready action and executes it. Returns 1 if there is none. */
 static long step(u32 index, void *context)
 {
@@ -101,7 +147,6 @@ static long step(u32 index, void *context)
 	struct status *status = status_at(frame, run->part);
 	u32 side = run->epoch & 1;
 	struct action *action;
-	struct run listed;
 	u64 head, *slot, entry;
 	u32 number;
 
@@ -123,6 +168,10 @@ static long step(u32 index, void *context)
 	action = action_at(frame, part->first_action + number);
 	if (!action || number >= part->actions)
 		return 1;
+	if (action->flags & HANDED_OVER) {
+		hand_over(frame, run->part, number, run->epoch);
+		return 0;
+	}
 	if (action->op) {
 		u32 failed = local_operation(frame, run->part, part->first_action + number,
 					     run->epoch);
@@ -135,18 +184,7 @@ static long step(u32 index, void *context)
 			return 1;
 		}
 	}
-	if (action->send != NONE)
-		send_message(frame, run->part, action->send, run->epoch, NONE);
-	listed = *run;
-	listed.first = action->first_dependent;
-	repeat(action->dependents, release_listed, &listed);
-	if (fetch_add(&part->left[side], -1) == 1) {
-		finish(frame, part, status, run);
-		if (!begin(frame, run->part, run->epoch + 1))
-			return 1;
-		run->epoch++;
-	}
-	return 0;
+	return complete(frame, part, status, action, run);
 }
 
 /* Executes what is ready, and leaves a frame for what is too much. */

@@ -24,7 +24,7 @@ pub(crate) fn refused(graphs: &[Graph], fragment: u32) -> Vec<(u32, u32, Reason)
                     let bytes_max = if is_own { PART_BYTES.into() } else { bytes_max };
                     (bytes > bytes_max).then_some(Reason::LongMessage { bytes, bytes_max })
                 }
-                Work::Exec(_) | Work::Nothing => None,
+                Work::Exec(_) | Work::Nothing | Work::Handed(_) => None,
             };
             refused.extend(reason.map(|reason| (rank as u32, action as u32, reason)));
         }

@@ -2,6 +2,7 @@
 
 use aya::programs::ProgramError;
 use aya::{EbpfError, programs::ProgramError as Program};
+use rustix::thread::CapabilitySet;
 use std::{fmt, io};
 
 /// The engine could not be loaded or attached.
@@ -33,8 +34,13 @@ impl LoadError {
         matches!(**error, Program::LoadError { .. }) && !self.is_permission()
     }
 
-    /// Returns true if the caller lacks a right.
+    /// Returns true if the caller lacks a right. The verifier says "permission denied" too, of
+    /// programs that it refuses whoever loads them.
     pub fn is_permission(&self) -> bool {
+        self.is_denied() && !has_rights()
+    }
+
+    fn is_denied(&self) -> bool {
         let mut source: Option<&(dyn std::error::Error + 'static)> = match &self.0 {
             Cause::Object(error) => Some(error),
             Cause::Program(error) => Some(&**error),
@@ -48,6 +54,13 @@ impl LoadError {
         }
         false
     }
+}
+
+/// Returns true if this thread has the rights that loading takes.
+fn has_rights() -> bool {
+    use CapabilitySet as Set;
+    let needed = Set::BPF | Set::PERFMON | Set::NET_ADMIN | Set::NET_RAW;
+    rustix::thread::capabilities(None).is_ok_and(|own| own.effective.contains(needed))
 }
 
 impl fmt::Display for LoadError {

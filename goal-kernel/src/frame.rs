@@ -52,6 +52,15 @@ pub(crate) fn with_epoch(frame: [u8; BYTES], epoch: u32) -> [u8; BYTES] {
     framed(&header)
 }
 
+/// Returns the frame by which a process gives an action back; `start` is its frame for starts.
+pub(crate) fn returned(start: [u8; BYTES], epoch: u32, action: u32) -> [u8; BYTES] {
+    let (mut header, _) = FrameHeader::read_from_prefix(&start).expect("the frame is longer");
+    header.kind = kind::RETURN;
+    header.epoch = epoch.to_be();
+    header.number = action.to_be();
+    framed(&header)
+}
+
 /// Returns a tick.
 pub(crate) fn tick(job: &Job) -> [u8; BYTES] {
     framed(&header(job, kind::TICK, job.secrets[0]))

@@ -50,6 +50,8 @@ pub(crate) enum Work {
     },
     Exec(Exec),
     Nothing,
+    /// The rank's process does it: it computes for a time, or stores the time at a place.
+    Handed(Option<Piece>),
     /// The kernel cannot execute it.
     Refused(Reason),
 }
@@ -129,29 +131,13 @@ impl Places {
     }
 }
 
-/// Returns the reason why an operation on so many bytes is too long for an interrupt.
-fn refused(op: Op, datatype: Datatype, bytes: u64) -> Option<Reason> {
-    let count = bytes / datatype.width();
+/// Returns true if an operation on so many bytes would hold up interrupts.
+pub(crate) fn is_long(op: Op, datatype: Datatype, bytes: u64) -> bool {
     let is_computed = datatype.is_float() && op != Op::Copy;
-    (is_computed && count > FLOATS_MAX.into()).then_some(Reason::ManyFloats(count))
+    is_computed && bytes / datatype.width() > FLOATS_MAX.into()
 }
 
 fn work(operation: &Operation<'_>, places: &Places) -> Work {
-    let of_buffer = |buffer| match buffer {
-        Buffer::Pattern { size } => size,
-        buffer => places.pieces(buffer).iter().map(|piece| piece.size).sum(),
-    };
-    let reason = match *operation {
-        Operation::Send { reduce: Some((op, datatype, _)), payload, .. }
-        | Operation::Recv { reduce: Some((op, datatype)), payload, .. } => {
-            refused(op, datatype, of_buffer(payload))
-        }
-        Operation::Exec { op, datatype, b, .. } => refused(op, datatype, of_buffer(b)),
-        _ => None,
-    };
-    if let Some(reason) = reason {
-        return Work::Refused(reason);
-    }
     match *operation {
         Operation::Send { peer, tag, payload, reduce } => {
             let before = reduce.map(|(op, datatype, a)| {
@@ -167,7 +153,7 @@ fn work(operation: &Operation<'_>, places: &Places) -> Work {
             Work::Recv { peer, tag, payload: places.payload(payload), combine: reduce }
         }
         Operation::Calc { nanos: 0 } | Operation::Nop => Work::Nothing,
-        Operation::Calc { .. } => Work::Refused(Reason::Calc),
+        Operation::Calc { .. } => Work::Handed(None),
         Operation::Exec { op, datatype, a, b, c } => Work::Exec(Exec {
             op,
             datatype,
@@ -176,6 +162,9 @@ fn work(operation: &Operation<'_>, places: &Places) -> Work {
             c: places.pieces(c.unwrap_or(b)),
         }),
         Operation::User { .. } => Work::Refused(Reason::UserFunction),
-        Operation::Wtime { .. } => Work::Refused(Reason::Time),
+        Operation::Wtime { buffer } => {
+            let piece = places.pieces(buffer).first().copied();
+            Work::Handed(Some(piece.expect("a verified record has a place")))
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! One rank's part of a schedule, ready for the maps.
 
-use crate::layout::{ActionEntry, PartEntry, ReceiveEntry, SendEntry};
+use crate::layout::{
+    ALTERNATES_A, ALTERNATES_B, ALTERNATES_C, ActionEntry, HANDED_OVER, PartEntry, ReceiveEntry,
+    SendEntry,
+};
 
 /// One rank's part of a schedule. Entries number each other from 0; the loader adds the places in
 /// the maps.
@@ -29,7 +32,35 @@ pub struct PartImage {
     pub origins: Vec<u32>,
 }
 
+/// The operation of an action, with the places of its operands in the part's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operands {
+    /// The operation as in NISA; 0 if there is none.
+    pub op: u8,
+    /// The datatype as in NISA.
+    pub datatype: u8,
+    /// The places of both operands and of the result.
+    pub places: [usize; 3],
+    /// Bytes.
+    pub bytes: usize,
+}
+
 impl PartImage {
+    /// Returns the number of actions that are handed over to the rank's process in a run.
+    pub fn handed(&self) -> u32 {
+        self.actions.iter().filter(|action| action.flags & HANDED_OVER != 0).count() as u32
+    }
+
+    /// Returns the operation of an action in a run; `None` if there is no such action.
+    pub fn operands(&self, action: u32, epoch: u32) -> Option<Operands> {
+        let ActionEntry { a, b, c, bytes, op, datatype, flags, .. } =
+            *self.actions.get(action as usize)?;
+        let shift = if epoch & 1 == 1 { self.part.stride } else { 0 };
+        let place = |at: u32, flag: u8| (at + if flags & flag != 0 { shift } else { 0 }) as usize;
+        let places = [place(a, ALTERNATES_A), place(b, ALTERNATES_B), place(c, ALTERNATES_C)];
+        Some(Operands { op, datatype, places, bytes: bytes as usize })
+    }
+
     /// Returns the part's entry and all others as they stand in maps whose first free entries are
     /// the given ones.
     pub(crate) fn placed(&self, at: &Places) -> Self {

@@ -23,13 +23,20 @@ pub struct Member {
     pub memory_bytes: u32,
     /// The place where the part's memory begins in the map of memory, at a page.
     pub memory_at: u32,
+    /// Bytes of the part's memory.
+    pub(crate) part_bytes: u32,
+    /// The part's first action, and their number: those of its ring of actions that are handed over.
+    pub(crate) first_action: u32,
+    pub(crate) actions: u32,
+    /// The number of actions that are handed over in a run.
+    pub handed: u32,
     schedule: u16,
     port: u16,
     start: [u8; FRAME_LENGTH],
 }
 
 /// The length of a member as bytes.
-pub const MEMBER_BYTES: usize = 16 + FRAME_LENGTH;
+pub const MEMBER_BYTES: usize = 32 + FRAME_LENGTH;
 
 impl Member {
     /// Returns the member as bytes, for another process of this host.
@@ -40,7 +47,11 @@ impl Member {
         bytes[8..10].copy_from_slice(&self.schedule.to_le_bytes());
         bytes[10..12].copy_from_slice(&self.port.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.memory_at.to_le_bytes());
-        bytes[16..].copy_from_slice(&self.start);
+        let more = [self.part_bytes, self.first_action, self.actions, self.handed];
+        for (bytes, word) in bytes[16..32].chunks_exact_mut(4).zip(more) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes[32..].copy_from_slice(&self.start);
         bytes
     }
 
@@ -54,7 +65,11 @@ impl Member {
             schedule: word(8) as u16,
             port: (word(8) >> 16) as u16,
             memory_at: word(12),
-            start: bytes[16..].try_into().expect("the rest"),
+            part_bytes: word(16),
+            first_action: word(20),
+            actions: word(24),
+            handed: word(28),
+            start: bytes[32..].try_into().expect("the rest"),
         }
     }
 
@@ -67,6 +82,17 @@ impl Member {
     /// Returns the frame that starts a run.
     pub fn start(&self, epoch: u32) -> [u8; FRAME_LENGTH] {
         frame::with_epoch(self.start, epoch)
+    }
+
+    /// Returns the first entry of the part's ring of actions that are handed over, and the number of
+    /// entries.
+    pub fn ring(&self) -> (u32, u32) {
+        (self.first_action, self.actions)
+    }
+
+    /// Returns the frame that gives back an action that was handed over in a run.
+    pub fn give_back(&self, epoch: u32, action: u32) -> [u8; FRAME_LENGTH] {
+        frame::returned(self.start, epoch, action)
     }
 }
 
@@ -242,6 +268,10 @@ impl Installation {
                 part: number,
                 memory_bytes: placed.memory_bytes,
                 memory_at: memory,
+                part_bytes: image.bytes,
+                first_action: placed.part.first_action,
+                actions: placed.part.actions,
+                handed: image.handed(),
                 schedule,
                 port,
                 start: frame::start(&start),
@@ -262,7 +292,7 @@ impl Installation {
         let image = &self.image;
         let tables = [
             (image.parts.len(), size_of::<PartEntry>() + size_of::<StatusEntry>()),
-            (image.actions.len(), size_of::<ActionEntry>() + 2 * size_of::<u64>()),
+            (image.actions.len(), size_of::<ActionEntry>() + 3 * size_of::<u64>()),
             (image.dependents.len(), size_of::<u64>()),
             (image.receives.len(), size_of::<ReceiveEntry>()),
             (image.sends.len(), size_of::<SendEntry>()),
@@ -310,6 +340,10 @@ mod tests {
             part: 7,
             memory_bytes: 1 << 20,
             memory_at: 1 << 13,
+            part_bytes: 1 << 21,
+            first_action: 6,
+            actions: 11,
+            handed: 8,
             schedule: 300,
             port: 9,
             start,

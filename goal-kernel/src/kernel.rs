@@ -89,6 +89,7 @@ impl Kernel {
         Ok(Descriptors {
             memory: clone("goal_memory")?,
             status: clone("goal_status")?,
+            handed: clone("goal_handed")?,
             socket: packet_socket(self.ifindex, self.image.host.ethertype, Some(&filter))?,
         })
     }
@@ -162,6 +163,7 @@ fn loaded_with(image: &MapImage, log: VerifierLogLevel) -> Result<Ebpf, LoadErro
         .map_max_entries("goal_status", count(image.parts.len()))
         .map_max_entries("goal_actions", count(image.actions.len()))
         .map_max_entries("goal_ready", count(2 * image.actions.len()))
+        .map_max_entries("goal_handed", count(image.actions.len()))
         .map_max_entries("goal_dependents", count(image.dependents.len()))
         .map_max_entries("goal_receives", count(image.receives.len()))
         .map_max_entries("goal_sends", count(image.sends.len()))

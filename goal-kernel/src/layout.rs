@@ -12,6 +12,8 @@ pub const ALTERNATES_A: u8 = 1;
 pub const ALTERNATES_B: u8 = 2;
 /// As [`ALTERNATES_A`], for C.
 pub const ALTERNATES_C: u8 = 4;
+/// The rank's process does the operation, and gives the action back.
+pub const HANDED_OVER: u8 = 8;
 /// A receive that has no action; the next run but one waits for it.
 pub const RECEIVE_HELD: u16 = 1;
 /// A send without bytes that follows the end of a run.
@@ -44,6 +46,8 @@ pub mod kind {
     pub const CONTINUE: u8 = 5;
     /// The end of a run, for a rank that sleeps; it never leaves the host.
     pub const DONE: u8 = 6;
+    /// An action that its rank's process gives back, which never leaves the host.
+    pub const RETURN: u8 = 7;
 }
 
 /// The counts of what happened to frames, in the order of the map.
@@ -219,6 +223,10 @@ entry! {
         started: u32,
         /// When `done` changed, in nanoseconds of the monotonic clock.
         ended: u64,
+        /// Actions that were ever handed over to the rank's process.
+        handed: u64,
+        /// Those that were taken back.
+        returned: u64,
     }
 }
 
@@ -251,8 +259,8 @@ entry! {
         flags: u8,
         /// 0.
         zero: u8,
-        /// 0.
-        zeros: u32,
+        /// The epoch in which it was handed over, until it is given back; then 0.
+        out: u32,
     }
 }
 

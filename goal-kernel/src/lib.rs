@@ -50,7 +50,7 @@ mod ticker;
 mod translate;
 
 pub use error::LoadError;
-pub use image::PartImage;
+pub use image::{Operands, PartImage};
 pub use install::{InstallError, Installation, MEMBER_BYTES, MapImage, Member};
 pub use job::{Job, Peer};
 pub use kernel::{Hook, Kernel};

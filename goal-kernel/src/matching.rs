@@ -112,7 +112,9 @@ impl Run<'_> {
                     None => self.posted.entry(triple).or_default().push_back(vertex),
                 }
             }
-            Work::Exec(_) | Work::Nothing | Work::Refused(_) => self.complete(vertex),
+            Work::Exec(_) | Work::Nothing | Work::Handed(_) | Work::Refused(_) => {
+                self.complete(vertex);
+            }
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Descriptors {
     pub memory: OwnedFd,
     /// The map of states.
     pub status: OwnedFd,
+    /// The map of actions that are handed over.
+    pub handed: OwnedFd,
     /// The socket for starts and wakes.
     pub socket: OwnedFd,
 }
@@ -50,6 +52,11 @@ pub struct Rank {
     status_at: usize,
     socket: OwnedFd,
     epoch: u32,
+    /// The ring of actions that are handed over, if the part has such; its first entry in the
+    /// mapping; and the number of actions that were taken from it, ever.
+    ring: Option<Mapping>,
+    ring_at: usize,
+    taken: u64,
 }
 
 /// A rank that sleeps looks at its word at least this often: the sign that wakes it may get lost.
@@ -61,7 +68,7 @@ impl Rank {
     /// # Errors
     /// The system refuses a mapping.
     pub fn new(descriptors: Descriptors, member: Member) -> io::Result<Self> {
-        let Descriptors { memory, status, socket } = descriptors;
+        let Descriptors { memory, status, handed, socket } = descriptors;
         let part = member.part as usize;
         let offset = part * size_of::<StatusEntry>();
         // An entry may lie across two pages, unless it is on the map's last one.
@@ -69,15 +76,90 @@ impl Rank {
         let page = offset / whole * whole;
         let end = (offset + size_of::<StatusEntry>()).next_multiple_of(whole);
         let status = Mapping::new(status, page as u64, end - page)?;
-        let length = (member.memory_bytes.max(1) as usize).next_multiple_of(whole);
+        let length = (member.part_bytes.max(1) as usize).next_multiple_of(whole);
         let memory = Mapping::new(memory, member.memory_at.into(), length)?;
-        let mut rank = Self { member, memory, status, status_at: offset - page, socket, epoch: 0 };
+        let ring = 8 * member.first_action as usize;
+        let ring_page = ring / whole * whole;
+        let ring_end = (ring + 8 * member.actions as usize).next_multiple_of(whole);
+        let mapped = (member.handed > 0)
+            .then(|| Mapping::new(handed, ring_page as u64, ring_end - ring_page))
+            .transpose()?;
+        let mut rank = Self {
+            member,
+            memory,
+            status,
+            status_at: offset - page,
+            socket,
+            epoch: 0,
+            ring: mapped,
+            ring_at: ring - ring_page,
+            taken: 0,
+        };
         rank.epoch = rank.word(offset_of!(StatusEntry, done)).load(Ordering::Acquire);
+        rank.taken = rank.long(offset_of!(StatusEntry, handed)).load(Ordering::Acquire);
         Ok(rank)
     }
 
     fn word(&self, field: usize) -> &std::sync::atomic::AtomicU32 {
         self.status.word(self.status_at + field)
+    }
+
+    fn long(&self, field: usize) -> &std::sync::atomic::AtomicU64 {
+        self.status.long(self.status_at + field)
+    }
+
+    /// Takes an action that the engine has handed over, if there is one. Its operation must be done
+    /// on the part's memory, and the action be [given back](Self::give_back).
+    pub fn take_handed(&mut self) -> Option<u32> {
+        let action = self.next_handed()?;
+        self.taken += 1;
+        Some(action)
+    }
+
+    fn next_handed(&self) -> Option<u32> {
+        let slot = (self.taken % u64::from(self.member.actions)) as usize;
+        let entry = self.ring.as_ref()?.long(self.ring_at + 8 * slot).load(Ordering::Acquire);
+        ((entry >> 32) as u32 == (self.taken + 1) as u32).then_some(entry as u32)
+    }
+
+    /// Gives back an action of the run in progress whose operation is done.
+    ///
+    /// # Errors
+    /// The system has no room for the frame; the call may be repeated.
+    pub fn give_back(&mut self, action: u32) -> io::Result<()> {
+        let returned = || self.long(offset_of!(StatusEntry, returned)).load(Ordering::Acquire);
+        let before = returned();
+        let frame = self.member.give_back(self.epoch, action);
+        // As with a start, the system may say that a frame was dropped which the engine has taken.
+        let sent = send(&self.socket, &frame, SendFlags::empty());
+        if returned() == before {
+            sent?;
+            return Err(io::Error::other("the engine did not take an action back"));
+        }
+        Ok(())
+    }
+
+    /// Copies bytes into the part's memory, where operands of an action that was handed over lie.
+    ///
+    /// # Panics
+    /// If the bytes do not lie in it.
+    pub fn write_part(&mut self, at: usize, bytes: &[u8]) {
+        assert!(at + bytes.len() <= self.member.part_bytes as usize, "beyond the part's memory");
+        self.memory.write(at, bytes);
+    }
+
+    /// Copies bytes out of the part's memory.
+    ///
+    /// # Panics
+    /// If the bytes do not lie in it.
+    pub fn read_part(&self, at: usize, bytes: &mut [u8]) {
+        assert!(at + bytes.len() <= self.member.part_bytes as usize, "beyond the part's memory");
+        self.memory.read(at, bytes);
+    }
+
+    /// Returns the number of the run that was started last.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
     }
 
     /// Returns the bytes of the rank's memory.
@@ -166,7 +248,7 @@ impl Rank {
     }
 
     /// Sleeps until the last run that was started has ended. Returns false if `limit` passes
-    /// before.
+    /// before, or an action is handed over.
     ///
     /// # Errors
     /// [`RunError`].
@@ -179,7 +261,7 @@ impl Rank {
         let outcome = loop {
             let outcome = self.test();
             let left = limit.saturating_sub(start.elapsed());
-            if outcome != Ok(false) || left.is_zero() {
+            if outcome != Ok(false) || left.is_zero() || self.next_handed().is_some() {
                 break outcome;
             }
             let nap = left.min(SLEEP_MAX).as_nanos() as i64;

@@ -1,22 +1,14 @@
 //! Reasons why the kernel cannot execute an action.
 
-use crate::limits::{
-    ACTIONS_MAX, DEPENDENTS_MAX, FLOATS_MAX, FRAGMENTS_MAX, PART_BYTES, PEERS_MAX,
-};
+use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, FRAGMENTS_MAX, PART_BYTES, PEERS_MAX};
 use std::fmt;
 
 /// A reason why an action, or a rank's whole part, must be executed by its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The operation is on too many floating-point numbers, which the kernel computes slowly.
-    ManyFloats(u64),
     /// The action calls a function of the program.
     UserFunction,
-    /// The action stores the time.
-    Time,
-    /// The action computes for a time.
-    Calc,
     /// The receive takes a message from any source or with any tag.
     Wildcard,
     /// The message has more bytes than the frames of one message hold.
@@ -50,13 +42,7 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Reason::ManyFloats(count) => write!(
-                f,
-                "the operation is on {count} floating-point numbers; the most is {FLOATS_MAX}"
-            ),
             Reason::UserFunction => f.write_str("the function is the program's"),
-            Reason::Time => f.write_str("the kernel stores no time"),
-            Reason::Calc => f.write_str("the kernel does not compute for a time"),
             Reason::Wildcard => f.write_str("the receive takes a message of any source or tag"),
             Reason::LongMessage { bytes, bytes_max } => {
                 write!(f, "the message has {bytes} bytes; {FRAGMENTS_MAX} frames hold {bytes_max}")

@@ -6,7 +6,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Bytes of a map, shared with the kernel.
 #[derive(Debug)]
@@ -63,6 +63,14 @@ impl Mapping {
         assert!(at.is_multiple_of(4), "a word at {at}");
         // SAFETY: the word lies in the mapping, is aligned, and is only accessed atomically.
         unsafe { AtomicU32::from_ptr(self.base.as_ptr().add(at).cast()) }
+    }
+
+    /// Returns a word of 64 bits that the kernel changes too.
+    pub(crate) fn long(&self, at: usize) -> &AtomicU64 {
+        self.check(at, 8);
+        assert!(at.is_multiple_of(8), "a word at {at}");
+        // SAFETY: as for `word`.
+        unsafe { AtomicU64::from_ptr(self.base.as_ptr().add(at).cast()) }
     }
 }
 

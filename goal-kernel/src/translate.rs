@@ -3,18 +3,20 @@
 //! An action becomes one or more of the engine's actions, each of which is an operation, a send or
 //! both. A message that is gathered from pieces is copied piece by piece; so is one that is
 //! scattered. A receive that others wait for the start of begins with an action that does nothing.
-//! All other actions end when they begin, so those that wait for their start wait for their end.
+//! All other actions end when they begin, so those that wait for their start wait for their end. What
+//! the kernel can't do, or not in time, is handed over to the rank's process: a long operation on
+//! floating-point numbers, a computation, the time.
 //!
 //! Memory of a part: the rank's memory, scratch memory, the bytes of patterns, gathered operands;
 //! then two copies, one for even runs and one for odd ones, of all places where messages land and
 //! of all bytes that sends keep.
 
 use crate::analysis::{acks, numbers, refused, segments};
-use crate::graph::{Exec, Graph, Node, Payload, Work};
+use crate::graph::{Exec, Graph, Node, Payload, Work, is_long};
 use crate::image::PartImage;
 use crate::layout::{
-    ALTERNATES_A, ALTERNATES_B, ALTERNATES_C, ActionEntry, NONE, PartEntry, RECEIVE_HELD,
-    ReceiveEntry, SEND_ACK, SendEntry,
+    ALTERNATES_A, ALTERNATES_B, ALTERNATES_C, ActionEntry, HANDED_OVER, NONE, PartEntry,
+    RECEIVE_HELD, ReceiveEntry, SEND_ACK, SendEntry,
 };
 use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, FRAGMENT_BYTES_MAX, PART_BYTES, PEERS_MAX};
 use crate::matching::{Match, Matching, matching};
@@ -166,17 +168,26 @@ struct Step {
     places: [Place; 3],
     bytes: u64,
     send: u32,
+    /// The rank's process does it.
+    handed: bool,
 }
 
 const NOTHING: Step =
-    Step { op: 0, datatype: 0, places: [Place::Fixed(0); 3], bytes: 0, send: NONE };
+    Step { op: 0, datatype: 0, places: [Place::Fixed(0); 3], bytes: 0, send: NONE, handed: false };
 
 fn copied(from: Place, to: Place, bytes: u64) -> Step {
     if bytes == 0 {
         return NOTHING;
     }
     let datatype = goal_lang::Datatype::UInt8 as u8;
-    Step { op: Op::Copy as u8, datatype, places: [from, from, to], bytes, send: NONE }
+    Step {
+        op: Op::Copy as u8,
+        datatype,
+        places: [from, from, to],
+        bytes,
+        send: NONE,
+        handed: false,
+    }
 }
 
 struct Builder<'a> {
@@ -295,6 +306,7 @@ impl<'a> Builder<'a> {
                 places: [self.place(a), self.place(b), self.place(c)],
                 bytes: a.size,
                 send: NONE,
+                handed: is_long(exec.op, exec.datatype, a.size),
             });
             return steps.collect();
         }
@@ -311,7 +323,8 @@ impl<'a> Builder<'a> {
             }
         }
         let [a, b] = [gathered, gathered + aligned(bytes)].map(Place::Gathered);
-        steps.push(Step { op, datatype, places: [a, b, b], bytes, send: NONE });
+        let handed = is_long(exec.op, exec.datatype, bytes);
+        steps.push(Step { op, datatype, places: [a, b, b], bytes, send: NONE, handed });
         let mut at = gathered + aligned(bytes);
         for &piece in &exec.c {
             steps.push(copied(Place::Gathered(at), self.place(piece), piece.size));
@@ -338,6 +351,17 @@ impl<'a> Builder<'a> {
                 }
                 Work::Send { payload, before, .. } => self.send(action, payload, before.as_ref()),
                 Work::Recv { .. } => self.receive(action),
+                Work::Handed(piece) => {
+                    let place = piece.map_or(Place::Fixed(0), |piece| self.place(piece));
+                    let bytes = piece.map_or(0, |piece| piece.size);
+                    let places = [place; 3];
+                    let handed = Step { places, bytes, handed: true, ..NOTHING };
+                    // It takes long: those that wait for its start do not wait for its end.
+                    match node.start_dependents.is_empty() {
+                        true => self.chain(action, vec![handed]),
+                        false => self.chain(action, vec![NOTHING, handed]),
+                    }
+                }
                 Work::Refused(_) => unreachable!("refused before"),
             };
             self.entries[action] = entry;
@@ -440,6 +464,7 @@ impl<'a> Builder<'a> {
                         places: [from, to, to],
                         bytes: piece.size,
                         send: NONE,
+                        handed: is_long(op, datatype, piece.size),
                     },
                     _ => copied(from, to, piece.size),
                 });
@@ -549,7 +574,8 @@ impl<'a> Builder<'a> {
                 left: [self.initial[number]; 2],
                 op: step.op,
                 datatype: step.datatype,
-                flags: alternating.map(|(_, flag)| flag).sum(),
+                flags: alternating.map(|(_, flag)| flag).sum::<u8>()
+                    | if step.handed { HANDED_OVER } else { 0 },
                 ..ActionEntry::default()
             });
             dependents.extend(own);

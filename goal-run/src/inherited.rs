@@ -158,10 +158,11 @@ impl Inherited {
     /// # Errors
     /// A descriptor can't be taken.
     pub(crate) fn kernel(&mut self, passed: PassedKernel) -> io::Result<Descriptors> {
-        let PassedKernel { memory, status, socket } = passed;
+        let PassedKernel { memory, status, handed, socket } = passed;
         Ok(Descriptors {
             memory: self.take(memory)?,
             status: self.take(status)?,
+            handed: self.take(handed)?,
             socket: self.take(socket)?,
         })
     }

@@ -121,17 +121,20 @@ impl Way {
 
     /// Returns the numbers of the descriptors that lead to the kernel, if that is the way.
     pub(crate) fn passed_kernel(&self) -> Option<PassedKernel> {
-        let Way::Kernel(Descriptors { memory, status, socket }) = self else { return None };
-        let [memory, status, socket] = [memory, status, socket].map(AsRawFd::as_raw_fd);
-        Some(PassedKernel { memory, status, socket })
+        let Way::Kernel(Descriptors { memory, status, handed, socket }) = self else {
+            return None;
+        };
+        let all = [memory, status, handed, socket].map(AsRawFd::as_raw_fd);
+        let [memory, status, handed, socket] = all;
+        Some(PassedKernel { memory, status, handed, socket })
     }
 
     /// Returns the descriptors that the rank's process must inherit.
     pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         match self {
             Way::Driver(driver) => driver.descriptors().into_iter().collect(),
-            Way::Kernel(Descriptors { memory, status, socket }) => {
-                [memory, status, socket].map(AsFd::as_fd).to_vec()
+            Way::Kernel(Descriptors { memory, status, handed, socket }) => {
+                [memory, status, handed, socket].map(AsFd::as_fd).to_vec()
             }
         }
     }
@@ -143,5 +146,6 @@ impl Way {
 pub(crate) struct PassedKernel {
     pub(crate) memory: RawFd,
     pub(crate) status: RawFd,
+    pub(crate) handed: RawFd,
     pub(crate) socket: RawFd,
 }

@@ -108,6 +108,24 @@ pub(crate) fn apply_bytes(
     b.write(|b| kernels().two(op, datatype, a, b))
 }
 
+/// Computes `B = A op B` for each element of buffers, for callers that hold operands of a schedule
+/// outside of an engine.
+///
+/// # Errors
+/// The index of the first element that divides an integer by zero.
+///
+/// # Panics
+/// If the operation is not defined on the type, or the two are not equally many whole elements.
+pub fn combine(op: Op, datatype: Datatype, a: &[u8], b: &mut [u8]) -> Result<(), u64> {
+    let (size, width) = (a.len(), datatype.width() as usize);
+    assert!(b.len() == size && size & (width - 1) == 0, "operands of {:?} bytes", [size, b.len()]);
+    if op == Op::Copy {
+        b.copy_from_slice(a);
+        return Ok(());
+    }
+    kernels().two(op, datatype, a, b).map_err(|DivisionByZero { element }| element)
+}
+
 fn copy(from: Span, to: Span) {
     if !from.is_same(to) {
         from.read_into(to, |from, to| memory::copy(to, from));

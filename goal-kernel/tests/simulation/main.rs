@@ -26,7 +26,9 @@ use std::sync::Arc;
 
 /// A random shape of what the kernel can do.
 fn shape(seed: u64) -> Shape {
-    Shape { wildcards: false, wtime: false, calc_nanos_max: 0, ..Shape::varied(seed) }
+    // In two of three, processes have something to do: they compute, and store the time.
+    let (wtime, calc_nanos_max) = if seed.is_multiple_of(3) { (false, 0) } else { (true, 5) };
+    Shape { wildcards: false, wtime, calc_nanos_max, ..Shape::varied(seed) }
 }
 
 /// The installation of a job of one rank, without a part.
@@ -84,6 +86,7 @@ struct Sums {
     schedules: u64,
     refused: u64,
     runs: u64,
+    handed: u64,
     counters: [u64; 12],
 }
 
@@ -177,6 +180,7 @@ fn run(engine: Engine, seed: u64, sums: &mut Sums) {
     let before = memories(&mut network);
     assert_eq!(network.replay(), 0, "a replayed or forged frame is answered: {replay}");
     assert!(before == memories(&mut network), "a replayed or forged frame changes maps: {replay}");
+    sums.handed += network.handed;
     sums.schedules += plans.len() as u64;
     sums.runs += epochs * plans.len() as u64;
     for counter in Counter::ALL {
@@ -194,6 +198,7 @@ fn many_seeds() {
     }
     println!("{seeds} seeds: {sums:?}");
     assert!(sums.refused < sums.schedules / 4, "{sums:?}");
+    assert!(sums.handed > seeds / 2, "{sums:?}");
     for counter in [
         Counter::Data,
         Counter::Double,

@@ -25,6 +25,7 @@ struct Native {
     sends: *mut SendEntry,
     peers: *mut PeerEntry,
     ready: *mut u64,
+    handed: *mut u64,
     memory: *mut u8,
     bounce: *mut u8,
     counters: *mut u64,
@@ -91,6 +92,7 @@ pub struct Host {
     sends: Vec<SendEntry>,
     peers: Vec<PeerEntry>,
     ready: Vec<u64>,
+    pub handed: Vec<u64>,
     memory: Vec<u8>,
     bounce: Vec<u8>,
     counters: Vec<u64>,
@@ -113,6 +115,7 @@ impl Host {
             entry: image.host,
             status: vec![StatusEntry::default(); parts],
             ready: vec![0; 2 * image.actions.len()],
+            handed: vec![0; image.actions.len()],
             memory: {
                 let mut memory = vec![0; (image.memory_bytes + SLACK_BYTES) as usize];
                 for (at, constants) in &image.constants {
@@ -139,6 +142,11 @@ impl Host {
         &mut self.memory[start..start + member.memory_bytes as usize]
     }
 
+    /// The memory of all parts.
+    pub fn all_memory(&mut self) -> &mut [u8] {
+        &mut self.memory
+    }
+
     /// All maps that the engine changes, but for counters.
     pub fn everything(&self) -> Vec<u8> {
         let maps = [
@@ -148,6 +156,7 @@ impl Host {
             self.receives.as_bytes(),
             self.sends.as_bytes(),
             self.ready.as_bytes(),
+            self.handed.as_bytes(),
             &self.memory,
         ];
         maps.concat()
@@ -195,6 +204,7 @@ impl Host {
             sends: self.sends.as_mut_ptr(),
             peers: self.peers.as_mut_ptr(),
             ready: self.ready.as_mut_ptr(),
+            handed: self.handed.as_mut_ptr(),
             memory: self.memory.as_mut_ptr(),
             bounce: self.bounce.as_mut_ptr(),
             counters: self.counters.as_mut_ptr(),

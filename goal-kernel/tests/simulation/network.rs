@@ -3,8 +3,10 @@
 //! is a number; a seed decides everything.
 
 use crate::native::{Engine, Host, Sent};
+use goal_interp::apply;
 use goal_kernel::layout::Counter;
-use goal_kernel::{Installation, Job, Member, Peer, Plan};
+use goal_kernel::{Installation, Job, Member, PartImage, Peer, Plan};
+use goal_lang::{Datatype, Op};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -49,6 +51,8 @@ enum Event {
     Tick(usize),
     /// A rank of a schedule starts its next run.
     Start(usize),
+    /// A process has done the operation of an action that was handed over in a run.
+    GiveBack(usize, u32, u32),
 }
 
 /// A rank of a schedule, with its inputs and its results by epoch.
@@ -57,9 +61,20 @@ pub struct Process {
     pub rank: u32,
     host: usize,
     member: Member,
+    image: PartImage,
+    /// Actions that were taken over, ever.
+    taken: u64,
     epoch: u32,
     inputs: Vec<Vec<u8>>,
     pub results: Vec<Vec<u8>>,
+}
+
+impl Process {
+    /// The first entry of the part's ring of actions that are handed over, and their number.
+    fn ring(&self) -> (usize, u32) {
+        let (first, actions) = self.member.ring();
+        (first as usize, if self.member.handed > 0 { actions } else { 0 })
+    }
 }
 
 pub struct Network {
@@ -72,6 +87,8 @@ pub struct Network {
     bodies: Vec<Option<Event>>,
     now: u64,
     count: u64,
+    /// Actions that processes have done.
+    pub handed: u64,
     /// Every frame that was between hosts, for replays.
     pub recorded: Vec<(usize, Vec<u8>)>,
 }
@@ -118,6 +135,7 @@ impl Network {
             bodies: Vec::new(),
             now: 0,
             count: 0,
+            handed: 0,
             recorded: Vec::new(),
             random,
         };
@@ -152,6 +170,8 @@ impl Network {
                         rank: rank as u32,
                         host,
                         member,
+                        image: plan.part(rank as u32),
+                        taken: 0,
                         epoch: 0,
                         inputs: inputs[schedule].iter().map(|ranks| ranks[rank].clone()).collect(),
                         results: Vec::new(),
@@ -198,7 +218,9 @@ impl Network {
                     self.at(TICK, Event::Tick(host));
                 }
                 Event::Start(process) => self.start(process),
+                Event::GiveBack(process, epoch, action) => self.give_back(process, epoch, action),
             }
+            self.take_over();
             self.collect();
         }
         true
@@ -213,6 +235,74 @@ impl Network {
         let frame = process.member.start(process.epoch);
         let (_, sent) = self.hosts[host].egress(&frame);
         self.send(host, sent);
+    }
+
+    /// Lets processes take over what was handed to them. They give it back later, in any order.
+    fn take_over(&mut self) {
+        for number in 0..self.processes.len() {
+            loop {
+                let process = &mut self.processes[number];
+                let (first, actions) = process.ring();
+                let slot = first + (process.taken % u64::from(actions.max(1))) as usize;
+                let Some(&entry) = self.hosts[process.host].handed.get(slot) else { break };
+                if actions == 0 || (entry >> 32) as u32 != (process.taken + 1) as u32 {
+                    break;
+                }
+                process.taken += 1;
+                let (epoch, action) = (process.epoch, entry as u32);
+                let delay = match self.random.below(3) {
+                    0 => 0,
+                    1 => self.random.below(20),
+                    _ => self.random.below(500),
+                };
+                self.at(delay, Event::GiveBack(number, epoch, action));
+            }
+        }
+    }
+
+    /// Does the operation of an action, and gives it back: sometimes twice, sometimes after wrong
+    /// returns.
+    fn give_back(&mut self, number: usize, epoch: u32, action: u32) {
+        let process = &self.processes[number];
+        let (host, member) = (process.host, process.member);
+        let operands = process.image.operands(action, epoch).expect("the part has the action");
+        let start = member.memory_at as usize;
+        let [a, b, c] = operands.places.map(|at| start + at..start + at + operands.bytes);
+        let memory = self.hosts[host].all_memory();
+        match operands.op {
+            // The time, or a computation.
+            0 => memory[c].fill(0x77),
+            op => {
+                let op = Op::ALL.iter().find(|known| **known as u8 == op).expect("it is one");
+                let datatype = Datatype::ALL.iter().find(|d| **d as u8 == operands.datatype);
+                let datatype = *datatype.expect("it is one");
+                let result = apply(*op, datatype, &memory[a], &memory[b]).expect("floats");
+                memory[c].copy_from_slice(&result);
+            }
+        }
+        self.handed += 1;
+        let wrong = self.random.below(4);
+        let mut forged = member.give_back(epoch, action);
+        match wrong {
+            // Another run, another action, another cookie.
+            0 => forged[29] ^= 1,
+            1 => forged[44] ^= 0x80,
+            2 => forged[50] ^= 1,
+            _ => {}
+        }
+        if wrong < 3 {
+            let before = self.hosts[host].everything();
+            assert!(self.hosts[host].egress(&forged).1.is_empty());
+            assert!(before == self.hosts[host].everything(), "a wrong return changes something");
+        }
+        let frame = member.give_back(epoch, action);
+        let (_, sent) = self.hosts[host].egress(&frame);
+        self.send(host, sent);
+        if self.random.chance(20) {
+            let before = self.hosts[host].everything();
+            assert!(self.hosts[host].egress(&frame).1.is_empty());
+            assert!(before == self.hosts[host].everything(), "a second return changes something");
+        }
     }
 
     /// Takes the results of runs that have ended, and lets their processes start the next run.

@@ -1,16 +1,18 @@
 //! A rank whose part of the schedule is in the kernel.
 //!
 //! The rank writes its memory to its part, starts the run, sleeps until it has ended, and reads its
-//! memory. The kernel executes all actions, whatever the rank does meanwhile. The rank's state
-//! stays [`State::Running`] until its last instance has ended: only the kernel knows if it can go
-//! on, and it takes no schedule that can get stuck.
+//! memory. The kernel executes all actions but those that it hands over: the rank does these and gives
+//! them back. The rank's state stays [`State::Running`] until its last instance has ended: only the
+//! kernel knows if it can go on, and it takes no schedule that can get stuck.
 
 use super::ended::{Ended, payload};
 use crate::job::{Job, Wait};
 use crate::progress::StartError;
-use goal_engine::{Cause, Failure, Storage, WORLD};
+use goal_asm::nisa::Operation;
+use goal_engine::{Cause, Failure, Storage, WORLD, combine};
 use goal_eth::now_ns;
-use goal_kernel::{Descriptors, Plan, Rank, RunError};
+use goal_kernel::{Descriptors, Operands, PartImage, Plan, Rank, RunError};
+use goal_lang::{Datatype, Op};
 use goal_shm::{RankCounts, State};
 use std::io;
 use std::sync::atomic::Ordering;
@@ -50,7 +52,8 @@ pub(super) fn run(
         return Ok(());
     }
     segment.status(rank).enter(State::Running);
-    let mut work = Work { job, rank, kernel, storage, counts: RankCounts::default() };
+    let hands = (member.handed > 0).then(|| Hands::of(job, rank)).flatten();
+    let mut work = Work { job, rank, kernel, storage, counts: RankCounts::default(), hands };
     match work.run() {
         Err(Interrupted::Stopped) | Ok(()) => {}
         Err(Interrupted::Failed(RunError::Division { action, element }, instance)) => {
@@ -86,6 +89,7 @@ struct Work<'a> {
     kernel: Rank,
     storage: Storage<'a>,
     counts: RankCounts,
+    hands: Option<Hands>,
 }
 
 impl Work<'_> {
@@ -130,13 +134,7 @@ impl Work<'_> {
     fn start(&mut self) -> Result<(), Interrupted> {
         let began = Instant::now();
         while let Err(error) = self.kernel.start() {
-            if self.job.segment.gate().is_stopped() {
-                return Err(Interrupted::Stopped);
-            }
-            if began.elapsed() >= START_LIMIT {
-                return Err(Interrupted::NotTaken(error));
-            }
-            thread::sleep(START_AGAIN);
+            self.pause(began, error)?;
         }
         Ok(())
     }
@@ -154,6 +152,7 @@ impl Work<'_> {
             if self.kernel.test().map_err(failed)? {
                 return Ok(());
             }
+            self.serve(instance)?;
             if gate.is_stopped() {
                 return Err(Interrupted::Stopped);
             }
@@ -166,6 +165,7 @@ impl Work<'_> {
         }
         let began = now_ns();
         while !self.kernel.wait(LOOK).map_err(failed)? {
+            self.serve(instance)?;
             if gate.is_stopped() {
                 return Err(Interrupted::Stopped);
             }
@@ -175,16 +175,128 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Does what the engine has handed over.
+    fn serve(&mut self, instance: u64) -> Result<(), Interrupted> {
+        while let Some(hands) = &self.hands
+            && let Some(action) = self.kernel.take_handed()
+        {
+            let Some(operands) = hands.image.operands(action, self.kernel.epoch()) else {
+                // Only ranks of this host can write to the ring, and they trust each other.
+                continue;
+            };
+            match hands.works[action as usize] {
+                Some(Hand::Calc(nanos)) => self.compute(nanos)?,
+                Some(Hand::Time) => {
+                    let time = now_ns() as f64 / 1e9;
+                    self.kernel.write_part(operands.places[2], &time.to_le_bytes());
+                }
+                None => {
+                    if let Err(element) = self.operate(&operands) {
+                        let failed = RunError::Division { action, element };
+                        return Err(Interrupted::Failed(failed, instance));
+                    }
+                }
+            }
+            let began = Instant::now();
+            while let Err(error) = self.kernel.give_back(action) {
+                self.pause(began, error)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes for a time, as the settings scale it.
+    fn compute(&self, nanos: u64) -> Result<(), Interrupted> {
+        let (gate, settings) = (self.job.segment.gate(), self.job.settings);
+        let end = now_ns() + (nanos as f64 * settings.calc.unwrap_or(0.0)) as u64;
+        while now_ns() < end {
+            if gate.is_stopped() {
+                return Err(Interrupted::Stopped);
+            }
+            std::hint::spin_loop();
+        }
+        Ok(())
+    }
+
+    /// Does an operation on the part's memory.
+    ///
+    /// # Errors
+    /// The first element that is divided by zero.
+    fn operate(&mut self, operands: &Operands) -> Result<(), u32> {
+        let Operands { op, datatype, places, bytes } = *operands;
+        let op = Op::ALL.iter().copied().find(|known| *known as u8 == op);
+        let datatype = Datatype::ALL.iter().copied().find(|known| *known as u8 == datatype);
+        let (Some(op), Some(datatype)) = (op, datatype) else { return Ok(()) };
+        let [mut a, mut b] = [vec![0; bytes], vec![0; bytes]];
+        self.kernel.read_part(places[0], &mut a);
+        self.kernel.read_part(places[1], &mut b);
+        combine(op, datatype, &a, &mut b).map_err(|element| element as u32)?;
+        self.kernel.write_part(places[2], &b);
+        Ok(())
+    }
+
+    /// Waits a moment before an attempt that the system has refused is repeated.
+    fn pause(&self, began: Instant, error: io::Error) -> Result<(), Interrupted> {
+        if self.job.segment.gate().is_stopped() {
+            return Err(Interrupted::Stopped);
+        }
+        if began.elapsed() >= START_LIMIT {
+            return Err(Interrupted::NotTaken(error));
+        }
+        thread::sleep(START_AGAIN);
+        Ok(())
+    }
+
     /// Returns the offset of the action that an action of the part comes from. The translation is
     /// done again: only a failure asks for it.
     fn offset(&self, action: u32) -> Option<u32> {
-        let Job { nisa, settings, .. } = self.job;
-        let fragment = settings.in_kernel.as_ref()?.fragment;
-        let plan = match settings.calc {
-            None => Plan::without_calc(nisa, fragment).ok()?,
-            Some(_) => Plan::of(nisa, fragment).ok()?,
-        };
-        let number = *plan.part(self.rank).origins.get(action as usize)?;
+        let nisa = self.job.nisa;
+        let part = part(self.job, self.rank)?;
+        let number = *part.origins.get(action as usize)?;
         nisa.section(self.rank).records().nth(number as usize).map(|(offset, _)| offset)
+    }
+}
+
+/// The part of a rank, translated again as the launcher has done.
+fn part(job: Job<'_>, rank: u32) -> Option<PartImage> {
+    let fragment = job.settings.in_kernel.as_ref()?.fragment;
+    let plan = match job.settings.calc {
+        None => Plan::without_calc(job.nisa, fragment),
+        Some(_) => Plan::of(job.nisa, fragment),
+    };
+    Some(plan.ok()?.part(rank))
+}
+
+/// A rank's part, and what its actions are that the engine may hand over.
+struct Hands {
+    image: PartImage,
+    /// By action of the part; `None` for operations.
+    works: Vec<Option<Hand>>,
+}
+
+/// The work of an action that is no operation.
+#[derive(Clone, Copy)]
+enum Hand {
+    /// It computes for so many nanoseconds.
+    Calc(u64),
+    /// It stores the time.
+    Time,
+}
+
+impl Hands {
+    /// Returns `None` if the schedule is not the one that the launcher has translated.
+    fn of(job: Job<'_>, rank: u32) -> Option<Self> {
+        let image = part(job, rank)?;
+        let hand = |operation| match operation {
+            Operation::Calc { nanos } => Some(Hand::Calc(nanos)),
+            Operation::Wtime { .. } => Some(Hand::Time),
+            _ => None,
+        };
+        let records = job.nisa.section(rank).records();
+        let of_section: Vec<Option<Hand>> =
+            records.map(|(_, record)| hand(record.operation())).collect();
+        let works = image.origins.iter();
+        let works = works.map(|&origin| of_section.get(origin as usize).copied().flatten());
+        Some(Self { works: works.collect(), image })
     }
 }

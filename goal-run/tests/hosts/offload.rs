@@ -28,11 +28,18 @@ rank 1 { init 0 = Float64 2.0; init 8 = Float64 0;
   s: exec sumFloat64 with 8,8 0,8; requ s -> r; }
 ";
 
-/// One of 4097 numbers.
-const MANY_FLOATS: &str = "num_ranks 2
-rank 0 { send 0,8 to 1; }
-rank 1 { r: recv 8,8 from 0;
-  s: exec sumFloat64 with 0,32776 32776,32776; requ s -> r; }
+/// A sum of 4097 numbers, a computation and a look at the clock between messages: the kernel hands
+/// them over.
+const HANDED: &str = "num_ranks 2
+rank 0 { init 0 = Float64 1.5; init 32776 = Float64 1; expect 32776 = Float64 4; expect 65544 = Float64 0;
+  r: recv 0,8 from 1;
+  s: exec sumFloat64 with 0,32776 32776,32776; requ s -> r;
+  t: send 32776,8 to 1; requ t -> s; }
+rank 1 { init 0 = Float64 3; init 8 = Float64 0; expect 8 = Float64 4;
+  c: calc 1000;
+  w: exec wtime with 16,8; requ w -> c;
+  s: send 0,8 to 0; requ s -> w;
+  r: recv 8,8 from 0; }
 ";
 /// Four ranks pass a token around so often that it takes long.
 fn token(rounds: u32) -> String {
@@ -172,35 +179,28 @@ fn ranks_share_hosts_in_any_order() {
 }
 
 #[test]
-fn few_floats_are_the_kernels_and_many_the_processes() {
+fn floats_are_the_kernels() {
     let Some(bench) = bench("floats", 2, Switch::Bridge) else { return };
-    let options = ["--verify", "--format", "json", "--offload"];
-    let few = bench.write("few.goal", FLOAT);
-    let all = bench.run(&few, &[&TWO[..], &options, &["kernel"]].concat());
+    let program = bench.write("float.goal", FLOAT);
+    let options = ["--verify", "--format", "json", "--offload", "kernel"];
+    let all = bench.run(&program, &[&TWO[..], &options].concat());
     assert_all(&all, 0, &[]);
     assert_eq!(all[0].json()["offload"], "kernel");
-    let many = bench.write("many.goal", MANY_FLOATS);
-    let all = bench.run(&many, &[&TWO[..], &options, &["auto"]].concat());
-    let what = "rank 1, action 1 (line 4): the operation is on 4097 floating-point numbers";
-    let why = format!("processes run the schedule: host {}: {what}", bench.mac(0));
-    assert_all(&all, 0, &[&why, "the most is 4096"]);
-    assert_eq!(all[0].json()["offload"], serde_json::Value::Null);
-    let refused = [what, "--offload auto"];
-    assert_all(&bench.run(&many, &[&TWO[..], &["--offload", "kernel"]].concat()), 2, &refused);
 }
 
 #[test]
-fn calc_that_is_skipped_is_no_hindrance() {
-    let Some(bench) = bench("skipped calc", 2, Switch::Bridge) else { return };
-    let text = "rank 0 { c: calc 5; s: send 8b to 1; requ s -> c; } rank 1 { recv 8b from 0; }";
-    let program = bench.write("calc.goal", text);
-    let options = ["--verify", "--format", "json", "--offload", "kernel"];
-    let refused = ["the kernel does not compute for a time"];
-    assert_all(&bench.run(&program, &[&TWO[..], &options].concat()), 2, &refused);
-    let skipped = [&TWO[..], &options, &["--calc", "skip"]].concat();
-    let all = bench.run(&program, &skipped);
-    assert_all(&all, 0, &[]);
-    assert_eq!(all[0].json()["offload"], "kernel");
+fn what_the_kernel_cannot_do_is_handed_over() {
+    let Some(bench) = bench("handed over", 2, Switch::Bridge) else { return };
+    let program = bench.write("handed.goal", HANDED);
+    let options = ["--verify", "--format", "json", "--offload", "kernel", "--repeat", "100"];
+    for wait in ["spin", "block", "adaptive"] {
+        for calc in ["spin", "skip"] {
+            let more = ["--wait", wait, "--calc", calc];
+            let all = bench.run(&program, &[&TWO[..], &options, &more].concat());
+            assert_all(&all, 0, &[]);
+            assert_eq!(all[0].json()["offload"], "kernel");
+        }
+    }
 }
 
 #[test]
