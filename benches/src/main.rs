@@ -72,8 +72,8 @@ enum Bench {
     /// Barrier, allreduce and gather on hosts of their own over ESP, beside MPI over TCP between
     /// the same hosts
     Collectives(collectives::Args),
-    /// Barriers and allreduces in the kernels of hosts, beside processes over ESP, over UDP and with
-    /// MPI over TCP: median and 99th percentile, idle and busy
+    /// Barriers and allreduces in the kernels of hosts, beside processes over ESP, over UDP and
+    /// with MPI over TCP: median and 99th percentile, idle and busy
     Offload(offload::Args),
     /// One rank of `offload`
     #[command(hide = true)]

@@ -2,8 +2,8 @@
 //! the first start to the end on the last host, all on one processor. The process tests without
 //! sleep.
 //!
-//! `taskset -c 1 cargo run --release -p goal-kernel --example latency -- [NAMES [RUNS]]` measures the
-//! cases whose names contain NAMES.
+//! `taskset -c 1 cargo run --release -p goal-kernel --example latency -- [NAMES [RUNS]]` measures
+//! the cases whose names contain NAMES.
 #![allow(missing_docs, unreachable_pub, dead_code)]
 
 #[path = "../tests/hosts/bench.rs"]

@@ -25,7 +25,8 @@ pub struct Member {
     pub memory_at: u32,
     /// Bytes of the part's memory.
     pub(crate) part_bytes: u32,
-    /// The part's first action, and their number: those of its ring of actions that are handed over.
+    /// The part's first action, and their number: those of its ring of actions that are handed
+    /// over.
     pub(crate) first_action: u32,
     pub(crate) actions: u32,
     /// The number of actions that are handed over in a run.
@@ -84,8 +85,8 @@ impl Member {
         frame::with_epoch(self.start, epoch)
     }
 
-    /// Returns the first entry of the part's ring of actions that are handed over, and the number of
-    /// entries.
+    /// Returns the first entry of the part's ring of actions that are handed over, and the number
+    /// of entries.
     pub fn ring(&self) -> (u32, u32) {
         (self.first_action, self.actions)
     }

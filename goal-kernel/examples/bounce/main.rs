@@ -1,6 +1,6 @@
-//! The time of a hop if a frame is answered by one frame in the kernel: from XDP in the driver, and by
-//! a classifier's two ways to send, between two network namespaces that are joined by a wire. The
-//! engine sends by the second one, the only one of which can send several frames for one.
+//! The time of a hop if a frame is answered by one frame in the kernel: from XDP in the driver, and
+//! by a classifier's two ways to send, between two network namespaces that are joined by a wire.
+//! The engine sends by the second one, which alone can send several frames for one.
 //!
 //! `taskset -c 1 cargo run --release -p goal-kernel --example bounce`; needs clang and root.
 #![allow(missing_docs, unsafe_code)]

@@ -33,8 +33,8 @@ fn wiring(hosts: usize, switch: Switch) -> Wiring {
 /// Fragments that fit frames of 1500 bytes.
 const FRAGMENT: u32 = 1456;
 
-/// Every algorithm of the collectives on 4 and on 8 hosts, as schedules of one job: on integers, and
-/// those that combine inputs on floating-point numbers too.
+/// Every algorithm of the collectives on 4 and on 8 hosts, as schedules of one job: on integers,
+/// and those that combine inputs on floating-point numbers too.
 fn programs() -> (Vec<(String, Program)>, Vec<Plan>) {
     let (mut programs, mut plans) = (Vec::new(), Vec::new());
     for ranks in [4, 8] {

@@ -32,8 +32,8 @@ fn host(engine: Engine, plan: &Plan, number: usize) -> (Host, Member, Vec<u8>) {
     (Host::new(engine, &installation), member, installation.tick().to_vec())
 }
 
-/// Frames of all kinds: starts, a message of two fragments, a tick, the request that follows, and the
-/// sign that a run ended.
+/// Frames of all kinds: starts, a message of two fragments, a tick, the request that follows, and
+/// the sign that a run ended.
 fn frames(engine: Engine) -> Vec<Vec<u8>> {
     let mut sources = SourceMap::default();
     let text = "rank 0 { send 0,100 to 1 } rank 1 { recv 0,100 from 0 }";

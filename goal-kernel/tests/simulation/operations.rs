@@ -101,8 +101,8 @@ fn every_operation_on_every_integer_is_the_interpreters() {
 
 const FLOATS: [Datatype; 3] = [Datatype::Float16, Datatype::Float32, Datatype::Float64];
 
-/// Bits of numbers among which zeros, subnormal numbers, infinities, NaN and numbers close to `beside`
-/// are frequent.
+/// Bits of numbers among which zeros, subnormal numbers, infinities, NaN and numbers close to
+/// `beside` are frequent.
 fn float(random: &mut Random, datatype: Datatype, beside: Option<u64>) -> u64 {
     let (width, fraction) = match datatype {
         Datatype::Float16 => (16, 10),

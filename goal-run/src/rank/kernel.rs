@@ -1,9 +1,9 @@
 //! A rank whose part of the schedule is in the kernel.
 //!
 //! The rank writes its memory to its part, starts the run, sleeps until it has ended, and reads its
-//! memory. The kernel executes all actions but those that it hands over: the rank does these and gives
-//! them back. The rank's state stays [`State::Running`] until its last instance has ended: only the
-//! kernel knows if it can go on, and it takes no schedule that can get stuck.
+//! memory. The kernel executes all actions but those that it hands over: the rank does these and
+//! gives them back. The rank's state stays [`State::Running`] until its last instance has ended:
+//! only the kernel knows if it can go on, and it takes no schedule that can get stuck.
 
 use super::ended::{Ended, payload};
 use crate::job::{Job, Wait};

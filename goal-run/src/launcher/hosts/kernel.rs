@@ -210,7 +210,8 @@ impl Session<'_> {
 }
 
 /// # Errors
-/// The maps take more than the memory that is `free`: the kernel would not give it, or end processes.
+/// The maps take more than the memory that is `free`: the kernel would not give it, or end
+/// processes.
 fn fits(needed: u64, free: Option<u64>) -> Result<(), String> {
     match free {
         Some(free) if needed > free => Err(format!(
