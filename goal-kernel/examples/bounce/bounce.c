@@ -107,4 +107,4 @@ SECTION("classifier") int by_clone(struct __sk_buff *frame)
 	return TC_ACT_SHOT;
 }
 
-char license[] SECTION("license") = "Dual MIT/GPL";
+char bounce_license[] SECTION("license") = "Dual MIT/GPL";
