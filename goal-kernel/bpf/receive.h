@@ -155,6 +155,8 @@ GLOBAL int take_return(FRAME *frame, u32 number, u64 cookie, u32 epoch, u32 whic
 		count(frame, COUNT_FORGED);
 		return 0;
 	}
+	if (READ(status->error))
+		return 0;
 	action = action_at(frame, part->first_action + which);
 	if (!action || which >= part->actions || !(action->flags & HANDED_OVER) || !epoch) {
 		count(frame, COUNT_MALFORMED);

@@ -5,7 +5,7 @@ use crate::native::{Engine, Host};
 use crate::network::Random;
 use goal_interp::apply;
 use goal_kernel::{Member, Plan};
-use goal_lang::{Action, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
+use goal_lang::{Action, BodyBuilder, Datatype, Op, Placement, ProgramBuilder, Space};
 
 const INTEGERS: [Datatype; 8] = [
     Datatype::Int8,
@@ -172,4 +172,25 @@ fn every_operation_on_every_float_is_the_interpreters() {
     }
     println!("{computed} operations on floats");
     assert!(computed > 100_000, "{computed}");
+}
+
+/// A process that gives an action back after another action has failed.
+#[test]
+fn nothing_goes_on_after_an_error() {
+    let Some(engine) = Engine::or_skip("nothing_goes_on_after_an_error") else { return };
+    let mut rank = BodyBuilder::default();
+    rank.action(Action::Calc { nanos: 1, placement: Placement::default() });
+    let (op, datatype, spaces) = (Op::Div, Datatype::Int32, [Space::Memory; 3]);
+    rank.action(Action::Exec { op, datatype, spaces, has_c: false, a: 0, b: 4, c: 0, size: 4 });
+    let mut program = ProgramBuilder::default();
+    program.rank_with(rank.finish());
+    let plan = Plan::of(&crate::nisa(&program.finish()), 64).unwrap();
+    let mut installation = alone();
+    let member = installation.add(&plan, &[0]).unwrap()[0].1;
+    let mut host = Host::new(engine, &installation);
+    host.egress(&member.start(1));
+    assert_eq!((host.status[0].error, host.status[0].handed), (1, 1));
+    let before = host.everything();
+    assert!(host.egress(&member.give_back(1, 0)).1.is_empty());
+    assert!(before == host.everything(), "the action goes on");
 }

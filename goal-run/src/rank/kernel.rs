@@ -48,11 +48,18 @@ pub(super) fn run(
     if kernel.len() != storage.memory().len() {
         return Err(StartError::Kernel(io::ErrorKind::InvalidData.into()));
     }
+    let hands = match member.handed {
+        0 => None,
+        // Without it, nobody would do what the engine hands over.
+        _ => Some(
+            Hands::of(job, rank)
+                .ok_or_else(|| StartError::Kernel(io::ErrorKind::InvalidData.into()))?,
+        ),
+    };
     if !segment.gate().pass_polling(settings.awaited(segment.num_ranks()), 0, now_ns) {
         return Ok(());
     }
     segment.status(rank).enter(State::Running);
-    let hands = (member.handed > 0).then(|| Hands::of(job, rank)).flatten();
     let mut work = Work { job, rank, kernel, storage, counts: RankCounts::default(), hands };
     match work.run() {
         Err(Interrupted::Stopped) | Ok(()) => {}
