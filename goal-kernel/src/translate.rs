@@ -4,8 +4,8 @@
 //! both. A message that is gathered from pieces is copied piece by piece; so is one that is
 //! scattered. A receive that others wait for the start of begins with an action that does nothing.
 //! All other actions end when they begin, so those that wait for their start wait for their end.
-//! What the kernel can't do, or not in time, is handed over to the rank's process: a long operation
-//! on floating-point numbers, a computation, the time.
+//! The rank's process is handed what the kernel can't do, or not in time: a long operation on
+//! floating-point numbers, a computation, the time.
 //!
 //! Memory of a part: the rank's memory, scratch memory, the bytes of patterns, gathered operands;
 //! then two copies, one for even runs and one for odd ones, of all places where messages land and

@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-/// Who runs the operation.
+/// The runner of the operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Contestant {
     /// The kernels; the processes start the runs and sleep

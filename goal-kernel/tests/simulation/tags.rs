@@ -83,7 +83,7 @@ fn tags_are_as_described() {
     }
 }
 
-/// Who maps the ring that a frame comes from can change it while it is handled.
+/// A process that maps the ring that a frame comes from can change it while it is handled.
 #[test]
 fn a_frame_for_another_host_does_not_get_in_by_changing() {
     let Some(engine) = Engine::or_skip("a_frame_for_another_host_does_not_get_in") else { return };
