@@ -658,13 +658,12 @@ local function show_chunks(tvb, tree, item, info, frame, packet, payload_at, pay
   end
 end
 
--- ------------------------------------------------------------------------------------------------------------------------- ESP
-
 -- ------------------------------------------------------------------------------------------------------------ schedule frames
 
 local SCHEDULE_FORM = 8
 local SCHEDULE_HEADER = 42
-local SCHEDULE_KINDS = { [1] = "data", [2] = "ask", [3] = "start", [4] = "tick", [5] = "continue", [6] = "done" }
+local SCHEDULE_KINDS = { [1] = "data", [2] = "ask", [3] = "start", [4] = "tick", [5] = "continue", [6] = "done",
+  [7] = "return" }
 
 local s = {
   version = ProtoField.uint8("goal_schedule.version", "Version", base.DEC, nil, 0xf0),
@@ -681,6 +680,7 @@ local s = {
   mask = ProtoField.uint32("goal_schedule.mask", "Missing fragments", base.HEX),
   fragment = ProtoField.uint32("goal_schedule.fragment", "Fragment"),
   request = ProtoField.uint32("goal_schedule.request", "Request"),
+  action = ProtoField.uint32("goal_schedule.action", "Action"),
   number = ProtoField.uint32("goal_schedule.number", "Number"),
   tag = ProtoField.bytes("goal_schedule.tag", "Tag"),
   cookie = ProtoField.bytes("goal_schedule.cookie", "Cookie"),
@@ -707,7 +707,7 @@ local function show_schedule(tvb, pinfo, tree)
   for _, place in ipairs(places) do add(item, place[1], tvb, place[2], place[3]) end
   if tvb:len() < SCHEDULE_HEADER then return tvb:len() end
   local kind, length = tvb(1, 1):uint(), tvb(2, 2):uint()
-  local numbers, proofs = { [1] = s.fragment, [2] = s.request }, { [1] = s.tag, [2] = s.tag }
+  local numbers, proofs = { [1] = s.fragment, [2] = s.request, [7] = s.action }, { [1] = s.tag, [2] = s.tag }
   add(item, numbers[kind] or s.number, tvb, 30, 4)
   add(item, proofs[kind] or s.cookie, tvb, 34, 8)
   if not SCHEDULE_KINDS[kind] then item:add_proto_expert_info(schedule_experts.kind) end
@@ -722,6 +722,8 @@ local function show_schedule(tvb, pinfo, tree)
   end
   return tvb:len()
 end
+
+-- ------------------------------------------------------------------------------------------------------------------------- ESP
 
 function esp.dissector(tvb, pinfo, tree)
   if tvb:len() >= 1 and tvb(0, 1):uint() == VERSION * 16 + SCHEDULE_FORM then return show_schedule(tvb, pinfo, tree) end

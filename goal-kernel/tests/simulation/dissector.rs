@@ -11,9 +11,9 @@ use std::process::Command;
 use std::sync::Arc;
 
 const MACS: [[u8; 6]; 2] = [[2, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 1]];
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 18] = [
     "version", "form", "kind", "length", "srcport", "dstport", "schedule", "job", "epoch",
-    "receive", "send", "mask", "payload", "short",
+    "receive", "send", "mask", "fragment", "request", "action", "number", "payload", "short",
 ];
 
 fn host(engine: Engine, plan: &Plan, number: usize) -> (Host, Member, Vec<u8>) {
@@ -32,8 +32,8 @@ fn host(engine: Engine, plan: &Plan, number: usize) -> (Host, Member, Vec<u8>) {
     (Host::new(engine, &installation), member, installation.tick().to_vec())
 }
 
-/// Frames of all kinds: starts, a message of two fragments, a tick, the request that follows, and
-/// the sign that a run ended.
+/// Frames of kinds 1 to 4, 6 and 7: starts, a message of two fragments, a tick, the request that
+/// follows, the sign that a run ended, and an action that is given back.
 fn frames(engine: Engine) -> Vec<Vec<u8>> {
     let mut sources = SourceMap::default();
     let text = "rank 0 { send 0,100 to 1 } rank 1 { recv 0,100 from 0 }";
@@ -57,6 +57,7 @@ fn frames(engine: Engine) -> Vec<Vec<u8>> {
     }
     assert!(receiver.counter(Counter::Asked) > 0);
     frames.extend(receiver.ingress(&data[1]).1.into_iter().map(|sent| sent.0));
+    frames.push(to.give_back(1, 5).to_vec());
     frames
 }
 
@@ -73,6 +74,11 @@ fn expected(frame: &[u8]) -> Vec<String> {
     all.push(format!("0x{:08x}", word(10, 4)));
     all.extend([14, 18, 22].map(|at| word(at, 4).to_string()));
     all.push(format!("0x{:08x}", word(26, 4)));
+    // The number counts something else in each kind.
+    for kinds in [&[1][..], &[2], &[7], &[3, 4, 5, 6]] {
+        let is_shown = kinds.contains(&word(1, 1));
+        all.push(if is_shown { word(30, 4).to_string() } else { String::new() });
+    }
     all.extend([payload, String::new()]);
     all
 }
@@ -87,7 +93,7 @@ fn wireshark_shows_schedule_frames() {
     }
     let mut frames = frames(engine);
     let kinds = |kind: u8| frames.iter().filter(|frame| frame[15] == kind).count();
-    assert!([1, 2, 3, 4, 6].into_iter().all(|kind| kinds(kind) > 0), "kinds are missing");
+    assert!([1, 2, 3, 4, 6, 7].into_iter().all(|kind| kinds(kind) > 0), "kinds are missing");
     // The last one ends too early.
     let mut cut = frames[2].clone();
     cut.truncate(90);
