@@ -5,10 +5,11 @@
 //! gives them back. The rank's state stays [`State::Running`] until its last instance has ended:
 //! only the kernel knows if it can go on, and it takes no schedule that can get stuck.
 
+use super::calcs::Calcs;
 use super::ended::{Ended, payload};
 use crate::job::{Job, Wait};
 use crate::progress::StartError;
-use goal_asm::nisa::Operation;
+use goal_asm::nisa::{Operation, Record};
 use goal_engine::{Cause, Failure, Storage, WORLD, combine};
 use goal_eth::now_ns;
 use goal_kernel::{Descriptors, Operands, PartImage, Plan, Rank, RunError};
@@ -60,7 +61,8 @@ pub(super) fn run(
         return Ok(());
     }
     segment.status(rank).enter(State::Running);
-    let mut work = Work { job, rank, kernel, storage, counts: RankCounts::default(), hands };
+    let (counts, calcs) = (RankCounts::default(), Calcs::default());
+    let mut work = Work { job, rank, kernel, storage, counts, hands, calcs };
     match work.run() {
         Err(Interrupted::Stopped) | Ok(()) => {}
         Err(Interrupted::Failed(RunError::Division { action, element }, instance)) => {
@@ -74,7 +76,8 @@ pub(super) fn run(
             job.fail(rank, &failure);
         }
         Err(Interrupted::NotTaken(error)) => {
-            segment.fail(rank, &format!("rank {rank}: a run could not be started: {error}"));
+            segment
+                .fail(rank, &format!("rank {rank}: the kernel does not take its frames: {error}"));
         }
     }
     Ok(())
@@ -86,7 +89,7 @@ enum Interrupted {
     Stopped,
     /// An action failed in this instance, counted from 0.
     Failed(RunError, u64),
-    /// The system did not take the start of a run.
+    /// The system did not take the start of a run, or an action that was given back.
     NotTaken(io::Error),
 }
 
@@ -97,6 +100,7 @@ struct Work<'a> {
     storage: Storage<'a>,
     counts: RankCounts,
     hands: Option<Hands>,
+    calcs: Calcs,
 }
 
 impl Work<'_> {
@@ -150,49 +154,66 @@ impl Work<'_> {
     fn wait(&mut self, instance: u64) -> Result<(), Interrupted> {
         let failed = |error| Interrupted::Failed(error, instance);
         let (gate, settings) = (self.job.segment.gate(), self.job.settings);
-        let mut looks = match (settings.wait, settings.crowded) {
+        let looks_max = match (settings.wait, settings.crowded) {
             (Wait::Block, _) => 0,
             (Wait::Adaptive, true) => LOOKS_CROWDED,
             (Wait::Adaptive | Wait::Spin, false) | (Wait::Spin, true) => LOOKS,
         };
-        while looks > 0 {
-            if self.kernel.test().map_err(failed)? {
+        let mut looks = looks_max;
+        loop {
+            while looks > 0 {
+                if self.kernel.test().map_err(failed)? {
+                    return Ok(());
+                }
+                looks -= u32::from(settings.wait != Wait::Spin);
+                if self.serve(instance)? {
+                    looks = looks_max;
+                }
+                if gate.is_stopped() {
+                    return Err(Interrupted::Stopped);
+                }
+                if settings.crowded { thread::yield_now() } else { std::hint::spin_loop() }
+            }
+            let began = now_ns();
+            let has_ended = loop {
+                if self.kernel.wait(self.calcs.left(now_ns(), LOOK)).map_err(failed)? {
+                    break true;
+                }
+                // Where one action is handed over, another one often is soon.
+                if self.serve(instance)? {
+                    break false;
+                }
+                if gate.is_stopped() {
+                    return Err(Interrupted::Stopped);
+                }
+            };
+            self.counts.sleeps += 1;
+            self.counts.slept_ns += now_ns() - began;
+            if has_ended {
                 return Ok(());
             }
-            self.serve(instance)?;
-            if gate.is_stopped() {
-                return Err(Interrupted::Stopped);
-            }
-            if settings.crowded {
-                thread::yield_now()
-            } else {
-                std::hint::spin_loop()
-            }
-            looks -= u32::from(settings.wait != Wait::Spin);
+            looks = looks_max;
         }
-        let began = now_ns();
-        while !self.kernel.wait(LOOK).map_err(failed)? {
-            self.serve(instance)?;
-            if gate.is_stopped() {
-                return Err(Interrupted::Stopped);
-            }
-        }
-        self.counts.sleeps += 1;
-        self.counts.slept_ns += now_ns() - began;
-        Ok(())
     }
 
-    /// Does what the engine has handed over.
-    fn serve(&mut self, instance: u64) -> Result<(), Interrupted> {
+    /// Does what the engine has handed over, and gives back the calcs that have ended. Returns true
+    /// if there was something to do.
+    fn serve(&mut self, instance: u64) -> Result<bool, Interrupted> {
+        let mut has_served = false;
         while let Some(hands) = &self.hands
             && let Some(action) = self.kernel.take_handed()
         {
+            has_served = true;
             let Some(operands) = hands.image.operands(action, self.kernel.epoch()) else {
                 // Only ranks of this host can write to the ring, and they trust each other.
                 continue;
             };
             match hands.works[action as usize] {
-                Some(Hand::Calc(nanos)) => self.compute(nanos)?,
+                Some(Hand::Calc { nanos, cpu }) => {
+                    let scale = self.job.settings.calc.unwrap_or(0.0);
+                    self.calcs.start(action, (nanos as f64 * scale) as u64, cpu, now_ns());
+                    continue;
+                }
                 Some(Hand::Time) => {
                     let time = now_ns() as f64 / 1e9;
                     self.kernel.write_part(operands.places[2], &time.to_le_bytes());
@@ -204,23 +225,22 @@ impl Work<'_> {
                     }
                 }
             }
-            let began = Instant::now();
-            while let Err(error) = self.kernel.give_back(action) {
-                self.pause(began, error)?;
-            }
+            self.give_back(action, instance)?;
         }
-        Ok(())
+        while let Some(action) = self.calcs.due(now_ns()) {
+            has_served = true;
+            self.give_back(action, instance)?;
+        }
+        Ok(has_served)
     }
 
-    /// Computes for a time, as the settings scale it.
-    fn compute(&self, nanos: u64) -> Result<(), Interrupted> {
-        let (gate, settings) = (self.job.segment.gate(), self.job.settings);
-        let end = now_ns() + (nanos as f64 * settings.calc.unwrap_or(0.0)) as u64;
-        while now_ns() < end {
-            if gate.is_stopped() {
-                return Err(Interrupted::Stopped);
-            }
-            std::hint::spin_loop();
+    /// Gives an action back.
+    fn give_back(&mut self, action: u32, instance: u64) -> Result<(), Interrupted> {
+        let began = Instant::now();
+        while let Err(error) = self.kernel.give_back(action) {
+            // The engine takes nothing back once another action has failed.
+            self.kernel.test().map_err(|error| Interrupted::Failed(error, instance))?;
+            self.pause(began, error)?;
         }
         Ok(())
     }
@@ -284,8 +304,8 @@ struct Hands {
 /// The work of an action that is no operation.
 #[derive(Clone, Copy)]
 enum Hand {
-    /// It computes for so many nanoseconds.
-    Calc(u64),
+    /// It computes for a time, on a processor that it names.
+    Calc { nanos: u64, cpu: u8 },
     /// It stores the time.
     Time,
 }
@@ -294,14 +314,13 @@ impl Hands {
     /// Returns `None` if the schedule is not the one that the launcher has translated.
     fn of(job: Job<'_>, rank: u32) -> Option<Self> {
         let image = part(job, rank)?;
-        let hand = |operation| match operation {
-            Operation::Calc { nanos } => Some(Hand::Calc(nanos)),
+        let hand = |record: Record<'_>| match record.operation() {
+            Operation::Calc { nanos } => Some(Hand::Calc { nanos, cpu: record.placement().cpu }),
             Operation::Wtime { .. } => Some(Hand::Time),
             _ => None,
         };
         let records = job.nisa.section(rank).records();
-        let of_section: Vec<Option<Hand>> =
-            records.map(|(_, record)| hand(record.operation())).collect();
+        let of_section: Vec<Option<Hand>> = records.map(|(_, record)| hand(record)).collect();
         let works = image.origins.iter();
         let works = works.map(|&origin| of_section.get(origin as usize).copied().flatten());
         Some(Self { works: works.collect(), image })

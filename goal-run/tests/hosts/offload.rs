@@ -242,6 +242,39 @@ fn a_division_by_zero_has_its_place() {
     assert_eq!(told[0], told[1]);
 }
 
+/// Rank 1 computes while an action of it fails in the kernel, which then takes nothing back.
+#[test]
+fn a_division_by_zero_beside_a_computation_has_its_place() {
+    let Some(bench) = bench("division beside calc", 2, Switch::Bridge) else { return };
+    let text = "num_ranks 2 rank 0 { c: calc 100000000; s: send 8b to 1; requ s -> c; }\n\
+                rank 1 { init 0 = Int32 1; init 8 = Int32 6; c: calc 300000000;\n\
+                r: recv 8b from 0; d: exec divInt32 with 0,8 8,8; requ d -> r; }\n";
+    let program = bench.write("beside.goal", text);
+    for offload in ["off", "kernel"] {
+        let all = bench.run(&program, &[&TWO[..], &["--offload", offload]].concat());
+        assert_all(&all, 1, &["rank 1, exec `d` (line 3): element 1 is divided by zero"]);
+    }
+}
+
+/// Both ranks compute for a second at once, on two processors each, if what is handed over beside a
+/// computation does not wait for it.
+#[test]
+fn computations_hold_up_nothing_else() {
+    let Some(bench) = bench("calc", 2, Switch::Bridge) else { return };
+    let text = "num_ranks 2
+rank 0 { init 0 = Float64 0; c: calc 1000000000; d: calc 1000000000 cpu 1;
+  w: exec wtime with 0,8; s: send 8b to 1; requ s -> w; r: recv 8b from 1; }
+rank 1 { r: recv 8b from 0; c: calc 1000000000; requ c -> r; s: send 8b to 0; requ s -> c; }";
+    let program = bench.write("calc.goal", text);
+    for wait in ["adaptive", "block", "spin"] {
+        let options = ["--format", "json", "--offload", "kernel", "--wait", wait];
+        let all = bench.run(&program, &[&TWO[..], &options].concat());
+        assert_all(&all, 0, &[]);
+        let elapsed = all[0].json()["elapsed_ns"].as_u64().unwrap();
+        assert!((1_000_000_000..1_900_000_000).contains(&elapsed), "{wait}: {elapsed} ns");
+    }
+}
+
 /// Starts a job that takes seconds in the kernels of four hosts.
 fn long_job(bench: &Bench, more: &[&str]) -> (Vec<Child>, Vec<Pid>) {
     let program = bench.write("token.goal", &token(500));
