@@ -1,6 +1,6 @@
 //! Reasons why the kernel cannot execute an action.
 
-use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, FRAGMENTS_MAX, PART_BYTES, PEERS_MAX};
+use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, PART_BYTES, PEERS_MAX};
 use std::fmt;
 
 /// A reason why an action, or a rank's whole part, must be executed by its process.
@@ -15,9 +15,7 @@ pub enum Reason {
     Time,
     /// The action computes for a time.
     Calc,
-    /// The receive takes a message from any source or with any tag.
-    Wildcard,
-    /// The message has more bytes than the frames of one message hold.
+    /// The message has more bytes than a part.
     LongMessage {
         /// Its bytes.
         bytes: u64,
@@ -52,9 +50,8 @@ impl fmt::Display for Reason {
             Reason::UserFunction => f.write_str("the function is the program's"),
             Reason::Time => f.write_str("the kernel stores no time"),
             Reason::Calc => f.write_str("the kernel does not compute for a time"),
-            Reason::Wildcard => f.write_str("the receive takes a message of any source or tag"),
             Reason::LongMessage { bytes, bytes_max } => {
-                write!(f, "the message has {bytes} bytes; {FRAGMENTS_MAX} frames hold {bytes_max}")
+                write!(f, "the message has {bytes} bytes; a rank's part has at most {bytes_max}")
             }
             Reason::NoReceive => f.write_str("no receive takes the message"),
             Reason::OtherSize { sent, received } => {
