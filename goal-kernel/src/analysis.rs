@@ -9,19 +9,26 @@ use crate::reason::Reason;
 use goal_lang::{Op, Piece};
 use std::collections::BTreeSet;
 
+/// Returns the most bytes of a message of the engine, which has a bit for each of its frames.
+pub(crate) fn portion_bytes(fragment: u32) -> u32 {
+    FRAGMENTS_MAX * fragment
+}
+
+/// Returns how many messages of the engine carry a message of the schedule.
+pub(crate) fn portions(bytes: u64, fragment: u32) -> u32 {
+    bytes.div_ceil(portion_bytes(fragment).into()).max(1) as u32
+}
+
 /// Returns the actions that the kernel cannot execute, whatever the others are.
-pub(crate) fn refused(graphs: &[Graph], fragment: u32) -> Vec<(u32, u32, Reason)> {
-    let bytes_max = u64::from(FRAGMENTS_MAX * fragment);
+pub(crate) fn refused(graphs: &[Graph]) -> Vec<(u32, u32, Reason)> {
+    let bytes_max = u64::from(PART_BYTES);
     let mut refused = Vec::new();
     for (rank, graph) in graphs.iter().enumerate() {
         for (action, node) in graph.nodes.iter().enumerate() {
             let reason = match &node.work {
                 Work::Refused(reason) => Some(*reason),
-                Work::Send { peer, payload, .. } | Work::Recv { peer, payload, .. } => {
+                Work::Send { payload, .. } | Work::Recv { payload, .. } => {
                     let bytes = payload.bytes();
-                    // A message of the rank to itself needs no frames.
-                    let is_own = *peer as usize == rank;
-                    let bytes_max = if is_own { PART_BYTES.into() } else { bytes_max };
                     (bytes > bytes_max).then_some(Reason::LongMessage { bytes, bytes_max })
                 }
                 Work::Exec(_) | Work::Nothing | Work::Handed(_) => None,
@@ -32,19 +39,21 @@ pub(crate) fn refused(graphs: &[Graph], fragment: u32) -> Vec<(u32, u32, Reason)
     refused
 }
 
-/// Numbers the sends and the receives of each rank that go to other ranks.
-pub(crate) fn numbers(graphs: &[Graph], matching: &Matching) -> Vec<Vec<u32>> {
+/// Numbers the sends and the receives of each rank that go to other ranks: the first portion of
+/// each. Those behind it have the next numbers.
+pub(crate) fn numbers(graphs: &[Graph], matching: &Matching, fragment: u32) -> Vec<Vec<u32>> {
     let of_rank = |(rank, graph): (usize, &Graph)| {
         let (mut sends, mut receives) = (0, 0);
         let number = |(action, node): (usize, &Node)| {
-            let counter = match (&node.work, matching.matches[rank][action]) {
+            let (counter, payload) = match (&node.work, matching.matches[rank][action]) {
                 (_, Some(other)) if other.rank as usize == rank => return NONE,
-                (Work::Send { .. }, _) => &mut sends,
-                (Work::Recv { .. }, _) => &mut receives,
+                (Work::Send { payload, .. }, _) => (&mut sends, payload),
+                (Work::Recv { payload, .. }, _) => (&mut receives, payload),
                 _ => return NONE,
             };
-            *counter += 1;
-            *counter - 1
+            let first = *counter;
+            *counter += portions(payload.bytes(), fragment);
+            first
         };
         graph.nodes.iter().enumerate().map(number).collect()
     };

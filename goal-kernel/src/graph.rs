@@ -4,7 +4,7 @@ use crate::limits::FLOATS_MAX;
 use crate::reason::Reason;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Buffer, Operation};
-use goal_lang::{ANY, Datatype, Op, Piece, Space, flat_offsets};
+use goal_lang::{Datatype, Op, Piece, Space, flat_offsets};
 
 /// The operands of an operation, in pieces.
 #[derive(Debug, Clone)]
@@ -41,7 +41,8 @@ pub(crate) enum Work {
         payload: Payload,
         before: Option<Exec>,
     },
-    /// The operation combines the message with the one piece of the payload.
+    /// The operation combines the message with the one piece of the payload. The peer and the tag
+    /// may be [`ANY`](goal_lang::ANY).
     Recv {
         peer: u32,
         tag: u32,
@@ -145,9 +146,6 @@ fn work(operation: &Operation<'_>, places: &Places) -> Work {
                 Exec { op, datatype, a: vec![places.piece(a)], c: b.clone(), b }
             });
             Work::Send { peer, tag, payload: places.payload(payload), before }
-        }
-        Operation::Recv { peer: ANY, .. } | Operation::Recv { tag: ANY, .. } => {
-            Work::Refused(Reason::Wildcard)
         }
         Operation::Recv { peer, tag, payload, reduce } => {
             Work::Recv { peer, tag, payload: places.payload(payload), combine: reduce }

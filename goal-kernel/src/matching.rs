@@ -1,12 +1,15 @@
 //! The matching of sends and receives, computed before a run.
 //!
 //! A run of all ranks without time gives it: ready actions start in the order in which they became
-//! ready, and every message arrives at once. Messages of a source, a destination and a tag match in
-//! order, so the result is one that a real run may have. Dependencies and matched messages together
-//! have no circle, because this run obeyed all of them; so a run with this matching always ends.
+//! ready, and every message arrives at once. Of the posted receives that accept a message, the first
+//! one takes it; a receive takes the first message that it accepts. So the result is one that a real
+//! run may have, also if receives accept messages of any source or with any tag. Dependencies and
+//! matched messages together have no circle, because this run obeyed all of them; so a run with this
+//! matching always ends.
 
 use crate::graph::{Graph, Work};
 use crate::reason::Reason;
+use goal_lang::ANY;
 use goal_lang::pattern::MessageKey;
 use std::collections::{HashMap, VecDeque};
 
@@ -30,6 +33,9 @@ pub(crate) struct Matching {
 /// Jobs of more ranks use only what direct messages tell.
 const EXACT_RANKS: usize = 256;
 
+/// The source, the destination and the tag that a receive asks for. Source and tag may be [`ANY`].
+type Envelope = (u32, u32, u32);
+
 struct Message {
     from: (u32, u32),
     key: MessageKey,
@@ -39,9 +45,16 @@ struct Run<'a> {
     graphs: &'a [Graph],
     left: Vec<Vec<u32>>,
     ready: VecDeque<(u32, u32)>,
-    /// By source, destination and tag.
-    sent: HashMap<(u32, u32, u32), VecDeque<Message>>,
-    posted: HashMap<(u32, u32, u32), VecDeque<(u32, u32)>>,
+    /// By rank, true if it has receives from any source or with any tag.
+    has_wildcards: Vec<bool>,
+    /// Messages that no receive had been posted for, until one takes them.
+    messages: Vec<Option<Message>>,
+    /// Their numbers in order, by what a receive may ask for. A message that was taken stays until
+    /// it is the first.
+    sent: HashMap<Envelope, VecDeque<usize>>,
+    /// Receives that wait, each with the number of its posting.
+    posted: HashMap<Envelope, VecDeque<(u64, (u32, u32))>>,
+    postings: u64,
     sequences: HashMap<(u32, u32), u64>,
     matches: Vec<Vec<Option<Match>>>,
     /// By rank and action, the ranks of which an action precedes it, as bits.
@@ -62,8 +75,11 @@ pub(crate) fn matching(graphs: &[Graph]) -> Result<Matching, Vec<Misfit>> {
         graphs,
         left: graphs.iter().map(|g| g.nodes.iter().map(|node| node.sources).collect()).collect(),
         ready: VecDeque::new(),
+        has_wildcards: graphs.iter().map(has_wildcards).collect(),
+        messages: Vec::new(),
         sent: HashMap::new(),
         posted: HashMap::new(),
+        postings: 0,
         sequences: HashMap::new(),
         matches: graphs.iter().map(|g| vec![None; g.nodes.len()]).collect(),
         before: graphs.iter().map(|g| vec![vec![0; words]; g.nodes.len()]).collect(),
@@ -85,7 +101,38 @@ pub(crate) fn matching(graphs: &[Graph]) -> Result<Matching, Vec<Misfit>> {
     run.finish()
 }
 
+fn has_wildcards(graph: &Graph) -> bool {
+    let is_wildcard =
+        |work: &Work| matches!(*work, Work::Recv { peer, tag, .. } if peer == ANY || tag == ANY);
+    graph.nodes.iter().any(|node| is_wildcard(&node.work))
+}
+
 impl Run<'_> {
+    /// Returns what receives may ask for that accept a message.
+    fn envelopes(
+        &self,
+        source: u32,
+        destination: u32,
+        tag: u32,
+    ) -> impl Iterator<Item = Envelope> + use<> {
+        let all = [(source, tag), (source, ANY), (ANY, tag), (ANY, ANY)];
+        let count = if self.has_wildcards[destination as usize] { all.len() } else { 1 };
+        all.into_iter().take(count).map(move |(source, tag)| (source, destination, tag))
+    }
+
+    /// Takes the receive that was posted first of those that accept a message.
+    fn taker(&mut self, source: u32, destination: u32, tag: u32) -> Option<(u32, u32)> {
+        let first = |envelope| Some((self.posted.get(&envelope)?.front()?.0, envelope));
+        let (_, envelope) = self.envelopes(source, destination, tag).filter_map(first).min()?;
+        self.posted.get_mut(&envelope)?.pop_front().map(|(_, receive)| receive)
+    }
+
+    /// Takes the message that was sent first of those that a receive accepts.
+    fn message(&mut self, envelope: Envelope) -> Option<Message> {
+        let queue = self.sent.get_mut(&envelope)?;
+        std::iter::from_fn(|| queue.pop_front()).find_map(|number| self.messages[number].take())
+    }
+
     fn start(&mut self, vertex: (u32, u32)) {
         let (rank, action) = vertex;
         let node = &self.graphs[rank as usize].nodes[action as usize];
@@ -98,18 +145,27 @@ impl Run<'_> {
                 let key = MessageKey { source: rank, destination: peer, tag, sequence: *next };
                 *next += 1;
                 let message = Message { from: vertex, key };
-                let triple = (rank, peer, tag);
-                match self.posted.get_mut(&triple).and_then(VecDeque::pop_front) {
+                match self.taker(rank, peer, tag) {
                     Some(receive) => self.meet(message, receive),
-                    None => self.sent.entry(triple).or_default().push_back(message),
+                    None => {
+                        for envelope in self.envelopes(rank, peer, tag) {
+                            let queue = self.sent.entry(envelope).or_default();
+                            queue.push_back(self.messages.len());
+                        }
+                        self.messages.push(Some(message));
+                    }
                 }
                 self.complete(vertex);
             }
             Work::Recv { peer, tag, .. } => {
-                let triple = (peer, rank, tag);
-                match self.sent.get_mut(&triple).and_then(VecDeque::pop_front) {
+                let envelope = (peer, rank, tag);
+                match self.message(envelope) {
                     Some(message) => self.meet(message, vertex),
-                    None => self.posted.entry(triple).or_default().push_back(vertex),
+                    None => {
+                        let queue = self.posted.entry(envelope).or_default();
+                        queue.push_back((self.postings, vertex));
+                        self.postings += 1;
+                    }
                 }
             }
             Work::Exec(_) | Work::Nothing | Work::Handed(_) | Work::Refused(_) => {

@@ -1,6 +1,6 @@
 //! Reasons why the kernel cannot execute an action.
 
-use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, FRAGMENTS_MAX, PART_BYTES, PEERS_MAX};
+use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, PART_BYTES, PEERS_MAX};
 use std::fmt;
 
 /// A reason why an action, or a rank's whole part, must be executed by its process.
@@ -9,9 +9,7 @@ use std::fmt;
 pub enum Reason {
     /// The action calls a function of the program.
     UserFunction,
-    /// The receive takes a message from any source or with any tag.
-    Wildcard,
-    /// The message has more bytes than the frames of one message hold.
+    /// The message has more bytes than a part.
     LongMessage {
         /// Its bytes.
         bytes: u64,
@@ -27,7 +25,8 @@ pub enum Reason {
         /// The bytes of the receive.
         received: u64,
     },
-    /// The action never starts: its rank waits for a message that nobody sends.
+    /// The action never ends: it waits for a message that nobody sends, or that another receive
+    /// took.
     Stuck,
     /// The rank's part has too many actions.
     ManyActions(u64),
@@ -43,15 +42,16 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Reason::UserFunction => f.write_str("the function is the program's"),
-            Reason::Wildcard => f.write_str("the receive takes a message of any source or tag"),
             Reason::LongMessage { bytes, bytes_max } => {
-                write!(f, "the message has {bytes} bytes; {FRAGMENTS_MAX} frames hold {bytes_max}")
+                write!(f, "the message has {bytes} bytes; a rank's part has at most {bytes_max}")
             }
             Reason::NoReceive => f.write_str("no receive takes the message"),
             Reason::OtherSize { sent, received } => {
                 write!(f, "the message has {sent} bytes, its receive {received}")
             }
-            Reason::Stuck => f.write_str("the action waits for a message that nobody sends"),
+            Reason::Stuck => f.write_str(
+                "the action waits for a message that nobody sends or another receive took",
+            ),
             Reason::ManyActions(count) => {
                 write!(f, "the part has {count} actions; the most is {ACTIONS_MAX}")
             }

@@ -2,8 +2,10 @@
 //!
 //! An action becomes one or more of the engine's actions, each of which is an operation, a send or
 //! both. A message that is gathered from pieces is copied piece by piece; so is one that is
-//! scattered. A receive that others wait for the start of begins with an action that does nothing.
-//! All other actions end when they begin, so those that wait for their start wait for their end.
+//! scattered. A message of more frames than the engine counts is sent in portions, each a message of
+//! the engine, and its receive waits for all of them. A receive that others wait for the start of
+//! begins with an action that does nothing. All other actions end when they begin, so those that
+//! wait for their start wait for their end.
 //! The rank's process is handed what the kernel can't do, or not in time: a long operation on
 //! floating-point numbers, a computation, the time.
 //!
@@ -11,7 +13,7 @@
 //! then two copies, one for even runs and one for odd ones, of all places where messages land and
 //! of all bytes that sends keep.
 
-use crate::analysis::{acks, numbers, refused, segments};
+use crate::analysis::{acks, numbers, portion_bytes, portions, refused, segments};
 use crate::graph::{Exec, Graph, Node, Payload, Work, is_long};
 use crate::image::PartImage;
 use crate::layout::{
@@ -82,19 +84,30 @@ impl Plan {
             return Err(vec![Refusal { rank: 0, action: None, line: None, reason }]);
         }
         let graphs: Vec<Graph> = (0..ranks).map(|rank| Graph::of(nisa, rank, skips_calc)).collect();
+        // The analyses take time and memory for each action, so these limits come first.
+        let long = graphs.iter().enumerate().filter_map(|(rank, graph)| {
+            let count = graph.nodes.len();
+            let reason = Reason::ManyActions(count as u64);
+            let refusal = Refusal { rank: rank as u32, action: None, line: None, reason };
+            (count > ACTIONS_MAX as usize).then_some(refusal)
+        });
+        let long: Vec<Refusal> = long.collect();
+        if !long.is_empty() {
+            return Err(long);
+        }
         let refusal = |(rank, action, reason): (u32, u32, Reason)| Refusal {
             rank,
             action: Some(action),
             line: nisa.debug(rank).line(action as usize),
             reason,
         };
-        let refusals: Vec<Refusal> = refused(&graphs, fragment).into_iter().map(refusal).collect();
+        let refusals: Vec<Refusal> = refused(&graphs).into_iter().map(refusal).collect();
         if !refusals.is_empty() {
             return Err(refusals);
         }
         let matching = matching(&graphs)
             .map_err(|misfits| misfits.into_iter().map(refusal).collect::<Vec<_>>())?;
-        let numbers = numbers(&graphs, &matching);
+        let numbers = numbers(&graphs, &matching, fragment);
         let acks = acks(&graphs, &matching);
         let plan = Self { graphs, matching, numbers, acks, fragment };
         let parts = (0..ranks).filter_map(|rank| {
@@ -336,8 +349,8 @@ impl<'a> Builder<'a> {
     fn actions(&mut self) {
         // A message of the rank to itself needs the place where it lands before its send is built.
         for action in 0..self.graph.nodes.len() {
-            if let Work::Recv { peer, payload, .. } = &self.graph.nodes[action].work
-                && *peer == self.rank
+            if let Work::Recv { payload, .. } = &self.graph.nodes[action].work
+                && self.other(action).rank == self.rank
             {
                 self.landings[action] = Some(self.alternate(payload.bytes()));
             }
@@ -394,6 +407,18 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Cuts a message that has a place at `start` into portions. Returns the number, the place and
+    /// the bytes of each.
+    fn portions(&self, start: u64, bytes: u64) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
+        // If all messages together have no room, `image` refuses the part.
+        let bytes = if self.alternating > PART_BYTES.into() { 0 } else { bytes as u32 };
+        let (start, most) = (start as u32, portion_bytes(self.plan.fragment));
+        (0..portions(bytes.into(), self.plan.fragment)).map(move |number| {
+            let at = number * most;
+            (number, start.wrapping_add(at), most.min(bytes - at))
+        })
+    }
+
     fn send(&mut self, action: usize, payload: &Payload, before: Option<&Exec>) -> (u32, u32) {
         let mut steps = before.map_or_else(Vec::new, |exec| self.exec(exec));
         let bytes = payload.bytes();
@@ -429,15 +454,20 @@ impl<'a> Builder<'a> {
             steps.push(NOTHING);
         }
         if !is_local {
-            steps.last_mut().expect("one at least").send = self.sends.len() as u32;
-            self.sends.push(SendEntry {
-                place: kept as u32,
-                bytes: bytes as u32,
-                peer: other.rank,
-                peers_receive: self.number(other.rank, other.action),
-                fragments: self.plan.fragments(bytes as u32),
-                ..SendEntry::default()
-            });
+            for (number, place, bytes) in self.portions(kept, bytes) {
+                if number > 0 {
+                    steps.push(NOTHING);
+                }
+                steps.last_mut().expect("one at least").send = self.sends.len() as u32;
+                self.sends.push(SendEntry {
+                    place,
+                    bytes,
+                    peer: other.rank,
+                    peers_receive: self.number(other.rank, other.action) + number,
+                    fragments: self.plan.fragments(bytes),
+                    ..SendEntry::default()
+                });
+            }
         }
         self.chain(action, steps)
     }
@@ -473,20 +503,24 @@ impl<'a> Builder<'a> {
         let (mut entry, exit) = self.chain(action, steps);
         let arrival = entry;
         self.arrivals[action] = arrival;
-        self.initial[arrival as usize] += 1;
         if !node.start_dependents.is_empty() {
             entry = self.step(action, NOTHING);
             self.depends(arrival, entry);
         }
-        if other.rank != self.rank {
+        if other.rank == self.rank {
+            self.initial[arrival as usize] += 1;
+            return (entry, exit);
+        }
+        for (number, place, bytes) in self.portions(landing, bytes) {
+            self.initial[arrival as usize] += 1;
             self.receives.push(ReceiveEntry {
-                missing: [self.plan.fragments(bytes as u32).into(); 2],
-                place: landing as u32,
-                bytes: bytes as u32,
+                missing: [self.plan.fragments(bytes).into(); 2],
+                place,
+                bytes,
                 action: arrival,
                 peer: other.rank,
-                peers_send: self.number(other.rank, other.action),
-                fragments: self.plan.fragments(bytes as u32),
+                peers_send: self.number(other.rank, other.action) + number,
+                fragments: self.plan.fragments(bytes),
                 ..ReceiveEntry::default()
             });
         }
@@ -503,10 +537,15 @@ impl<'a> Builder<'a> {
     fn messages(&self, rank: u32, is_send: bool) -> u32 {
         let graph = &self.plan.graphs[rank as usize];
         let numbers = graph.nodes.iter().zip(&self.plan.numbers[rank as usize]);
-        let mine = numbers.filter(|(node, number)| {
-            **number != NONE && matches!(node.work, Work::Send { .. }) == is_send
+        let mine = numbers.filter(|(_, number)| **number != NONE).filter_map(|(node, _)| {
+            let (payload, sends) = match &node.work {
+                Work::Send { payload, .. } => (payload, true),
+                Work::Recv { payload, .. } => (payload, false),
+                _ => return None,
+            };
+            (sends == is_send).then(|| portions(payload.bytes(), self.plan.fragment))
         });
-        mine.count() as u32
+        mine.sum()
     }
 
     fn acknowledgements(&mut self) {

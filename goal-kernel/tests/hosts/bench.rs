@@ -1,5 +1,6 @@
 //! A job in the kernels of hosts that are network namespaces of this machine.
 
+use crate::matches::matches;
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_cluster::{Cluster, INTERFACE};
 use goal_interp::Options;
@@ -36,8 +37,19 @@ pub fn bytes(seed: u64, count: usize) -> Vec<u8> {
     (0..count).map(|_| next()).collect()
 }
 
-/// The program with pseudorandom bytes in all memories, and the memories that it ends with.
+/// The memories that a program starts with, pseudorandom bytes, and those that it ends with.
 pub fn outcome(program: &Program, seed: u64) -> (Vec<Vec<u8>>, goal_interp::Outcome) {
+    let (inputs, filled) = filled(program, seed);
+    (inputs, goal_interp::run(&filled, &Options::default()).unwrap())
+}
+
+/// As [`outcome`], with the messages that a plan has matched.
+pub fn planned(program: &Program, plan: &Plan, seed: u64) -> (Vec<Vec<u8>>, goal_interp::Outcome) {
+    let (inputs, filled) = filled(program, seed);
+    (inputs, goal_interp::replay(&filled, &Options::default(), &matches(plan)).unwrap())
+}
+
+fn filled(program: &Program, seed: u64) -> (Vec<Vec<u8>>, Program) {
     let file = nisa(program);
     let of_rank = |rank| bytes(seed << 8 | u64::from(rank), file.memory_size(rank) as usize);
     let inputs: Vec<Vec<u8>> = (0..file.num_ranks()).map(of_rank).collect();
@@ -49,8 +61,7 @@ pub fn outcome(program: &Program, seed: u64) -> (Vec<Vec<u8>>, goal_interp::Outc
         filled.images.push(MemoryImage { init, expect: Vec::new() });
         filled.ranks[rank].image = Some(ImageId::new(rank));
     }
-    let outcome = goal_interp::run(&filled, &Options::default()).unwrap();
-    (inputs, outcome)
+    (inputs, filled)
 }
 
 /// A host's network namespace, which another process may have made.

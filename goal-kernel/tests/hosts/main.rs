@@ -4,6 +4,8 @@
 mod bench;
 mod forged;
 mod killed;
+#[path = "../common/matches.rs"]
+mod matches;
 mod stopped;
 
 use bench::{Bench, outcome};
@@ -12,8 +14,10 @@ use goal_collectives::{ALGORITHMS, Request};
 use goal_kernel::layout::Counter;
 use goal_kernel::{Hook, Plan};
 use goal_lang::{
-    Action, BodyBuilder, CollectiveKind, Datatype, Function, Op, Program, ProgramBuilder, Space,
+    Action, BodyBuilder, CollectiveKind, Datatype, Function, Op, ParseOptions, Program,
+    ProgramBuilder, SourceMap, Space,
 };
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The program of a collective; `None` if the algorithm cannot meet the request.
@@ -143,6 +147,33 @@ fn allreduces(test: &str, switch: Switch, runs: usize) {
         }
         let each = start.elapsed() / runs as u32;
         println!("{test}: {name} of {count}: {each:?} a run, {}", bench.counters());
+    }
+}
+
+/// Three ranks send messages of 48 frames to one that takes them from anybody.
+#[test]
+fn long_messages_from_any_source() {
+    let faults = Faults { lost: 100_000, doubled: 100_000, ..Faults::default() };
+    for switch in [Switch::Bridge, Switch::Faulty(faults, 1)] {
+        let test = "long_messages_from_any_source";
+        let Some(cluster) = Cluster::or_skip(test, &wiring(4, switch)) else { return };
+        let text = "num_ranks 4
+            rank 0 { recv 0,70000 from any tag any; recv 70000,70000 from any tag any;
+              recv 140000,70000 from any tag any }
+            rank 1, 2, 3 { send 0,70000 to 0 tag 5 }";
+        let mut sources = SourceMap::default();
+        sources.add("any.goal", Arc::new(text.as_bytes().to_vec()));
+        let program = goal_lang::parse(&sources, &ParseOptions::default()).program.expect("valid");
+        let plan = Plan::of(&bench::nisa(&program), FRAGMENT).unwrap();
+        assert_eq!(plan.part(0).receives.len(), 2 * 3, "two portions of each message");
+        let wanted: Vec<_> = (0..4).map(|seed| bench::planned(&program, &plan, seed)).collect();
+        let mut bench = Bench::new(&cluster, &[plan], None);
+        for run in 0..20 {
+            let (inputs, outcome) = &wanted[run % 4];
+            let memory = bench.run(0, inputs);
+            assert_eq!(outcome.first_difference(&memory), None, "run {run}");
+        }
+        println!("{test}: {}", bench.counters());
     }
 }
 

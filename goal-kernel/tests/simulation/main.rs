@@ -7,6 +7,9 @@
 mod ahead;
 mod dissector;
 mod long;
+#[path = "../common/matches.rs"]
+mod matches;
+mod matching;
 mod memory;
 mod native;
 mod network;
@@ -18,8 +21,9 @@ use goal_interp::Options;
 use goal_kernel::layout::Counter;
 use goal_kernel::{Installation, Job, Peer, Plan, Reason};
 use goal_lang::limits::Limits;
-use goal_lang::{Datatype, Datum, ImageId, MemoryImage, Program};
+use goal_lang::{ANY, Action, Datatype, Datum, ImageId, MemoryImage, Program};
 use goal_smith::Shape;
+use matches::matches;
 use native::Engine;
 use network::{Faults, Network, Random};
 use std::sync::Arc;
@@ -28,7 +32,9 @@ use std::sync::Arc;
 fn shape(seed: u64) -> Shape {
     // In two of three, processes have something to do: they compute, and store the time.
     let (wtime, calc_nanos_max) = if seed.is_multiple_of(3) { (false, 0) } else { (true, 5) };
-    Shape { wildcards: false, wtime, calc_nanos_max, ..Shape::varied(seed) }
+    // The matching that the plan chose decides between outcomes.
+    let outcomes_may_differ = seed.is_multiple_of(2);
+    Shape { wtime, calc_nanos_max, outcomes_may_differ, ..Shape::varied(seed) }
 }
 
 /// The installation of a job of one rank, without a part.
@@ -85,9 +91,26 @@ fn varied(program: &Program, sizes: &[usize], random: &mut Random) -> Program {
 struct Sums {
     schedules: u64,
     refused: u64,
+    /// Schedules with messages that are sent in portions, and with receives from any source or with
+    /// any tag.
+    cut: u64,
+    wild: u64,
     runs: u64,
     handed: u64,
     counters: [u64; 12],
+}
+
+/// Returns true if the engine sends a message of a plan in portions.
+fn is_cut(plan: &Plan) -> bool {
+    let messages = plan.messages().filter(|message| message.send.0 != message.receive.0).count();
+    let part = |rank| plan.part(rank).part;
+    let sends: u32 = (0..plan.ranks()).map(|rank| part(rank).sends - part(rank).acks).sum();
+    sends as usize > messages
+}
+
+fn is_wild(program: &Program) -> bool {
+    let is_wild = |action: &Action| matches!(*action, Action::Recv { from, tag, .. } if from == ANY || tag == ANY);
+    program.bodies.iter().any(|body| body.ids().any(|id| is_wild(body.action(id))))
 }
 
 /// Runs a seed: one or two schedules at once, several runs of each.
@@ -99,19 +122,16 @@ fn run(engine: Engine, seed: u64, sums: &mut Sums) {
         let seed = seed.wrapping_mul(2).wrapping_add(schedule);
         let program = goal_smith::program(seed, &shape(seed));
         let file = nisa(&program);
-        let plan = Plan::of(&file, fragment)
-            // Long messages of small fragments are the process's: try them in the longest ones.
-            .or_else(|_| Plan::of(&file, 8192));
-        match plan {
-            Ok(plan) if plans.first().is_none_or(|p: &Plan| p.fragment() == plan.fragment()) => {
+        match Plan::of(&file, fragment) {
+            Ok(plan) => {
+                sums.cut += u64::from(is_cut(&plan));
+                sums.wild += u64::from(is_wild(&program));
                 plans.push(plan);
                 programs.push((program, file));
             }
-            Ok(_) => {}
             Err(refusals) => {
                 sums.refused += 1;
-                let is_known =
-                    |reason| matches!(reason, Reason::ManyBytes(_) | Reason::LongMessage { .. });
+                let is_known = |reason| matches!(reason, Reason::ManyBytes(_));
                 let other = refusals.iter().find(|refusal| !is_known(refusal.reason));
                 assert!(other.is_none(), "seed {seed}: {}", other.unwrap());
             }
@@ -122,14 +142,16 @@ fn run(engine: Engine, seed: u64, sums: &mut Sums) {
     }
     let epochs = 1 + random.below(4);
     let (mut starts, mut outcomes) = (Vec::new(), Vec::new());
-    for (program, file) in &programs {
+    for ((program, file), plan) in programs.iter().zip(&plans) {
+        let matches = matches(plan);
         let first = inputs(file);
         let sizes: Vec<usize> = first.iter().map(Vec::len).collect();
         let (mut inputs_of, mut outcomes_of) = (Vec::new(), Vec::new());
         for epoch in 0..epochs {
             let other = varied(program, &sizes, &mut random);
             let options = Options { seed, ..Options::default() };
-            let outcome = (epoch > 0).then(|| goal_interp::run(&other, &options).ok()).flatten();
+            let replayed = |program| goal_interp::replay(program, &options, &matches);
+            let outcome = (epoch > 0).then(|| replayed(&other).ok()).flatten();
             match outcome {
                 Some(outcome) => {
                     inputs_of.push(inputs(&nisa(&other)));
@@ -137,7 +159,7 @@ fn run(engine: Engine, seed: u64, sums: &mut Sums) {
                 }
                 None => {
                     inputs_of.push(first.clone());
-                    outcomes_of.push(goal_interp::run(program, &options).unwrap());
+                    outcomes_of.push(replayed(program).unwrap());
                 }
             }
         }
@@ -199,6 +221,7 @@ fn many_seeds() {
     println!("{seeds} seeds: {sums:?}");
     assert!(sums.refused < sums.schedules / 4, "{sums:?}");
     assert!(sums.handed > seeds / 2, "{sums:?}");
+    assert!(sums.cut > seeds / 50 && sums.wild > seeds / 10, "{sums:?}");
     for counter in [
         Counter::Data,
         Counter::Double,

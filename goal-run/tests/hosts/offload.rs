@@ -203,6 +203,25 @@ fn what_the_kernel_cannot_do_is_handed_over() {
     }
 }
 
+/// The verification replays the matching of the plan, so it would find other ones.
+#[test]
+fn long_messages_from_any_source_run_in_the_kernel() {
+    let Some(bench) = bench("any source", 4, Switch::Bridge) else { return };
+    let text = "num_ranks 4
+rank 0 { recv 0,70000 from any tag 5; recv 70000,70000 from any tag 5;
+  recv 140000,70000 from any tag 5; recv 90000b from any tag 9; }
+rank 1, 2, 3 { init 0 = UInt8 7; send 0,70000 to 0 tag 5; }
+rank 1 { send 90000b to 0 tag 9; }";
+    let program = bench.write("any.goal", text);
+    let options = ["--verify", "--format", "json", "--repeat", "20", "--offload", "kernel"];
+    let all = bench.run(&program, &[&FOUR[..], &options].concat());
+    assert_all(&all, 0, &[]);
+    let report = all[0].json();
+    assert_eq!(report["offload"], "kernel");
+    assert_eq!((&report["messages"], &report["unreceived"]), (&80.into(), &0.into()));
+    assert_eq!(report["verified"]["receives"], 4);
+}
+
 #[test]
 fn all_hosts_decide_together() {
     let Some(bench) = bench("together", 2, Switch::Bridge) else { return };
