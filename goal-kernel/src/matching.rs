@@ -1,11 +1,11 @@
 //! The matching of sends and receives, computed before a run.
 //!
 //! A run of all ranks without time gives it: ready actions start in the order in which they became
-//! ready, and every message arrives at once. Of the posted receives that accept a message, the first
-//! one takes it; a receive takes the first message that it accepts. So the result is one that a real
-//! run may have, also if receives accept messages of any source or with any tag. Dependencies and
-//! matched messages together have no circle, because this run obeyed all of them; so a run with this
-//! matching always ends.
+//! ready, and every message arrives at once. Of the posted receives that accept a message, the
+//! first one takes it; a receive takes the first message that it accepts. So the result is one that
+//! a real run may have, also if receives accept messages of any source or with any tag.
+//! Dependencies and matched messages together have no circle, because this run obeyed all of them;
+//! so a run with this matching always ends.
 
 use crate::graph::{Graph, Work};
 use crate::reason::Reason;

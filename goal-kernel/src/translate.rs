@@ -2,12 +2,11 @@
 //!
 //! An action becomes one or more of the engine's actions, each of which is an operation, a send or
 //! both. A message that is gathered from pieces is copied piece by piece; so is one that is
-//! scattered. A message of more frames than the engine counts is sent in portions, each a message of
-//! the engine, and its receive waits for all of them. A receive that others wait for the start of
-//! begins with an action that does nothing. All other actions end when they begin, so those that
-//! wait for their start wait for their end.
-//! The rank's process is handed what the kernel can't do, or not in time: a long operation on
-//! floating-point numbers, a computation, the time.
+//! scattered. A message of more frames than the engine counts is sent in portions, each a message
+//! of the engine, and its receive waits for all of them. A receive that others wait for the start
+//! of begins with an action that does nothing. All other actions end when they begin, so those that
+//! wait for their start wait for their end. The rank's process is handed what the kernel can't do,
+//! or not in time: a long operation on floating-point numbers, a computation, the time.
 //!
 //! Memory of a part: the rank's memory, scratch memory, the bytes of patterns, gathered operands;
 //! then two copies, one for even runs and one for odd ones, of all places where messages land and
