@@ -1,6 +1,8 @@
 //! A job in the kernels of hosts that are network namespaces of this machine.
 
-use crate::matches::matches;
+#[path = "../common/matches.rs"]
+mod matches;
+
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_cluster::{Cluster, INTERFACE};
 use goal_interp::Options;
@@ -8,6 +10,7 @@ use goal_kernel::layout::Counter;
 use goal_kernel::{Hook, Installation, Job, Kernel, Member, Peer, Plan, Rank, Ticker, Ticks};
 use goal_lang::limits::Limits;
 use goal_lang::{Datatype, Datum, ImageId, MemoryImage, Program};
+use matches::matches;
 use rustix::net::netdevice::name_to_index;
 use rustix::net::{AddressFamily, SocketType, socket};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};

@@ -4,8 +4,6 @@
 mod bench;
 mod forged;
 mod killed;
-#[path = "../common/matches.rs"]
-mod matches;
 mod stopped;
 
 use bench::{Bench, outcome};
