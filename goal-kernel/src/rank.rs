@@ -13,6 +13,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::io;
 use std::mem::offset_of;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -45,15 +46,15 @@ pub enum RunError {
 pub struct Rank {
     member: Member,
     memory: Mapping,
-    status: Mapping,
+    status: Arc<Mapping>,
     /// The place of the rank's state in the mapping.
     status_at: usize,
-    socket: OwnedFd,
+    socket: Arc<OwnedFd>,
     epoch: u32,
 }
 
 /// A rank that sleeps looks at its word at least this often: the sign that wakes it may get lost.
-const SLEEP_MAX: Duration = Duration::from_millis(20);
+pub(crate) const SLEEP_MAX: Duration = Duration::from_millis(20);
 
 impl Rank {
     /// Opens the rank's side.
@@ -68,12 +69,32 @@ impl Rank {
         let whole = PAGE as usize;
         let page = offset / whole * whole;
         let end = (offset + size_of::<StatusEntry>()).next_multiple_of(whole);
-        let status = Mapping::new(status, page as u64, end - page)?;
-        let length = (member.memory_bytes.max(1) as usize).next_multiple_of(whole);
+        let status = Arc::new(Mapping::new(status, page as u64, end - page)?);
+        Self::over(member, memory, (status, offset - page), Arc::new(socket))
+    }
+
+    /// Opens the side of a rank whose state lies at a place of a mapping.
+    pub(crate) fn over(
+        member: Member,
+        memory: impl AsFd,
+        (status, status_at): (Arc<Mapping>, usize),
+        socket: Arc<OwnedFd>,
+    ) -> io::Result<Self> {
+        let length = (member.memory_bytes.max(1) as usize).next_multiple_of(PAGE as usize);
         let memory = Mapping::new(memory, member.memory_at.into(), length)?;
-        let mut rank = Self { member, memory, status, status_at: offset - page, socket, epoch: 0 };
+        let mut rank = Self { member, memory, status, status_at, socket, epoch: 0 };
         rank.epoch = rank.word(offset_of!(StatusEntry, done)).load(Ordering::Acquire);
         Ok(rank)
+    }
+
+    /// Returns the number of the part.
+    pub fn part(&self) -> u32 {
+        self.member.part
+    }
+
+    /// Returns the number of the last run that was started, from 1 on.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
     }
 
     fn word(&self, field: usize) -> &std::sync::atomic::AtomicU32 {
@@ -175,7 +196,7 @@ impl Rank {
             let nap = left.min(SLEEP_MAX).as_nanos() as i64;
             let nap = Timespec { tv_sec: 0, tv_nsec: nap };
             // A signal or a stray frame only leads to another look.
-            let _ = poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], Some(&nap));
+            let _ = poll(&mut [PollFd::new(&*self.socket, PollFlags::IN)], Some(&nap));
             let mut frame = [0; 64];
             let _ = recv(&self.socket, &mut frame, RecvFlags::DONTWAIT);
         };

@@ -9,7 +9,7 @@
 //! then two copies, one for even runs and one for odd ones, of all places where messages land and
 //! of all bytes that sends keep.
 
-use crate::analysis::{acks, numbers, refused, segments};
+use crate::analysis::{acks, numbers, refused, segments, touched};
 use crate::graph::{Exec, Graph, Node, Payload, Work};
 use crate::image::PartImage;
 use crate::layout::{
@@ -21,6 +21,7 @@ use crate::matching::{Match, Matching, matching};
 use crate::reason::{Reason, Refusal};
 use goal_asm::Nisa;
 use goal_lang::{Op, Piece, Space};
+use std::ops::Range;
 
 /// A message of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +113,15 @@ impl Plan {
             sends.filter_map(message).collect::<Vec<_>>()
         };
         self.graphs.iter().enumerate().flat_map(of_rank)
+    }
+
+    /// Returns the bytes of a rank's memory that its actions read, and those that they write: each
+    /// ascending and apart.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn touched(&self, rank: u32) -> [Vec<Range<u64>>; 2] {
+        touched(&self.graphs[rank as usize])
     }
 
     /// Returns the part of a rank.

@@ -76,6 +76,7 @@ mod graph;
 mod group;
 mod heap;
 mod kept;
+mod offload;
 mod process;
 mod progress;
 pub mod raw;

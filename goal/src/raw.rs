@@ -9,6 +9,7 @@ use crate::communicator::Communicator;
 use crate::compile::{self, Compiled, NO_LIMITS};
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
+use crate::offload::{KEPT, NOT_ASKED, OF_GRAPH, Offer, Way};
 use crate::progress::Core;
 use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
@@ -19,8 +20,8 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::{Arc, OnceLock};
 
 pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
 pub use crate::slots::{EndFunction, Ticket};
@@ -64,32 +65,70 @@ impl Schedule {
         let compiled = compile::compile(graph, group.rank(), group.size(), seed)?;
         let Compiled { schedule, bases, declared } = compiled;
         let memory = Memory::table(bases, declared);
-        Ok(Self::new(group, schedule, graph.communicator().clone(), memory))
+        Ok(Self::new(group, schedule, graph.communicator().clone(), memory, OF_GRAPH))
     }
 
     /// Creates a schedule of compiled actions on a table of buffers, which all count as declared.
-    /// Its starts are counted.
     pub(crate) fn of_table(
         code: Arc<Code>,
         communicator: Communicator,
         bases: Vec<u64>,
-        starts: &'static AtomicU64,
     ) -> Result<Self> {
         let declared = bases.len();
         let memory = Memory::table(bases, declared);
-        let mut schedule = Self::new(Group::current()?, code, communicator, memory);
-        Arc::get_mut(&mut schedule.inner).expect("it is new").starts = Some(starts);
-        Ok(schedule)
+        Ok(Self::new(Group::current()?, code, communicator, memory, KEPT))
     }
 
-    fn new(group: Group, code: Arc<Code>, communicator: Communicator, memory: Memory) -> Self {
-        let first = AtomicU32::default();
-        Self { inner: Arc::new(Inner { group, code, communicator, memory, first, starts: None }) }
+    /// Lets the starts of a new schedule be counted.
+    pub(crate) fn count_starts(&mut self, starts: &'static AtomicU64) {
+        Arc::get_mut(&mut self.inner).expect("it is new").starts = Some(starts);
+    }
+
+    /// Lets a new schedule run another way.
+    pub(crate) fn go(&mut self, way: Way) {
+        Arc::get_mut(&mut self.inner).expect("it is new").way = way;
+    }
+
+    /// Creates a schedule that processes run, for the stated reason if the kernel runs any.
+    fn new(
+        group: Group,
+        code: Arc<Code>,
+        communicator: Communicator,
+        memory: Memory,
+        why: &'static str,
+    ) -> Self {
+        let why = if group.shared().offload.is_some() { why } else { NOT_ASKED };
+        let (first, way, initial) = (AtomicU32::default(), Err(why.into()), OnceLock::new());
+        let starts = None;
+        Self {
+            inner: Arc::new(Inner {
+                group,
+                code,
+                communicator,
+                memory,
+                first,
+                starts,
+                way,
+                initial,
+            }),
+        }
+    }
+
+    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and otherwise the reason why
+    /// the processes of its ranks do.
+    ///
+    /// # Errors
+    /// The reason.
+    pub fn offload(&self) -> std::result::Result<(), &str> {
+        self.inner.way.as_ref().map(drop).map_err(|why| &**why)
     }
 
     /// Loads the schedule of this process's rank from the bytes of a NISA file, which are verified.
     /// The file has as many ranks as the communicator. The schedule works on `memory`, or, without
     /// it, on memory of its own: each run starts with zeros and the file's initial values.
+    ///
+    /// If the job has its kernels run schedules, all ranks of the communicator load the same file,
+    /// in the same order as they prepare other schedules, and this returns when all have.
     ///
     /// # Errors
     /// The file is not valid, is for another number of ranks, or needs more memory.
@@ -121,8 +160,23 @@ impl Schedule {
             return Err(Error::new(ErrorCode::Buffer, text));
         }
         let is_group = communicator.is_same(group.world());
+        let nisa = Arc::new(nisa);
+        let way = match &group.shared().offload {
+            None => Err(NOT_ASKED.into()),
+            Some(offload) => {
+                let of_all = |_: &[bool]| Ok(Arc::clone(&nisa));
+                let offer = Offer {
+                    identity: nisa.bytes(),
+                    refusal: None,
+                    in_place: memory.is_none(),
+                    nisa: &of_all,
+                    call: "GOAL_Load",
+                };
+                offload.offer(communicator, &offer)?
+            }
+        };
         let code = if is_group {
-            Arc::new(Code::new(Arc::new(nisa), own, seed))
+            Arc::new(Code::new(nisa, own, seed))
         } else {
             let program = nisa.decode();
             let (mut body, image) = (program.body_of(own).clone(), program.image_of(own).cloned());
@@ -138,7 +192,9 @@ impl Schedule {
             }
             None => Memory::Own,
         };
-        Ok(Self::new(group, code, communicator.clone(), memory))
+        let mut schedule = Self::new(group, code, communicator.clone(), memory, NOT_ASKED);
+        schedule.go(way);
+        Ok(schedule)
     }
 
     /// The communicator that it runs on.
