@@ -123,3 +123,33 @@ fn ranks_on_two_hosts_take_algorithms_of_two_levels() {
         }
     }
 }
+
+/// Returns true, after a line that says so, if the kernel of a host runs no schedules.
+fn lacks_kernel(cluster: &Cluster) -> bool {
+    let offer = cluster.hosts()[0].call(goal_run::Offload::probe).unwrap();
+    offer.inspect_err(|missing| println!("skipped: {missing}")).is_err()
+}
+
+#[test]
+fn kernels_run_schedules_of_programs() {
+    let Some((cluster, folder)) = bench(4) else { return };
+    if lacks_kernel(&cluster) {
+        return;
+    }
+    build(&support::folder().join("tests/c/offload.c"), folder.path());
+    let stats = ["--stats", "--format", "json", "--offload", "kernel", "./offload", "kernel"];
+    // One rank on each host, and two.
+    for (ranks, progress) in [(4, "caller"), (8, "thread")] {
+        let arguments = [&["--progress", progress], &stats[..]].concat();
+        let text = run(&cluster, folder.path(), ranks, &arguments);
+        assert!(text.contains(&format!("{ranks} ranks: 0 of ")), "{text}");
+        let report = text.lines().find(|line| line.starts_with('{')).expect("the report");
+        let report: Value = serde_json::from_str(report).expect("the report is JSON");
+        assert_eq!(report["offload"], "kernel");
+        let ran = collectives(&report);
+        let in_kernel = ran.iter().filter(|one| one.1.starts_with("bpf-") && one.3 >= 50);
+        assert!(in_kernel.count() >= 8, "{report}");
+    }
+    let off = run(&cluster, folder.path(), 4, &["--offload", "off", "./offload"]);
+    assert!(off.contains("4 ranks: 0 of "), "{off}");
+}
