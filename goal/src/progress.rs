@@ -1,9 +1,9 @@
 //! Progress of a process's runs.
 
 use crate::error::{Error, ErrorCode, Result};
-use crate::offload::{self, Failed, Part};
+use crate::offload::Part;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
-use goal_kernel::{RunError, Signs};
+use goal_kernel::Signs;
 use goal_run::progress::{Interrupted, Member};
 use std::any::Any;
 use std::sync::Arc;
@@ -121,7 +121,7 @@ impl Core {
 
     /// Notes which runs of a part in the kernel have ended, and starts the next one.
     fn settle_part(&mut self, part: &Part) -> Result<()> {
-        while let Some(slot) = part.settle().map_err(|failed| error_of_part(part, failed))? {
+        while let Some(slot) = part.settle()? {
             if self.slots.ended(slot) {
                 self.tell_end(slot);
             }
@@ -153,12 +153,15 @@ impl Core {
     /// Notes the ends of all watched runs, and of all runs in the kernel.
     #[inline]
     pub(crate) fn reap(&mut self) -> Result<()> {
-        for at in (0..self.slots.watched.len()).rev() {
-            self.settle(self.slots.watched[at])?;
-        }
+        // Runs of a part end one after the other, so all of them before the others are looked at.
         for at in (0..self.parts.len()).rev() {
             let part = Arc::clone(&self.parts[at]);
             self.settle_part(&part)?;
+        }
+        for at in (0..self.slots.watched.len()).rev() {
+            if let Some(&number) = self.slots.watched.get(at) {
+                self.settle(number)?;
+            }
         }
         Ok(())
     }
@@ -348,18 +351,6 @@ impl Core {
             }
         }
         Ok(any)
-    }
-}
-
-/// Returns the error of a run in the kernel.
-#[cold]
-fn error_of_part(part: &Part, failed: Failed) -> Error {
-    match failed {
-        Failed::Start(error) => error,
-        Failed::Run(RunError::Division { action, element }) => {
-            let origins = part.plan.part(part.rank).origins;
-            offload::failed(origins.get(action as usize).copied().unwrap_or(action), element)
-        }
     }
 }
 

@@ -14,7 +14,7 @@ mod agree;
 mod part;
 
 use crate::communicator::Communicator;
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::Result;
 use agree::{Freed, Place, Proposal, exchange, place};
 use goal_asm::Nisa;
 use goal_kernel::limits::PROGRAM_RANKS_MAX;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use agree::Refusal;
-pub(crate) use part::{Backing, Failed, Part, Segment};
+pub(crate) use part::{Backing, Part, Segment};
 
 /// The most actions that a refusal names; the others are counted.
 const NAMED_MAX: usize = 3;
@@ -187,8 +187,12 @@ impl Offload {
         let kernel = tables.install(&part, &members(communicator), number);
         // The other ranks have their parts, so this one can't go another way.
         let kernel = kernel.unwrap_or_else(|error| panic!("memory of the kernel: {error}"));
-        let part = Part::new(Arc::new(plan), communicator.rank(), kernel, Arc::clone(&self.signs));
-        let part = Arc::new(part);
+        let rank = communicator.rank();
+        let places: Vec<u32> = nisa.section(rank).records().map(|(offset, _)| offset).collect();
+        let place = |&action: &u32| places.get(action as usize).copied().unwrap_or_default();
+        let offsets = part.origins.iter().map(place).collect();
+        let (touched, signs) = (plan.touched(rank), Arc::clone(&self.signs));
+        let part = Arc::new(Part::new(communicator.id(), offsets, touched, kernel, signs));
         installed.push(Installed {
             number,
             fingerprint: own.fingerprint,
@@ -221,10 +225,4 @@ fn in_words(refusals: &[Action]) -> String {
         text.push_str(&format!("; and {} more", refusals.len() - NAMED_MAX));
     }
     text
-}
-
-/// Returns the error of a run that failed in the kernel without a known action.
-pub(crate) fn failed(action: u32, element: u32) -> Error {
-    let text = format!("action {action} of the part in the kernel divides element {element} by zero");
-    Error::new(ErrorCode::Failed, text)
 }

@@ -5,7 +5,10 @@
 #![allow(unsafe_code)] // copies from and to memory of the program
 
 use crate::error::{Error, ErrorCode, Result};
-use goal_kernel::{Plan, Rank, RunError, Signs};
+use crate::progress::error_of;
+use goal_engine::{Cause, Failure};
+use goal_kernel::{Rank, RunError, Signs};
+use goal_run::progress::Interrupted;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -40,9 +43,9 @@ pub(crate) enum Backing {
 
 /// This rank's part of a schedule in the kernel.
 pub(crate) struct Part {
-    pub(crate) plan: Arc<Plan>,
-    /// This rank in the plan.
-    pub(crate) rank: u32,
+    communicator: u32,
+    /// By action of the part, the offset of the action of the schedule that it comes from.
+    offsets: Vec<u32>,
     signs: Arc<Signs>,
     reads: Vec<Range<usize>>,
     writes: Vec<Range<usize>>,
@@ -56,13 +59,19 @@ struct Runs {
 }
 
 impl Part {
-    pub(crate) fn new(plan: Arc<Plan>, rank: u32, kernel: Rank, signs: Arc<Signs>) -> Self {
+    pub(crate) fn new(
+        communicator: u32,
+        offsets: Vec<u32>,
+        touched: [Vec<Range<u64>>; 2],
+        kernel: Rank,
+        signs: Arc<Signs>,
+    ) -> Self {
         let ranges = |ranges: Vec<Range<u64>>| {
             ranges.into_iter().map(|range| range.start as usize..range.end as usize).collect()
         };
-        let [reads, writes] = plan.touched(rank).map(ranges);
+        let [reads, writes] = touched.map(ranges);
         let runs = Mutex::new(Runs { kernel, queue: VecDeque::new() });
-        Self { plan, rank, signs, reads, writes, runs }
+        Self { communicator, offsets, signs, reads, writes, runs }
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {
@@ -121,10 +130,13 @@ impl Part {
     ///
     /// # Errors
     /// The run failed, or the system takes no start.
-    pub(crate) fn settle(&self) -> std::result::Result<Option<u32>, Failed> {
+    pub(crate) fn settle(&self) -> Result<Option<u32>> {
         let mut runs = self.runs();
-        let has_run = !runs.queue.is_empty();
-        if !has_run || !runs.kernel.test().map_err(Failed::Run)? {
+        if runs.queue.is_empty() {
+            return Ok(None);
+        }
+        let has_ended = runs.kernel.test();
+        if !has_ended.map_err(|error| self.failure(error, runs.kernel.epoch()))? {
             return Ok(None);
         }
         self.signs.settled(runs.kernel.part());
@@ -136,22 +148,26 @@ impl Part {
                 runs.kernel.read(at, unsafe { std::slice::from_raw_parts_mut(to, bytes) });
             }
         }
-        self.start_first(&mut runs).map_err(Failed::Start)?;
+        self.start_first(&mut runs)?;
         Ok(Some(slot))
+    }
+
+    /// Returns the error of a run that failed, as of one that processes run.
+    #[cold]
+    fn failure(&self, error: RunError, epoch: u32) -> Error {
+        let RunError::Division { action, element } = error;
+        let communicator = self.communicator;
+        let action = self.offsets.get(action as usize).copied().unwrap_or_default();
+        let cause = Cause::DivisionByZero { element: element.into() };
+        let instance = epoch - 1;
+        let failure = Failure { communicator, instance, action, number: None, cause };
+        error_of(&Interrupted::Failed(failure))
     }
 
     /// Returns true if no run is in progress.
     pub(crate) fn is_idle(&self) -> bool {
         self.runs().queue.is_empty()
     }
-}
-
-/// The reason why a run does not end.
-pub(crate) enum Failed {
-    /// An action failed.
-    Run(RunError),
-    /// The next run could not be started.
-    Start(Error),
 }
 
 /// Returns the common bytes of ranges and segments: the place, the address and the number.
