@@ -36,7 +36,7 @@ static int stop(const char *file) {
     if (GOAL_Test(run) != 1) {
       return failed("it has not ended");
     }
-    if (memory[2] != rank + 1 || (rank == 0 && memory[0] != 500 * size * (size + 1) / 2)) {
+    if (memory[2] != rank + 1 || (rank == 0 && memory[0] != 200 * size * (size + 1) / 2)) {
       printf("rank %d: %lld\n", rank, (long long)memory[0]);
       return 1;
     }
