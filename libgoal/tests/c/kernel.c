@@ -29,7 +29,11 @@ static int stop(const char *file) {
   int64_t memory[3] = {0, 0, rank + 1};
   GOAL_Schedule schedule = GOAL_Load(file, GOAL_COMM_WORLD, memory, sizeof memory);
   tell(schedule);
-  for (int64_t round = 1; round <= 2; round++) {
+  /* When a run has ended here, all ranks have loaded the file and need no message of a process. */
+  if (GOAL_Wait(GOAL_Run(schedule)) != GOAL_SUCCESS) {
+    return failed("the first run");
+  }
+  for (int round = 0; round < 2; round++) {
     memory[0] = 0;
     GOAL_Handle run = GOAL_Run(schedule);
     raise(SIGSTOP);
