@@ -10,8 +10,9 @@ use crate::limits::{
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The entries and bytes that a rank may use.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[derive(FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
 #[repr(C)]
 pub struct Room {
     /// Schedules, whose numbers are the same on all ranks.
@@ -61,8 +62,7 @@ impl Room {
 }
 
 /// A rank's share of its host's maps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Share {
     /// A start of the rank, but for its schedule, its cookie and its epoch.

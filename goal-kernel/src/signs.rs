@@ -127,9 +127,9 @@ impl Signs {
         while receive(&mut frame).is_ok_and(|(_, len)| len > 0) {}
     }
 
-    /// Returns true if runs are in progress, and no message has come to any of them for so long that
-    /// the ranks that should send them have probably not started theirs. Calls notice messages, so
-    /// a caller asks again and again.
+    /// Returns true if runs are in progress, and no message has come to any of them for so long
+    /// that the ranks that should send them have probably not started theirs. Calls notice
+    /// messages, so a caller asks again and again.
     pub fn is_silent(&self) -> bool {
         if self.is_idle() {
             return false;

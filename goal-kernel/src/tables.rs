@@ -140,12 +140,7 @@ impl Tables {
     ///
     /// # Panics
     /// If the number is not free, or there is not enough room.
-    pub fn install(
-        &mut self,
-        part: &PartImage,
-        members: &[u32],
-        number: u32,
-    ) -> io::Result<Rank> {
+    pub fn install(&mut self, part: &PartImage, members: &[u32], number: u32) -> io::Result<Rank> {
         assert!(self.free_numbers() >> number & 1 > 0, "the number {number} is not free");
         let taken = Self::taken(part);
         self.left().without(taken).unwrap_or_else(|what| panic!("there is no room: {what}"));
@@ -158,7 +153,8 @@ impl Tables {
         let PartEntry { cookie, schedule, port, .. } =
             PartEntry::read_from_bytes(&bytes).expect("as many bytes");
         let start = frame::start_of(self.share.start, schedule, cookie);
-        let member = Member::new(slot, (part.memory_bytes, self.memory_at), (schedule, port), start);
+        let member =
+            Member::new(slot, (part.memory_bytes, self.memory_at), (schedule, port), start);
         let socket = Arc::clone(&self.signs.socket);
         let state = (Arc::clone(&self.signs.status), slot as usize * size_of::<StatusEntry>());
         let rank = Rank::over(member, &self.memory, state, socket)?;

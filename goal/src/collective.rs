@@ -9,10 +9,10 @@ use crate::offload::{Offer, Refusal};
 use crate::progress::Core;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
+use goal_asm::Nisa;
 use goal_collectives::{
     Algorithm, Blocks, GenerateError, Request, RequestError, TableError, algorithm,
 };
-use goal_asm::Nisa;
 use goal_lang::{Body, CollectiveKind, Datatype, Function, ProgramBuilder, Space};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -121,11 +121,8 @@ impl Collective {
         let Some(offload) = &Group::current()?.shared().offload else { return Ok(persistent) };
         let algorithm = persistent.algorithm;
         let Self { kind, count, datatype, function, root, .. } = *self;
-        let identity = format!(
-            "{kind} {count} {} {function:?} {root} {}",
-            datatype.name(),
-            algorithm.name
-        );
+        let identity =
+            format!("{kind} {count} {} {function:?} {root} {}", datatype.name(), algorithm.name);
         let refusal = match function {
             _ if self.kind.has_neighbors() => Some(Refusal::Neighbors),
             _ if *blocks != Blocks::Equal => Some(Refusal::Lists),

@@ -16,8 +16,8 @@ use goal_run::program::{AttachError, attach};
 use goal_run::progress::StartError;
 use parking_lot::{Condvar, Mutex};
 use std::ptr::NonNull;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
+use std::sync::{Arc, OnceLock};
 
 /// The group of ranks that this process belongs to. Copies name the same group.
 #[derive(Debug, Clone, Copy)]

@@ -114,8 +114,8 @@ impl Schedule {
         }
     }
 
-    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and otherwise the reason why
-    /// the processes of its ranks do.
+    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and otherwise the reason
+    /// why the processes of its ranks do.
     ///
     /// # Errors
     /// The reason.

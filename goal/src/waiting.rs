@@ -132,8 +132,7 @@ impl Shared {
             // The rank waits if every thread does that has called this library, and if its runs in
             // the kernel, which go on by themselves, are silent.
             let waiting = core.sleepers + 1;
-            let all_wait =
-                || waiting >= callers() && Core::may_wait_for_ever(signs.as_ref());
+            let all_wait = || waiting >= callers() && Core::may_wait_for_ever(signs.as_ref());
             if let Some(signs) = &signs {
                 signs.watch_silence();
             }

@@ -115,8 +115,8 @@ impl Process {
 
 impl<'a> Programs<'a> {
     /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
-    /// job on one host, its time is up. A process inherits the memory files and its own way to other hosts, and
-    /// ends with the calling thread.
+    /// job on one host, its time is up. A process inherits the memory files and its own
+    /// way to other hosts, and ends with the calling thread.
     ///
     /// # Errors
     /// The system's error; processes that were started are killed.

@@ -2,8 +2,8 @@
 
 use crate::network::Network;
 use goal_esp::endpoint::{Config, Loss, Timing};
-use goal_kernel::{Announced, Signs};
 use goal_eth::{AnyDriver, Driver, EspTransport, LostPeer, OpenError, now_ns};
+use goal_kernel::{Announced, Signs};
 use goal_shm::Bell;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -136,8 +136,8 @@ impl<'a> Remote<'a> {
     }
 
     /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
-    /// message has room, a run in the kernel ended, or `limit` has passed. Meanwhile it keeps the streams alive: it sends
-    /// acknowledgements and retransmissions.
+    /// message has room, a run in the kernel ended, or `limit` has passed. Meanwhile it keeps the
+    /// streams alive: it sends acknowledgements and retransmissions.
     pub(crate) fn sleep(
         &mut self,
         bell: Bell<'_>,
@@ -195,9 +195,9 @@ impl Sleeper {
         self.until_ns
     }
 
-    /// Sleeps until the bell rings, a frame arrives, the streams have work, a run in the kernel ends
-    /// or `limit` has passed. The bell keeps ringing: another thread may sleep with it too, and would not wake if this
-    /// thread silenced it first.
+    /// Sleeps until the bell rings, a frame arrives, the streams have work, a run in the kernel
+    /// ends or `limit` has passed. The bell keeps ringing: another thread may sleep with it too,
+    /// and would not wake if this thread silenced it first.
     pub(crate) fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
         let until =
             self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));

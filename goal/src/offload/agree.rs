@@ -166,7 +166,8 @@ pub(crate) fn exchange(
     let input = own.to_words();
     let output = vec![0u64; WORDS * communicator.size() as usize];
     let mut memory = Box::new((input, output));
-    let buffers = [memory.0.as_mut_ptr().expose_provenance(), memory.1.as_mut_ptr().expose_provenance()];
+    let buffers =
+        [memory.0.as_mut_ptr().expose_provenance(), memory.1.as_mut_ptr().expose_provenance()];
     // SAFETY: the buffers have the collective's sizes, and nobody uses them meanwhile. They live
     // until the run has ended, or for ever if that is not known.
     let ran = unsafe { schedule.start_on(Some(&buffers)) }.and_then(|run| raw::wait(run, call));
@@ -182,7 +183,8 @@ mod tests {
     use super::*;
 
     fn proposal() -> Proposal {
-        let left = Room { schedules: 2, actions: 1, dependents: 2, receives: 3, sends: 4, bytes: 5 };
+        let left =
+            Room { schedules: 2, actions: 1, dependents: 2, receives: 3, sends: 4, bytes: 5 };
         let (refusal, freed) = (None, None);
         Proposal { fingerprint: 7, refusal, in_place: false, free: 0b110, freed, left }
     }
@@ -218,8 +220,7 @@ mod tests {
 
     #[test]
     fn one_rank_refuses_for_all() {
-        let (own, other) =
-            (proposal(), Proposal { refusal: Some(Refusal::Busy), ..proposal() });
+        let (own, other) = (proposal(), Proposal { refusal: Some(Refusal::Busy), ..proposal() });
         let all = [own, other];
         assert!(all.iter().all(|one| place(one, &all).unwrap_err().starts_with("rank 1: ")));
         let other = Proposal { fingerprint: 8, ..proposal() };

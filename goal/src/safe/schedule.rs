@@ -60,8 +60,8 @@ impl Schedule {
         Ok(Run::new(ticket, Arc::clone(&self.memories)))
     }
 
-    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and otherwise the reason why
-    /// the processes of its ranks do.
+    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and otherwise the reason
+    /// why the processes of its ranks do.
     ///
     /// # Errors
     /// The reason.
