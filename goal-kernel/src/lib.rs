@@ -22,8 +22,9 @@
 //! - `matching`
 //! - `image`, `analysis`
 //! - `translate`
-//! - `job`, `room`
+//! - `job`
 //! - `frame`
+//! - `room`
 //! - `install`
 //! - `error`, `sys`
 //! - `rank`

@@ -5,7 +5,6 @@ use crate::communicator::Communicator;
 use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
-use crate::offload::{Offer, Refusal};
 use crate::progress::Core;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
@@ -103,46 +102,8 @@ impl Collective {
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })
     }
 
-    /// Prepares the collective for any number of runs, as [`compile_blocks`](Self::compile_blocks)
-    /// does by the table of decisions. If the job has its kernels run schedules, the collective is
-    /// offered to them: all ranks of the communicator call this, in the same order as they prepare
-    /// other schedules, and it returns when all have. `call` is the name of the caller's call, for
-    /// a report on a rank that waits for ever.
-    ///
-    /// # Errors
-    /// As for [`compile`](Self::compile), or the job can't go on.
-    pub fn prepare(
-        &self,
-        blocks: &Blocks,
-        communicator: &Communicator,
-        call: &str,
-    ) -> Result<Persistent> {
-        let mut persistent = self.compile_blocks(blocks, communicator, None)?;
-        let Some(offload) = &Group::current()?.shared().offload else { return Ok(persistent) };
-        let algorithm = persistent.algorithm;
-        let Self { kind, count, datatype, function, root, .. } = *self;
-        let identity =
-            format!("{kind} {count} {} {function:?} {root} {}", datatype.name(), algorithm.name);
-        let refusal = match function {
-            _ if self.kind.has_neighbors() => Some(Refusal::Neighbors),
-            _ if *blocks != Blocks::Equal => Some(Refusal::Lists),
-            Function::User(_) => Some(Refusal::UserFunction),
-            Function::Predefined(..) => None,
-        };
-        let nisa = |in_place: &[bool]| self.of_all_ranks(communicator, algorithm, in_place);
-        let identity = identity.as_bytes();
-        let offer = Offer { identity, refusal, in_place: self.in_place, nisa: &nisa, call };
-        let way = offload.offer(communicator, &offer)?;
-        if way.is_ok() {
-            let name = format!("bpf-{}", algorithm.name);
-            persistent.schedule.count_starts(self.starts_of(blocks, &name)?);
-        }
-        persistent.schedule.go(way);
-        Ok(persistent)
-    }
-
     /// Returns the schedule of all ranks, of which some work in place.
-    fn of_all_ranks(
+    pub(crate) fn of_all_ranks(
         &self,
         communicator: &Communicator,
         algorithm: &Algorithm,
@@ -161,7 +122,7 @@ impl Collective {
     }
 
     /// Returns the counter of starts by an algorithm, for the reports of the launcher.
-    fn starts_of(&self, blocks: &Blocks, algorithm: &str) -> Result<&'static AtomicU64> {
+    pub(crate) fn starts_of(&self, blocks: &Blocks, algorithm: &str) -> Result<&'static AtomicU64> {
         let block = (*blocks == Blocks::Equal).then(|| self.block());
         let attached = &Group::current()?.shared().attached;
         Ok(attached.starts_of(self.kind.name(), algorithm, block))
@@ -240,6 +201,11 @@ impl Persistent {
     /// The schedule. Its declared buffers are the input, unless it works in place, and the output.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
+    }
+
+    /// The schedule, to be changed before its first start.
+    pub(crate) fn schedule_mut(&mut self) -> &mut Schedule {
+        &mut self.schedule
     }
 
     /// Returns the schedule alone.

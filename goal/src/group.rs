@@ -1,11 +1,12 @@
 //! The group of ranks that a process belongs to, once in a process.
 
 use crate::communicator::Communicator;
+use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
 use crate::process::{State, follow_forks};
-use crate::progress::{Core, error_of};
+use crate::progress::Core;
 use crate::shared::Shared;
 use crate::slots::wake;
 use crate::table::read_table;

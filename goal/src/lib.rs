@@ -77,6 +77,7 @@ mod group;
 mod heap;
 mod kept;
 mod offload;
+mod prepare;
 mod process;
 mod progress;
 pub mod raw;

@@ -1,6 +1,6 @@
 //! Progress of a process's runs.
 
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::offload::Part;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use goal_kernel::Signs;
@@ -363,17 +363,4 @@ pub(crate) fn no_run() -> Error {
 /// Returns true if no schedule can go on after an error.
 pub(crate) fn is_fatal(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::Failed | ErrorCode::Stopped | ErrorCode::Stuck | ErrorCode::Lost)
-}
-
-/// Returns the error of a rank that can't go on.
-#[cold]
-pub(crate) fn error_of(interrupted: &Interrupted) -> Error {
-    let code = match interrupted {
-        Interrupted::Failed(_) => ErrorCode::Failed,
-        Interrupted::Stuck => ErrorCode::Stuck,
-        Interrupted::Lost(_) => ErrorCode::Lost,
-        Interrupted::UsedUp(_) => ErrorCode::Failed,
-        _ => ErrorCode::Stopped,
-    };
-    Error::new(code, interrupted.to_string())
 }

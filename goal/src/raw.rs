@@ -6,10 +6,10 @@ mod ends;
 mod instances;
 
 use crate::communicator::Communicator;
-use crate::compile::{self, Compiled, NO_LIMITS};
+use crate::compile::{self, Compiled};
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
-use crate::offload::{KEPT, NOT_ASKED, OF_GRAPH, Offer, Way};
+use crate::offload::{KEPT, NOT_ASKED, OF_GRAPH, Way};
 use crate::progress::Core;
 use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
@@ -123,30 +123,23 @@ impl Schedule {
         self.inner.way.as_ref().map(drop).map_err(|why| &**why)
     }
 
-    /// Loads the schedule of this process's rank from the bytes of a NISA file, which are verified.
-    /// The file has as many ranks as the communicator. The schedule works on `memory`, or, without
-    /// it, on memory of its own: each run starts with zeros and the file's initial values.
-    ///
-    /// If the job has its kernels run schedules, all ranks of the communicator load the same file,
-    /// in the same order as they prepare other schedules, and this returns when all have.
+    /// Loads the schedule of this process's rank from a NISA file, for processes to run.
     ///
     /// # Errors
-    /// The file is not valid, is for another number of ranks, or needs more memory.
-    pub fn load(
-        bytes: Vec<u8>,
+    /// The file is for another number of ranks, or needs more memory.
+    pub(crate) fn of_file(
+        nisa: Arc<Nisa>,
         communicator: &Communicator,
         memory: Option<Region>,
     ) -> Result<Self> {
         let group = Group::current()?;
         let seed = group.shared().attached.job().seed();
-        let file = |text: String| Error::new(ErrorCode::File, text);
-        let nisa =
-            Nisa::load(Arc::new(bytes), &NO_LIMITS).map_err(|error| file(error.to_string()))?;
         let (ranks, size) = (nisa.num_ranks(), communicator.size());
         if ranks != size {
-            return Err(file(format!(
-                "the schedule is for {ranks} ranks, and the communicator has {size}"
-            )));
+            return Err(Error::new(
+                ErrorCode::File,
+                format!("the schedule is for {ranks} ranks, and the communicator has {size}"),
+            ));
         }
         let own = communicator.rank();
         let (needed, buffers) = (nisa.memory_size(own), nisa.buffers(own).collect::<Vec<_>>());
@@ -160,21 +153,6 @@ impl Schedule {
             return Err(Error::new(ErrorCode::Buffer, text));
         }
         let is_group = communicator.is_same(group.world());
-        let nisa = Arc::new(nisa);
-        let way = match &group.shared().offload {
-            None => Err(NOT_ASKED.into()),
-            Some(offload) => {
-                let of_all = |_: &[bool]| Ok(Arc::clone(&nisa));
-                let offer = Offer {
-                    identity: nisa.bytes(),
-                    refusal: None,
-                    in_place: memory.is_none(),
-                    nisa: &of_all,
-                    call: "GOAL_Load",
-                };
-                offload.offer(communicator, &offer)?
-            }
-        };
         let code = if is_group {
             Arc::new(Code::new(nisa, own, seed))
         } else {
@@ -192,9 +170,7 @@ impl Schedule {
             }
             None => Memory::Own,
         };
-        let mut schedule = Self::new(group, code, communicator.clone(), memory, NOT_ASKED);
-        schedule.go(way);
-        Ok(schedule)
+        Ok(Self::new(group, code, communicator.clone(), memory, NOT_ASKED))
     }
 
     /// The communicator that it runs on.

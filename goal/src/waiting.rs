@@ -1,7 +1,8 @@
 //! Waits for runs.
 
 use crate::error::Result;
-use crate::progress::{Core, error_of, no_run};
+use crate::error::error_of;
+use crate::progress::{Core, no_run};
 use crate::shared::{Held, Shared};
 use crate::slots::Ticket;
 use crate::thread::callers;

@@ -63,7 +63,7 @@ unsafe extern "C" fn GOAL_Load(
         let file = read_nisa(path.as_ref()).map_err(|error| {
             Error::new(ErrorCode::File, format!("{}: {error}", path.to_string_lossy()))
         })?;
-        let schedule = Schedule::load(file, &communicator, region(memory, bytes));
+        let schedule = Schedule::load(file, &communicator, region(memory, bytes), "GOAL_Load");
         let named =
             |error: Error| Error::new(error.code(), format!("{}: {error}", path.to_string_lossy()));
         keep(schedule.map_err(named)?, None)
@@ -83,7 +83,8 @@ unsafe extern "C" fn GOAL_LoadMemory(
         let start = present(nisa.cast::<u8>(), "nisa")?;
         // SAFETY: the caller passes `nisa_bytes` bytes.
         let file = unsafe { slice::from_raw_parts(start, nisa_bytes) }.to_vec();
-        keep(Schedule::load(file, &communicator, region(memory, bytes))?, None)
+        let memory = region(memory, bytes);
+        keep(Schedule::load(file, &communicator, memory, "GOAL_LoadMemory")?, None)
     })
 }
 

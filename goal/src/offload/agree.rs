@@ -4,15 +4,10 @@
 //! proposes, by an allgather of the processes, and all come to the same decision from the same
 //! words.
 
-use crate::collective::Collective;
-use crate::communicator::Communicator;
-use crate::error::Result;
-use crate::raw;
 use goal_kernel::Room;
-use goal_lang::{CollectiveKind, Datatype, Function, Op};
 
 /// Words that a rank tells.
-const WORDS: usize = 9;
+pub(crate) const WORDS: usize = 9;
 
 /// The reasons why a rank refuses, whatever the others propose. Each is a number in the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +59,7 @@ pub(crate) struct Proposal {
 }
 
 impl Proposal {
-    fn to_words(self) -> [u64; WORDS] {
+    pub(crate) fn to_words(self) -> [u64; WORDS] {
         let refusal = self.refusal.map_or(0, |refusal| 1 + refusal as u64);
         let of_freed = |Freed { number, epoch }| u64::from(epoch) << 32 | u64::from(number + 1);
         let Room { actions, dependents, receives, sends, bytes, .. } = self.left;
@@ -84,7 +79,7 @@ impl Proposal {
     }
 
     /// Returns the proposal of these words. Peers are ranks of the job, and trusted.
-    fn from_words(words: &[u64]) -> Self {
+    pub(crate) fn from_words(words: &[u64]) -> Self {
         let low = |at: usize| words[at] as u32;
         let freed = low(3).checked_sub(1);
         let freed = freed.map(|number| Freed { number, epoch: (words[3] >> 32) as u32 });
@@ -141,41 +136,6 @@ pub(crate) fn place(own: &Proposal, all: &[Proposal]) -> std::result::Result<Pla
         0 => Err("every number of a schedule in the kernel is used on some rank".to_owned()),
         free => Ok(Place::New(free.trailing_zeros())),
     }
-}
-
-/// Tells all ranks of a communicator what this one proposes, and returns the proposals of all, by
-/// rank. `call` is the name of the caller's call, for a report on a rank that waits for ever.
-///
-/// # Errors
-/// The job can't go on.
-#[allow(unsafe_code)] // a run on vectors of its own
-pub(crate) fn exchange(
-    communicator: &Communicator,
-    own: Proposal,
-    call: &str,
-) -> Result<Vec<Proposal>> {
-    let collective = Collective {
-        kind: CollectiveKind::Allgather,
-        count: WORDS as u64,
-        datatype: Datatype::UInt64,
-        function: Function::Predefined(Op::Sum, Datatype::UInt8),
-        root: 0,
-        in_place: false,
-    };
-    let schedule = collective.compile_uncounted(&communicator.shadow())?;
-    let input = own.to_words();
-    let output = vec![0u64; WORDS * communicator.size() as usize];
-    let mut memory = Box::new((input, output));
-    let buffers =
-        [memory.0.as_mut_ptr().expose_provenance(), memory.1.as_mut_ptr().expose_provenance()];
-    // SAFETY: the buffers have the collective's sizes, and nobody uses them meanwhile. They live
-    // until the run has ended, or for ever if that is not known.
-    let ran = unsafe { schedule.start_on(Some(&buffers)) }.and_then(|run| raw::wait(run, call));
-    if let Err(error) = ran {
-        Box::leak(memory);
-        return Err(error);
-    }
-    Ok(memory.1.chunks_exact(WORDS).map(Proposal::from_words).collect())
 }
 
 #[cfg(test)]

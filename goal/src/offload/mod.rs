@@ -1,9 +1,9 @@
 //! Schedules that the kernels of the job's hosts run: what all ranks must agree on before, and the
 //! parts of this rank.
 //!
-//! A schedule is offered to the kernels when it is prepared ([`Offload::offer`]). The ranks of its
-//! communicator exchange proposals, translate the whole schedule, and install their parts under one
-//! number. If one can't, the processes of all of them run it. Each rank generates and translates
+//! A schedule is offered to the kernels when it is prepared. The ranks of its communicator exchange
+//! proposals ([`Offload::begin`]), translate the whole schedule, and install their parts under one
+//! number ([`Offload::decide`]). If one can't, the processes of all of them run it. Each rank generates and translates
 //! the graphs of all ranks, so this takes time and memory in proportion to their number.
 //!
 //! A number stays used until the job ends, because peers may ask for what a freed schedule has
@@ -15,7 +15,7 @@ mod part;
 
 use crate::communicator::Communicator;
 use crate::error::Result;
-use agree::{Freed, Place, Proposal, exchange, place};
+use agree::{Freed, Place, place};
 use goal_asm::Nisa;
 use goal_kernel::limits::PROGRAM_RANKS_MAX;
 use goal_kernel::{Plan, Refusal as Action, Signs, Tables};
@@ -23,7 +23,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(crate) use agree::Refusal;
+pub(crate) use agree::{Proposal, Refusal, WORDS};
 pub(crate) use part::{Backing, Part, Segment};
 
 /// The most actions that a refusal names; the others are counted.
@@ -77,12 +77,10 @@ pub(crate) struct Offer<'a> {
     pub(crate) in_place: bool,
     /// Returns the schedule of all ranks of the communicator, by which of them are in place.
     pub(crate) nisa: &'a dyn Fn(&[bool]) -> Result<Arc<Nisa>>,
-    /// The name of the caller's call, for a report on a rank that waits for ever.
-    pub(crate) call: &'a str,
 }
 
 /// Clears the mark of a thread that offers a schedule.
-struct Busy<'a>(&'a AtomicBool);
+pub(crate) struct Busy<'a>(&'a AtomicBool);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
@@ -97,32 +95,45 @@ impl Offload {
         Self { inner, signs, fragment, is_busy: AtomicBool::new(false) }
     }
 
-    /// Offers a schedule to the kernels. All ranks of the communicator call this, in the same order
-    /// for several schedules, and it returns when all have. All get a part, or none does.
+    /// Begins to offer a schedule: returns what this rank proposes to the others.
     ///
     /// # Errors
-    /// The job can't go on.
-    pub(crate) fn offer(&self, communicator: &Communicator, offer: &Offer<'_>) -> Result<Way> {
-        if communicator.size() == 1 {
-            return Ok(Err(ONE_RANK.into()));
+    /// The reason why processes run the schedules of this communicator; no rank proposes anything.
+    pub(crate) fn begin(
+        &self,
+        communicator: &Communicator,
+        offer: &Offer<'_>,
+    ) -> std::result::Result<(Proposal, Option<Busy<'_>>), Box<str>> {
+        let size = communicator.size();
+        if size == 1 {
+            return Err(ONE_RANK.into());
         }
-        if communicator.size() > PROGRAM_RANKS_MAX {
-            let size = communicator.size();
+        if size > PROGRAM_RANKS_MAX {
             let text = format!(
                 "its communicator has {size} ranks; the most for the kernel is {PROGRAM_RANKS_MAX}"
             );
-            return Ok(Err(text.into()));
+            return Err(text.into());
         }
         let was_busy = self.is_busy.swap(true, Ordering::Acquire);
-        let _busy = (!was_busy).then_some(Busy(&self.is_busy));
+        let busy = (!was_busy).then_some(Busy(&self.is_busy));
         let refusal = if was_busy { Some(Refusal::Busy) } else { offer.refusal };
-        let own = self.propose(communicator, offer, refusal);
-        let all = exchange(communicator, own, offer.call)?;
-        let part = place(&own, &all).and_then(|place| match place {
+        Ok((self.propose(communicator, offer, refusal), busy))
+    }
+
+    /// Decides by the proposals of all ranks. All ranks decide the same: all get a part, or none
+    /// does.
+    pub(crate) fn decide(
+        &self,
+        communicator: &Communicator,
+        offer: &Offer<'_>,
+        own: &Proposal,
+        all: &[Proposal],
+    ) -> Way {
+        let part = place(own, all).and_then(|place| match place {
             Place::Again(number) => Ok(self.again(number)),
-            Place::New(number) => self.install(communicator, offer, (&own, &all), number),
+            Place::New(number) => self.install(communicator, offer, (own, all), number),
         });
-        Ok(part.map_err(String::into_boxed_str))
+        part.map_err(String::into_boxed_str)
     }
 
     fn propose(

@@ -4,8 +4,7 @@
 //! earlier wait in a queue until then. All methods are called with the core's lock.
 #![allow(unsafe_code)] // copies from and to memory of the program
 
-use crate::error::{Error, ErrorCode, Result};
-use crate::progress::error_of;
+use crate::error::{Error, ErrorCode, Result, error_of};
 use goal_engine::{Cause, Failure};
 use goal_kernel::{Rank, RunError, Signs};
 use goal_run::progress::Interrupted;

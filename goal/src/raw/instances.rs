@@ -2,11 +2,12 @@
 #![allow(unsafe_code)] // instances work on memory of the program
 
 use crate::communicator::Communicator;
+use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::heap::Block;
 use crate::offload::{Backing, Part, Segment, Way};
-use crate::progress::{Core, error_of};
+use crate::progress::Core;
 use crate::slots::{Instance, Slots, Ticket};
 use goal_engine::memory::Region;
 use goal_engine::{Handle, Schedule as Code, Storage};
