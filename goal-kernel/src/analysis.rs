@@ -1,13 +1,15 @@
 //! Analyses of the graphs of all ranks: the actions that the kernel refuses, the messages that
-//! leave a rank, the acknowledgements that a schedule needs, and the pieces of an operation.
+//! leave a rank, the acknowledgements that a schedule needs, the pieces of an operation, and the
+//! memory that a rank reads and writes.
 
-use crate::graph::{Exec, Graph, Node, Work};
+use crate::graph::{Exec, Graph, Node, Payload, Work};
 use crate::layout::NONE;
 use crate::limits::{FRAGMENTS_MAX, PART_BYTES};
 use crate::matching::Matching;
 use crate::reason::Reason;
-use goal_lang::{Op, Piece};
+use goal_lang::{Op, Piece, Space};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Returns the most bytes of a message of the engine, which has a bit for each of its frames.
 pub(crate) fn portion_bytes(fragment: u32) -> u32 {
@@ -100,4 +102,71 @@ pub(crate) fn segments(exec: &Exec) -> Option<Vec<[Piece; 3]>> {
         }
     }
     Some(segments)
+}
+
+/// Returns the bytes of the rank's memory that its actions read, and those that they write: each
+/// ascending and apart.
+pub(crate) fn touched(graph: &Graph) -> [Vec<Range<u64>>; 2] {
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    let exec = |exec: &Exec, reads: &mut Vec<Piece>, writes: &mut Vec<Piece>| {
+        reads.extend(&exec.a);
+        if exec.op != Op::Copy {
+            reads.extend(&exec.b);
+        }
+        writes.extend(&exec.c);
+    };
+    for node in &graph.nodes {
+        match &node.work {
+            Work::Send { payload, before, .. } => {
+                before.iter().for_each(|before| exec(before, &mut reads, &mut writes));
+                if let Payload::Pieces(pieces) = payload {
+                    reads.extend(pieces);
+                }
+            }
+            Work::Recv { payload: Payload::Pieces(pieces), combine, .. } => {
+                writes.extend(pieces);
+                if combine.is_some() {
+                    reads.extend(pieces);
+                }
+            }
+            Work::Exec(own) => exec(own, &mut reads, &mut writes),
+            Work::Handed(time) => writes.extend(time),
+            Work::Recv { payload: Payload::Pattern(_), .. } | Work::Nothing | Work::Refused(_) => {}
+        }
+    }
+    [reads, writes].map(merged)
+}
+
+/// Returns the bytes of pieces of memory.
+fn merged(mut pieces: Vec<Piece>) -> Vec<Range<u64>> {
+    pieces.retain(|piece| piece.space == Space::Memory && piece.size > 0);
+    pieces.sort_unstable_by_key(|piece| piece.addr);
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for piece in pieces {
+        let end = piece.addr + piece.size;
+        match merged.last_mut() {
+            Some(last) if piece.addr <= last.end => last.end = last.end.max(end),
+            _ => merged.push(piece.addr..end),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_touch_are_one_range() {
+        let piece = |addr, size, space| Piece { addr, size, space };
+        let pieces = vec![
+            piece(8, 4, Space::Memory),
+            piece(0, 4, Space::Memory),
+            piece(4, 0, Space::Memory),
+            piece(2, 3, Space::Memory),
+            piece(5, 3, Space::Scratch),
+            piece(12, 2, Space::Memory),
+        ];
+        assert_eq!(merged(pieces), [0..5, 8..14]);
+    }
 }

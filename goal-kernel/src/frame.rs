@@ -66,8 +66,17 @@ pub(crate) fn tick(job: &Job) -> [u8; BYTES] {
     framed(&header(job, kind::TICK, job.secrets[0]))
 }
 
-/// Returns a classic BPF program that accepts the signs that a part's run ended.
-pub(crate) fn done_filter(schedule: u16, port: u16, job: u32) -> Vec<libc::sock_filter> {
+/// Returns the start of a part's run, but for its epoch, from that of another part of the rank.
+pub(crate) fn start_of(frame: [u8; BYTES], schedule: u16, cookie: u64) -> [u8; BYTES] {
+    let (mut header, _) = FrameHeader::read_from_prefix(&frame).expect("the frame is longer");
+    header.schedule = schedule.to_be();
+    header.tag = cookie;
+    framed(&header)
+}
+
+/// Returns a classic BPF program that accepts the signs that a run ended: of a rank's part of one
+/// schedule, or of all its parts.
+pub(crate) fn done_filter(schedule: Option<u16>, port: u16, job: u32) -> Vec<libc::sock_filter> {
     let half = (libc::BPF_LD | libc::BPF_H | libc::BPF_ABS) as u16;
     let word = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     let equal = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
@@ -75,13 +84,16 @@ pub(crate) fn done_filter(schedule: u16, port: u16, job: u32) -> Vec<libc::sock_
     let tests = [
         (half, offset_of!(FrameHeader, form), u32::from(FRAME_FORM) << 8 | u32::from(kind::DONE)),
         (half, offset_of!(FrameHeader, to_port), port.into()),
-        (half, offset_of!(FrameHeader, schedule), schedule.into()),
         (word, offset_of!(FrameHeader, job), job),
     ];
+    let of_schedule =
+        schedule.map(|schedule| (half, offset_of!(FrameHeader, schedule), schedule.into()));
+    let tests: Vec<(u16, usize, u32)> = tests.into_iter().chain(of_schedule).collect();
+    let last = tests.len() - 1;
     let mut program = Vec::new();
     for (number, (load, at, value)) in tests.into_iter().enumerate() {
         // On a difference, jumps to the refusal at the end.
-        let refusal = 2 * (tests.len() - 1 - number) as u8 + 1;
+        let refusal = 2 * (last - number) as u8 + 1;
         program.push(libc::sock_filter { code: load, jt: 0, jf: 0, k: at as u32 });
         program.push(libc::sock_filter { code: equal, jt: 0, jf: refusal, k: value });
     }

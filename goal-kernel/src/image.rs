@@ -62,9 +62,15 @@ impl PartImage {
     }
 
     /// Returns the part's entry and all others as they stand in maps whose first free entries are
-    /// the given ones.
-    pub(crate) fn placed(&self, at: &Places) -> Self {
+    /// the given ones. `members` are the ranks in the job of the ranks of the schedule.
+    pub(crate) fn placed(&self, at: &Places, members: &[u32]) -> Self {
         let mut placed = self.clone();
+        for receive in &mut placed.receives {
+            receive.peer = members[receive.peer as usize];
+        }
+        for send in &mut placed.sends {
+            send.peer = members[send.peer as usize];
+        }
         placed.part.first_action += at.action;
         placed.part.first_independent += at.dependent;
         placed.part.first_receive += at.receive;

@@ -11,6 +11,7 @@ use crate::layout::{
     SendEntry, StatusEntry,
 };
 use crate::limits::{HASH_KEY_WORDS, MEMORY_BYTES_MAX, PARTS_MAX, PEERS_MAX, SLACK_BYTES, page};
+use crate::room::{Room, Share};
 use crate::translate::Plan;
 use siphasher::sip::SipHasher24;
 
@@ -74,10 +75,33 @@ impl Member {
         }
     }
 
+    /// Returns the member of a part that has its places in the maps: the place of its memory, its
+    /// schedule and its port.
+    pub(crate) fn new(
+        part: u32,
+        placed: &PartImage,
+        memory_at: u32,
+        (schedule, port): (u16, u16),
+        start: [u8; FRAME_LENGTH],
+    ) -> Self {
+        Self {
+            part,
+            memory_bytes: placed.memory_bytes,
+            memory_at,
+            part_bytes: placed.bytes,
+            first_action: placed.part.first_action,
+            actions: placed.part.actions,
+            handed: placed.handed(),
+            schedule,
+            port,
+            start,
+        }
+    }
+
     /// Returns the filter of the socket that wakes the rank: it accepts the signs that a run of
     /// this part ended.
     pub(crate) fn filter(&self, job: u32) -> Vec<libc::sock_filter> {
-        frame::done_filter(self.schedule, self.port, job)
+        frame::done_filter(Some(self.schedule), self.port, job)
     }
 
     /// Returns the frame that starts a run.
@@ -249,7 +273,7 @@ impl Installation {
                 self.image.constants.push((0, Vec::new()));
                 continue;
             };
-            let placed = image.placed(&self.places);
+            let placed = image.placed(&self.places, members);
             let memory = self.image.memory_bytes;
             self.image.memory_bytes += whole_pages(image.bytes);
             self.places = self.places.behind(&image);
@@ -257,12 +281,8 @@ impl Installation {
             self.image.parts.push(PartEntry { cookie, schedule, port, memory, ..placed.part });
             self.image.actions.extend(&placed.actions);
             self.image.dependents.extend(placed.dependents.iter().map(|&to| u64::from(to)));
-            let job_rank = |peer: u32| members[peer as usize];
-            let receives = placed.receives.iter();
-            let receives = receives.map(|r| ReceiveEntry { peer: job_rank(r.peer), ..*r });
-            self.image.receives.extend(receives);
-            let sends = placed.sends.iter().map(|s| SendEntry { peer: job_rank(s.peer), ..*s });
-            self.image.sends.extend(sends);
+            self.image.receives.extend(placed.receives);
+            self.image.sends.extend(placed.sends);
             self.image.constants.push((memory + placed.constants_at, placed.constants));
             let start = frame::Start { schedule, port, cookie, job: &self.job };
             let member = Member {
@@ -281,6 +301,61 @@ impl Installation {
         }
         self.image.host.parts = self.image.parts.len() as u32;
         Ok(added)
+    }
+
+    /// Makes room for schedules that the ranks of this host install themselves: `room` for each of
+    /// them. Frames have at most `fragment` bytes of payload. Returns this host's ranks, each with
+    /// its share. The installation can have no other schedules.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    ///
+    /// # Panics
+    /// If the installation has schedules.
+    pub fn reserve(
+        &mut self,
+        room: Room,
+        fragment: u32,
+    ) -> Result<Vec<(u32, Share)>, InstallError> {
+        assert!(self.image.parts.is_empty(), "the installation has schedules");
+        let ranks = self.ranks.len();
+        if ranks * room.schedules as usize > PARTS_MAX as usize {
+            return Err(InstallError::Parts);
+        }
+        let needed = ranks as u64 * u64::from(room.bytes);
+        if needed > MEMORY_BYTES_MAX.into() {
+            return Err(InstallError::Memory(needed));
+        }
+        let all = |count: u32| ranks * count as usize;
+        let image = &mut self.image;
+        image.host.fragment = fragment;
+        for number in 0..all(room.schedules) {
+            image.parts.push(PartEntry {
+                cookie: secret(self.job.secrets[1], number as u64),
+                schedule: (number / ranks) as u16,
+                port: (number % ranks) as u16,
+                ..PartEntry::default()
+            });
+        }
+        image.host.parts = image.parts.len() as u32;
+        image.actions.resize(all(room.actions), ActionEntry::default());
+        image.dependents.resize(all(room.dependents), 0);
+        image.receives.resize(all(room.receives), ReceiveEntry::default());
+        image.sends.resize(all(room.sends), SendEntry::default());
+        image.memory_bytes = needed as u32;
+        let share = |(port, &rank): (usize, &u32)| {
+            let port = port as u16;
+            let start = frame::Start { schedule: 0, port, cookie: 0, job: &self.job };
+            let share = Share {
+                start: frame::start(&start),
+                ranks: ranks as u32,
+                port: port.into(),
+                fragment,
+                room,
+            };
+            (rank, share)
+        };
+        Ok(self.ranks.iter().enumerate().map(share).collect())
     }
 
     /// Returns the frame that is a tick for all parts of the host.
@@ -317,7 +392,7 @@ fn hash_key(key: [u64; 2]) -> Vec<u64> {
 }
 
 /// A part without memory has a page too, so that ranks always have one to map.
-fn whole_pages(bytes: u32) -> u32 {
+pub(crate) fn whole_pages(bytes: u32) -> u32 {
     bytes.max(1).next_multiple_of(page() as u32)
 }
 

@@ -10,7 +10,9 @@ use crate::install::{Installation, MapImage, Member};
 use crate::layout::{Counter, PeerEntry};
 use crate::limits::{SLACK_BYTES, page};
 use crate::rank::Descriptors;
+use crate::room::Share;
 use crate::sys::{Mapping, packet_socket};
+use crate::tables::TableDescriptors;
 use aya::maps::{Map, MapData};
 use aya::programs::links::LinkOrder;
 use aya::programs::tc::{NlOptions, SchedClassifierLink, TcAttachOptions, qdisc_add_clsact};
@@ -90,6 +92,31 @@ impl Kernel {
             memory: clone("goal_memory")?,
             status: clone("goal_status")?,
             handed: clone("goal_handed")?,
+            socket: packet_socket(self.ifindex, self.image.host.ethertype, Some(&filter))?,
+        })
+    }
+
+    /// Returns what the process of a rank of a program needs: descriptors of the maps that it
+    /// installs its schedules in, and a socket for starts and for the signs that wake it. It needs
+    /// no rights to use them. The maps with the job's key and the peers' addresses are not among
+    /// them.
+    ///
+    /// # Errors
+    /// As for [`rank`](Self::rank).
+    pub fn tables(&self, share: &Share) -> io::Result<TableDescriptors> {
+        let ebpf = self.ebpf();
+        let clone = |name| -> io::Result<OwnedFd> {
+            map(&ebpf, name).map_err(io::Error::other)?.try_clone_to_owned()
+        };
+        let filter = share.filter(self.image.host.job);
+        Ok(TableDescriptors {
+            parts: clone("goal_parts")?,
+            status: clone("goal_status")?,
+            actions: clone("goal_actions")?,
+            dependents: clone("goal_dependents")?,
+            receives: clone("goal_receives")?,
+            sends: clone("goal_sends")?,
+            memory: clone("goal_memory")?,
             socket: packet_socket(self.ifindex, self.image.host.ethertype, Some(&filter))?,
         })
     }

@@ -9,6 +9,9 @@
 //! [`Ticker`], and hands each rank its [`Descriptors`] and its [`Member`]. The rank's process opens
 //! a [`Rank`] with them. `docs/kernel.md` describes frames, runs and limits.
 //!
+//! Ranks of a program make their schedules at run time. For these the launcher only makes room
+//! ([`Installation::reserve`]), and a rank installs its parts itself ([`Tables`]).
+//!
 //! # Layers
 //!
 //! The modules in layers, lowest first; each imports only from layers below its own:
@@ -21,9 +24,12 @@
 //! - `translate`
 //! - `job`
 //! - `frame`
+//! - `room`
 //! - `install`
 //! - `error`, `sys`
 //! - `rank`
+//! - `signs`
+//! - `tables`
 //! - `kernel`
 //! - `netlink`
 //! - `circle`
@@ -45,7 +51,10 @@ mod netlink;
 mod probe;
 mod rank;
 mod reason;
+mod room;
+mod signs;
 mod sys;
+mod tables;
 mod ticker;
 mod translate;
 
@@ -57,5 +66,8 @@ pub use kernel::{Hook, Kernel};
 pub use probe::{Missing, Offer, probe};
 pub use rank::{Descriptors, Rank, RunError};
 pub use reason::{Reason, Refusal};
+pub use room::{Room, SHARE_BYTES, Share};
+pub use signs::{Announced, Signs};
+pub use tables::{TableDescriptors, Tables};
 pub use ticker::{Ticker, Ticks};
 pub use translate::{Message, Plan};

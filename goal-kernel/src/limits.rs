@@ -33,6 +33,22 @@ pub const RUN_ACTIONS: u32 = 512;
 pub const TICK_ASKS: u32 = 64;
 /// Attempts to change a word that other processors change.
 pub const ATTEMPTS: u32 = 64;
+
+/// The most schedules that a rank of a program may install: a word has a bit for each.
+pub const PROGRAM_SCHEDULES_MAX: u32 = 32;
+/// The actions that a rank of a program may install, of all its schedules.
+pub const PROGRAM_ACTIONS: u32 = 4 * ACTIONS_MAX;
+/// The dependencies that it may install.
+pub const PROGRAM_DEPENDENTS: u32 = 4 * DEPENDENTS_MAX;
+/// The receives that it may install.
+pub const PROGRAM_RECEIVES: u32 = ACTIONS_MAX;
+/// The sends that it may install.
+pub const PROGRAM_SENDS: u32 = ACTIONS_MAX;
+/// The bytes of memory that its parts may take, if the ranks of its host are few enough.
+pub const PROGRAM_BYTES: u32 = 4 << 20;
+/// The most ranks of a schedule that a program installs: each rank translates all ranks' parts.
+pub const PROGRAM_RANKS_MAX: u32 = 256;
+
 /// Returns the most payload of a frame at an interface whose frames have up to `mtu` bytes behind
 /// Ethernet's header, as [`Plan::of`](crate::Plan::of) takes it; `None` if there is no room.
 pub fn fragment_of(mtu: u32) -> Option<u32> {

@@ -13,6 +13,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::io;
 use std::mem::offset_of;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -47,10 +48,10 @@ pub enum RunError {
 pub struct Rank {
     member: Member,
     memory: Mapping,
-    status: Mapping,
+    status: Arc<Mapping>,
     /// The place of the rank's state in the mapping.
     status_at: usize,
-    socket: OwnedFd,
+    socket: Arc<OwnedFd>,
     epoch: u32,
     /// The ring of actions that are handed over, if the part has such; its first entry in the
     /// mapping; and the number of actions that were taken from it, ever.
@@ -60,7 +61,7 @@ pub struct Rank {
 }
 
 /// A rank that sleeps looks at its word at least this often: the sign that wakes it may get lost.
-const SLEEP_MAX: Duration = Duration::from_millis(20);
+pub(crate) const SLEEP_MAX: Duration = Duration::from_millis(20);
 
 impl Rank {
     /// Opens the rank's side.
@@ -75,20 +76,33 @@ impl Rank {
         let whole = page();
         let page = offset / whole * whole;
         let end = (offset + size_of::<StatusEntry>()).next_multiple_of(whole);
-        let status = Mapping::new(status, page as u64, end - page)?;
+        let status = Arc::new(Mapping::new(status, page as u64, end - page)?);
+        Self::over(member, memory, (status, offset - page), Some(handed), Arc::new(socket))
+    }
+
+    /// Opens the side of a rank whose state lies at a place of a mapping.
+    pub(crate) fn over(
+        member: Member,
+        memory: impl AsFd,
+        (status, status_at): (Arc<Mapping>, usize),
+        handed: Option<impl AsFd>,
+        socket: Arc<OwnedFd>,
+    ) -> io::Result<Self> {
+        let whole = page();
         let length = (member.part_bytes.max(1) as usize).next_multiple_of(whole);
         let memory = Mapping::new(memory, member.memory_at.into(), length)?;
         let ring = 8 * member.first_action as usize;
         let ring_page = ring / whole * whole;
         let ring_end = (ring + 8 * member.actions as usize).next_multiple_of(whole);
-        let mapped = (member.handed > 0)
-            .then(|| Mapping::new(handed, ring_page as u64, ring_end - ring_page))
+        let mapped = handed
+            .filter(|_| member.handed > 0)
+            .map(|handed| Mapping::new(handed, ring_page as u64, ring_end - ring_page))
             .transpose()?;
         let mut rank = Self {
             member,
             memory,
             status,
-            status_at: offset - page,
+            status_at,
             socket,
             epoch: 0,
             ring: mapped,
@@ -98,6 +112,16 @@ impl Rank {
         rank.epoch = rank.word(offset_of!(StatusEntry, done)).load(Ordering::Acquire);
         rank.taken = rank.long(offset_of!(StatusEntry, handed)).load(Ordering::Acquire);
         Ok(rank)
+    }
+
+    /// Returns the number of the part.
+    pub fn part(&self) -> u32 {
+        self.member.part
+    }
+
+    /// Returns the number of the last run that was started, from 1 on.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
     }
 
     fn word(&self, field: usize) -> &std::sync::atomic::AtomicU32 {
@@ -155,11 +179,6 @@ impl Rank {
     pub fn read_part(&self, at: usize, bytes: &mut [u8]) {
         assert!(at + bytes.len() <= self.member.part_bytes as usize, "beyond the part's memory");
         self.memory.read(at, bytes);
-    }
-
-    /// Returns the number of the run that was started last.
-    pub fn epoch(&self) -> u32 {
-        self.epoch
     }
 
     /// Returns the bytes of the rank's memory.
@@ -267,7 +286,7 @@ impl Rank {
             let nap = left.min(SLEEP_MAX).as_nanos() as i64;
             let nap = Timespec { tv_sec: 0, tv_nsec: nap };
             // A signal or a stray frame only leads to another look.
-            let _ = poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], Some(&nap));
+            let _ = poll(&mut [PollFd::new(&*self.socket, PollFlags::IN)], Some(&nap));
             let mut frame = [0; 64];
             let _ = recv(&self.socket, &mut frame, RecvFlags::DONTWAIT);
         };

@@ -12,7 +12,7 @@
 //! then two copies, one for even runs and one for odd ones, of all places where messages land and
 //! of all bytes that sends keep.
 
-use crate::analysis::{acks, numbers, portion_bytes, portions, refused, segments};
+use crate::analysis::{acks, numbers, portion_bytes, portions, refused, segments, touched};
 use crate::graph::{Exec, Graph, Node, Payload, Work, is_long};
 use crate::image::PartImage;
 use crate::layout::{
@@ -24,6 +24,7 @@ use crate::matching::{Match, Matching, matching};
 use crate::reason::{Reason, Refusal};
 use goal_asm::Nisa;
 use goal_lang::{Op, Piece, Space};
+use std::ops::Range;
 
 /// A message of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,7 @@ pub struct Message {
 }
 
 /// A schedule of all ranks that the kernel can execute.
+#[derive(Debug)]
 pub struct Plan {
     graphs: Vec<Graph>,
     matching: Matching,
@@ -141,6 +143,15 @@ impl Plan {
             sends.filter_map(message).collect::<Vec<_>>()
         };
         self.graphs.iter().enumerate().flat_map(of_rank)
+    }
+
+    /// Returns the bytes of a rank's memory that its actions read, and those that they write: each
+    /// ascending and apart.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn touched(&self, rank: u32) -> [Vec<Range<u64>>; 2] {
+        touched(&self.graphs[rank as usize])
     }
 
     /// Returns the part of a rank.

@@ -11,9 +11,9 @@
 //! Files of one kind without a number of their own, as the system's events, count as the same.
 #![allow(unsafe_code)]
 
-use crate::offload::PassedKernel;
+use crate::offload::{PassedKernel, PassedTables};
 use goal_eth::{AnyDriver, PassedDriver};
-use goal_kernel::Descriptors;
+use goal_kernel::{Descriptors, TableDescriptors};
 use rustix::fs::fstat;
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 use serde::{Deserialize, Serialize};
@@ -163,6 +163,24 @@ impl Inherited {
             memory: self.take(memory)?,
             status: self.take(status)?,
             handed: self.take(handed)?,
+            socket: self.take(socket)?,
+        })
+    }
+
+    /// Takes the descriptors of the tables in which a rank of a program installs its schedules.
+    ///
+    /// # Errors
+    /// A descriptor can't be taken.
+    pub(crate) fn tables(&mut self, passed: PassedTables) -> io::Result<TableDescriptors> {
+        let [parts, status, actions, dependents, receives, sends, memory, socket] = passed.0;
+        Ok(TableDescriptors {
+            parts: self.take(parts)?,
+            status: self.take(status)?,
+            actions: self.take(actions)?,
+            dependents: self.take(dependents)?,
+            receives: self.take(receives)?,
+            sends: self.take(sends)?,
+            memory: self.take(memory)?,
             socket: self.take(socket)?,
         })
     }

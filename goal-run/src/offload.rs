@@ -1,15 +1,16 @@
-//! The choice if schedules run in the kernel, and the ways of a rank's messages: a driver, or its
-//! part of the schedule in the kernel.
+//! The choice if schedules run in the kernel, and the ways of a rank's messages: a driver, its part
+//! of the schedule in the kernel, or both for a rank of a program.
 //!
 //! Threat: who knows the cookie of a rank's part may start its runs. So members are in the sealed
-//! settings, as the job's secret is, and never in the environment.
+//! settings, as the job's secret is, and never in the environment. Ranks of programs read the
+//! cookies in the maps, of which they have descriptors.
 
 use goal_eth::AnyDriver;
-use goal_kernel::{Descriptors, Hook, Member, Missing, probe};
+use goal_kernel::{Descriptors, Hook, Member, Missing, Share, TableDescriptors, probe};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 /// The words before the verifier's log, and the beginnings of its last lines.
 const VERIFIER: &str = "; the verifier says:\n";
@@ -65,12 +66,12 @@ pub(crate) fn shortened(text: &str) -> String {
     }
 }
 
-/// A schedule that runs in the kernel.
+/// A schedule that runs in the kernel, or room there for those of programs.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct InKernel {
     /// The most bytes of payload of a frame.
     pub(crate) fragment: u32,
-    /// The ranks of this host, each with its member as bytes.
+    /// The ranks of this host, each with its member or, of a program, with its share, as bytes.
     members: BTreeMap<u32, Vec<u8>>,
 }
 
@@ -78,6 +79,17 @@ impl InKernel {
     pub(crate) fn new(fragment: u32, members: &[(u32, Member)]) -> Self {
         let members = members.iter().map(|(rank, member)| (*rank, member.to_bytes().to_vec()));
         Self { fragment, members: members.collect() }
+    }
+
+    pub(crate) fn of_programs(fragment: u32, shares: &[(u32, Share)]) -> Self {
+        let shares = shares.iter().map(|(rank, share)| (*rank, share.to_bytes().to_vec()));
+        Self { fragment, members: shares.collect() }
+    }
+
+    /// Returns the share of a rank of a program on this host.
+    pub(crate) fn share(&self, rank: u32) -> Option<Share> {
+        let bytes = self.members.get(&rank)?.as_slice().try_into().ok()?;
+        Some(Share::from_bytes(bytes))
     }
 
     /// Returns the member of a rank of this host.
@@ -100,13 +112,15 @@ pub(crate) enum Way {
     Driver(AnyDriver),
     /// The kernel, which runs the rank's schedule.
     Kernel(Descriptors),
+    /// A driver of the rank's own, and the kernel, which runs some of its program's schedules.
+    Both(AnyDriver, TableDescriptors),
 }
 
 impl Way {
     /// Returns the driver, if it is one.
     pub(crate) fn driver(&self) -> Option<&AnyDriver> {
         match self {
-            Way::Driver(driver) => Some(driver),
+            Way::Driver(driver) | Way::Both(driver, _) => Some(driver),
             Way::Kernel(_) => None,
         }
     }
@@ -114,7 +128,7 @@ impl Way {
     /// Returns the driver, if it is one.
     pub(crate) fn into_driver(self) -> Option<AnyDriver> {
         match self {
-            Way::Driver(driver) => Some(driver),
+            Way::Driver(driver) | Way::Both(driver, _) => Some(driver),
             Way::Kernel(_) => None,
         }
     }
@@ -129,6 +143,12 @@ impl Way {
         Some(PassedKernel { memory, status, handed, socket })
     }
 
+    /// Returns the numbers of the descriptors of the tables of a program's rank, if it has them.
+    pub(crate) fn passed_tables(&self) -> Option<PassedTables> {
+        let Way::Both(_, tables) = self else { return None };
+        Some(PassedTables(all_of(tables).map(AsRawFd::as_raw_fd)))
+    }
+
     /// Returns the descriptors that the rank's process must inherit.
     pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         match self {
@@ -136,9 +156,24 @@ impl Way {
             Way::Kernel(Descriptors { memory, status, handed, socket }) => {
                 [memory, status, handed, socket].map(AsFd::as_fd).to_vec()
             }
+            Way::Both(driver, tables) => {
+                let of_kernel = all_of(tables).map(AsFd::as_fd);
+                driver.descriptors().into_iter().chain(of_kernel).collect()
+            }
         }
     }
 }
+
+fn all_of(tables: &TableDescriptors) -> [&OwnedFd; 8] {
+    let TableDescriptors { parts, status, actions, dependents, receives, sends, memory, socket } =
+        tables;
+    [parts, status, actions, dependents, receives, sends, memory, socket]
+}
+
+/// The descriptors of the tables that a rank of a program installs its schedules in, as numbers
+/// that its process inherits: in the order of [`TableDescriptors`].
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct PassedTables(pub(crate) [RawFd; 8]);
 
 /// The descriptors of a rank whose schedule runs in the kernel, as numbers that its process
 /// inherits.

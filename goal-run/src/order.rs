@@ -11,7 +11,7 @@
 
 use crate::inherited::{Inherited, Passed};
 use crate::job::{Settings, layout};
-use crate::offload::PassedKernel;
+use crate::offload::{PassedKernel, PassedTables};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use goal_eth::PassedDriver;
@@ -66,6 +66,9 @@ pub(crate) struct Order {
     /// The rank's part of the schedule in the kernel, if that runs it.
     #[serde(default)]
     pub(crate) kernel: Option<PassedKernel>,
+    /// The tables in which the rank of a program installs schedules, if the kernel runs some.
+    #[serde(default)]
+    pub(crate) tables: Option<PassedTables>,
 }
 
 /// The parts of a job that a rank process opens.

@@ -94,8 +94,11 @@ pub struct Outcome {
     /// memory and their traces are not known, and their actions are not counted.
     pub(crate) missing: String,
     pub(crate) run: Run,
-    /// The most bytes of payload of a frame, if the schedule ran in the kernel.
+    /// The most bytes of payload of a frame, if the kernel ran the schedule, or had room for those
+    /// of a program.
     pub(crate) fragment: Option<u32>,
+    /// True if the ranks are those of a program.
+    pub(crate) is_of_program: bool,
     segment: Segment,
     nisa: Arc<Nisa>,
 }
@@ -140,7 +143,9 @@ impl Outcome {
         counts.table_max = settings.window.map(|_| table_max);
         let fragment = settings.in_kernel.as_ref().map(|in_kernel| in_kernel.fragment);
         let nisa = Arc::clone(nisa);
-        Self { end, counts, missing: String::new(), run, fragment, segment, nisa }
+        let is_of_program = settings.are_programs();
+        let missing = String::new();
+        Self { end, counts, missing, run, fragment, is_of_program, segment, nisa }
     }
 
     /// Returns true if the memory and the traces of all ranks are known. The results of ranks on

@@ -178,15 +178,18 @@ enum Exposure {
 
 /// Gives up what a launcher of programs does not need: what its file gave it and, if it is root's,
 /// all but the rights to write files, to end processes of other users and, with a `driver`, to open
-/// sockets. The programs that it starts get what their user has, as if the user had started them:
-/// those of root get all capabilities of root when they are executed, and those of another user
-/// the ambient ones. So neither no_new_privs nor the bounding set is touched.
+/// sockets and, if it `offloads`, to load the engine of schedules. The programs that it starts get
+/// what their user has, as if the user had started them: those of root get all capabilities of root
+/// when they are executed, and those of another user the ambient ones. So neither no_new_privs nor
+/// the bounding set is touched.
 ///
 /// # Errors
 /// The system's error.
-pub(crate) fn give_up_for_programs(driver: Option<DriverKind>) -> io::Result<()> {
+pub(crate) fn give_up_for_programs(driver: Option<DriverKind>, offloads: bool) -> io::Result<()> {
+    let of_kernel = if offloads { OFFLOAD } else { CapabilitySet::empty() };
+    let of_sockets = driver.map_or(CapabilitySet::empty(), of_sockets);
     let kept = match getuid().is_root() {
-        true => FILES | CapabilitySet::KILL | driver.map_or(CapabilitySet::empty(), of_sockets),
+        true => FILES | CapabilitySet::KILL | of_sockets | of_kernel,
         false => {
             let all = (0..u64::BITS).map(|number| CapabilitySet::from_bits_retain(1 << number));
             let is_users =

@@ -8,10 +8,13 @@ use crate::group::Group;
 use crate::progress::Core;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
+use goal_asm::Nisa;
 use goal_collectives::{
     Algorithm, Blocks, GenerateError, Request, RequestError, TableError, algorithm,
 };
-use goal_lang::{CollectiveKind, Datatype, Function, Space};
+use goal_lang::{Body, CollectiveKind, Datatype, Function, ProgramBuilder, Space};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// The addresses at which graphs of collectives are generated, before they get a table of buffers.
 const INPUT: u64 = 1 << 60;
@@ -94,6 +97,48 @@ impl Collective {
         communicator: &Communicator,
         name: Option<&str>,
     ) -> Result<Persistent> {
+        let (mut schedule, algorithm) = self.compiled(blocks, communicator, name)?;
+        schedule.count_starts(self.starts_of(blocks, algorithm.name)?);
+        Ok(Persistent { schedule, algorithm, in_place: self.in_place })
+    }
+
+    /// Returns the schedule of all ranks, of which some work in place.
+    pub(crate) fn of_all_ranks(
+        &self,
+        communicator: &Communicator,
+        algorithm: &Algorithm,
+        in_place: &[bool],
+    ) -> Result<Arc<Nisa>> {
+        let mut program = ProgramBuilder::default();
+        for (rank, &in_place) in (0..).zip(in_place) {
+            let theirs = Self { in_place, ..*self };
+            let request = theirs.request(&Blocks::Equal, communicator)?;
+            let mut body = algorithm.body(&request, rank).map_err(|error| of_generate(&error))?;
+            theirs.make_table(&mut body);
+            let body = program.body(body);
+            program.rank(body, None);
+        }
+        compile::nisa_of(program.finish())
+    }
+
+    /// Returns the counter of starts by an algorithm, for the reports of the launcher.
+    pub(crate) fn starts_of(&self, blocks: &Blocks, algorithm: &str) -> Result<&'static AtomicU64> {
+        let block = (*blocks == Blocks::Equal).then(|| self.block());
+        let attached = &Group::current()?.shared().attached;
+        Ok(attached.starts_of(self.kind.name(), algorithm, block))
+    }
+
+    /// Compiles the collective for messages of the library itself, whose starts are not counted.
+    pub(crate) fn compile_uncounted(&self, communicator: &Communicator) -> Result<Schedule> {
+        Ok(self.compiled(&Blocks::Equal, communicator, None)?.0)
+    }
+
+    fn compiled(
+        &self,
+        blocks: &Blocks,
+        communicator: &Communicator,
+        name: Option<&str>,
+    ) -> Result<(Schedule, &'static Algorithm)> {
         let group = Group::current()?;
         let request = self.request(blocks, communicator)?;
         let algorithm = match name {
@@ -105,6 +150,15 @@ impl Collective {
         let mut body =
             algorithm.body(&request, communicator.rank()).map_err(|error| of_generate(&error))?;
         compile::renumber(&mut body, communicator);
+        let bases = self.make_table(&mut body);
+        let seed = group.shared().attached.job().seed();
+        let code = compile::schedule(body, group.rank(), group.size(), seed)?;
+        Ok((Schedule::of_table(code, communicator.clone(), bases)?, algorithm))
+    }
+
+    /// Lets a body work on a table of buffers: the input, unless it works in place, and the output.
+    /// Returns the addresses that these had.
+    fn make_table(&self, body: &mut Body) -> Vec<u64> {
         let (mut input, mut output) = (INPUT, OUTPUT);
         for action in &body.actions {
             body.visit_pieces(action, |piece| {
@@ -116,13 +170,7 @@ impl Collective {
         }
         let buffers = [INPUT..input, OUTPUT..output];
         let buffers = if self.in_place { &buffers[1..] } else { &buffers };
-        let bases = body.make_table(buffers).expect("it names no other memory");
-        let seed = group.shared().attached.job().seed();
-        let code = compile::schedule(body, group.rank(), group.size(), seed)?;
-        let block = (*blocks == Blocks::Equal).then(|| self.block());
-        let starts = group.shared().attached.starts_of(self.kind.name(), algorithm.name, block);
-        let schedule = Schedule::of_table(code, communicator.clone(), bases, starts)?;
-        Ok(Persistent { schedule, algorithm, in_place: self.in_place })
+        body.make_table(buffers).expect("it names no other memory")
     }
 
     /// Starts the collective on these buffers. It is compiled at the first call with these
@@ -153,6 +201,11 @@ impl Persistent {
     /// The schedule. Its declared buffers are the input, unless it works in place, and the output.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
+    }
+
+    /// The schedule, to be changed before its first start.
+    pub(crate) fn schedule_mut(&mut self) -> &mut Schedule {
+        &mut self.schedule
     }
 
     /// Returns the schedule alone.

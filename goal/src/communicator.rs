@@ -19,6 +19,8 @@ pub struct Communicator(Arc<Inner>);
 struct Inner {
     /// The number that all of its ranks know it by.
     id: u32,
+    /// The number of the matching space of the library's own messages.
+    shadow: u32,
     /// The rank of this process in it.
     rank: u32,
     size: u32,
@@ -40,7 +42,8 @@ impl Communicator {
             Some(hosts) => nodes_of(hosts),
             None => nodes_of(&vec![0; size as usize]),
         };
-        Self(Arc::new(Inner { id: WORLD, rank, size, ranks: None, neighbors: None, hosts, nodes }))
+        let (id, shadow, ranks, neighbors) = (WORLD, shadow_of(&[], 0), None, None);
+        Self(Arc::new(Inner { id, shadow, rank, size, ranks, neighbors, hosts, nodes }))
     }
 
     /// This process's rank.
@@ -56,6 +59,15 @@ impl Communicator {
     /// The number of its matching space.
     pub(crate) fn id(&self) -> u32 {
         self.0.id
+    }
+
+    /// Returns the same ranks with the matching space of the library's own messages.
+    pub(crate) fn shadow(&self) -> Self {
+        let Inner { shadow, rank, size, .. } = *self.0;
+        let (ranks, hosts, nodes) =
+            (self.0.ranks.clone(), self.0.hosts.clone(), self.0.nodes.clone());
+        let neighbors = None;
+        Self(Arc::new(Inner { id: shadow, shadow, rank, size, ranks, neighbors, hosts, nodes }))
     }
 
     /// The ranks that this process's rank gets data from and sends data to in collectives of
@@ -130,18 +142,21 @@ impl Communicators {
         };
         let list = in_group.into_boxed_slice();
         let made = self.made.entry(list.clone()).or_insert(0);
-        let id = number_of(&list, *made);
-        if id == WORLD || !self.ids.insert(id) {
+        let (id, shadow) = (number_of(&list, *made), shadow_of(&list, *made));
+        let reserved = [WORLD, shadow_of(&[], 0)];
+        let is_taken = |id: u32| reserved.contains(&id) || self.ids.contains(&id);
+        if is_taken(id) || is_taken(shadow) || id == shadow {
             let text = "its number is that of another communicator of this process (1 in 4 billion): list the ranks in another order";
             return Err(Error::new(ErrorCode::Limit, text));
         }
         *made += 1;
+        self.ids.extend([id, shadow]);
         let size = list.len() as u32;
         let hosts = parent.0.hosts.clone();
         let host = |&rank: &u32| hosts.as_ref().map_or(0, |hosts| hosts[rank as usize]);
         let nodes = nodes_of(&list.iter().map(host).collect::<Vec<u32>>());
         let (ranks, neighbors) = (Some(list), None);
-        Ok(Communicator(Arc::new(Inner { id, rank, size, ranks, neighbors, hosts, nodes })))
+        Ok(Communicator(Arc::new(Inner { id, shadow, rank, size, ranks, neighbors, hosts, nodes })))
     }
 
     /// Makes a communicator of all ranks of `parent` with a graph. All of these ranks make it, in
@@ -183,6 +198,12 @@ fn number_of(ranks: &[u32], before: u32) -> u32 {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     }
     ((hash >> 32) as u32 ^ hash as u32).wrapping_add(before)
+}
+
+/// Returns the number of the matching space of the library's own messages in a communicator.
+fn shadow_of(ranks: &[u32], before: u32) -> u32 {
+    let marked: Vec<u32> = ranks.iter().copied().chain([u32::MAX]).collect();
+    number_of(&marked, before)
 }
 
 #[cfg(test)]

@@ -71,7 +71,12 @@ pub(crate) fn schedule_from(
     ranks: u32,
     seed: Seed,
 ) -> Result<Arc<Schedule>> {
-    let mut program = program_of(body, image, rank, ranks);
+    let nisa = nisa_of(program_of(body, image, rank, ranks))?;
+    Ok(Arc::new(Schedule::new(nisa, rank, seed)))
+}
+
+/// Compiles a program by the passes for graphs of one rank.
+pub(crate) fn nisa_of(mut program: Program) -> Result<Arc<Nisa>> {
     goal_opt::run(&mut program, pipeline(), &mut Timings::default(), |_, _| {})
         .map_err(|error| Error::new(ErrorCode::Graph, error.to_string()))?;
     let mut bytes = Vec::new();
@@ -80,7 +85,7 @@ pub(crate) fn schedule_from(
         .map_err(|error| Error::new(ErrorCode::Limit, error.to_string()))?;
     let nisa = Nisa::load(Arc::new(bytes), &NO_LIMITS)
         .map_err(|error| Error::new(ErrorCode::Graph, error.to_string()))?;
-    Ok(Arc::new(Schedule::new(Arc::new(nisa), rank, seed)))
+    Ok(Arc::new(nisa))
 }
 
 /// Replaces the ranks of a communicator by those of the group.

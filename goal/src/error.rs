@@ -1,5 +1,6 @@
 //! The errors of the library, with one table of codes for every language.
 
+use goal_run::progress::Interrupted;
 use std::fmt;
 
 /// The table of codes: name in C, number, and the sentence that `GOAL_Error_string` returns.
@@ -118,6 +119,19 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// Returns the error of a rank that can't go on.
+#[cold]
+pub(crate) fn error_of(interrupted: &Interrupted) -> Error {
+    let code = match interrupted {
+        Interrupted::Failed(_) => ErrorCode::Failed,
+        Interrupted::Stuck => ErrorCode::Stuck,
+        Interrupted::Lost(_) => ErrorCode::Lost,
+        Interrupted::UsedUp(_) => ErrorCode::Failed,
+        _ => ErrorCode::Stopped,
+    };
+    Error::new(code, interrupted.to_string())
+}
 
 #[cfg(test)]
 mod tests {

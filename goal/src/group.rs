@@ -1,10 +1,12 @@
 //! The group of ranks that a process belongs to, once in a process.
 
 use crate::communicator::Communicator;
+use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
+use crate::offload::Offload;
 use crate::process::{State, follow_forks};
-use crate::progress::{Core, error_of};
+use crate::progress::Core;
 use crate::shared::Shared;
 use crate::slots::wake;
 use crate::table::read_table;
@@ -15,8 +17,8 @@ use goal_run::program::{AttachError, attach};
 use goal_run::progress::StartError;
 use parking_lot::{Condvar, Mutex};
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
+use std::sync::{Arc, OnceLock};
 
 /// The group of ranks that this process belongs to. Copies name the same group.
 #[derive(Debug, Clone, Copy)]
@@ -62,12 +64,15 @@ impl Group {
             attached.member().map_err(|error| Error::new(ErrorCode::System, error.to_string()))?;
         // SAFETY: the region is this rank's for the life of the process, and is taken once.
         let heap = unsafe { Heap::new(attached.heap()) };
+        let offload = attached.tables().map(Offload::new);
+        let signs = offload.as_ref().map(|offload| Arc::clone(&offload.signs));
         let shared = Shared {
             world: Communicator::world(attached.rank(), attached.size(), attached.hosts()),
             attached,
             communicators: Mutex::default(),
             heap,
-            core: Mutex::new(Core::new(member)),
+            offload,
+            core: Mutex::new(Core::new(member, signs)),
             wanted: AtomicU32::new(0),
             mode: AtomicU8::new(0),
             has_waiter: AtomicBool::new(false),

@@ -76,6 +76,8 @@ mod graph;
 mod group;
 mod heap;
 mod kept;
+mod offload;
+mod prepare;
 mod process;
 mod progress;
 pub mod raw;

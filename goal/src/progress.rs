@@ -1,10 +1,12 @@
 //! Progress of a process's runs.
 
-use crate::error::{Error, ErrorCode, Result};
-use crate::slots::{Due, Known, OnEnd, Slots, Ticket};
-use goal_engine::Handle;
+use crate::error::{Error, ErrorCode, Result, error_of};
+use crate::offload::Part;
+use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
+use goal_kernel::Signs;
 use goal_run::progress::{Interrupted, Member};
 use std::any::Any;
+use std::sync::Arc;
 
 /// The beginning of the error of a rank that waits when no rank can go on. In the launcher's report
 /// the number of the rank stands for it.
@@ -27,10 +29,14 @@ pub(crate) struct Core {
     pub(crate) due: Vec<Due>,
     /// The collectives that are kept for further calls. Their drop takes the core's lock.
     pub(crate) kept: Option<Box<dyn Any + Send>>,
+    /// The signs of runs in the kernel, if that runs schedules.
+    signs: Option<Arc<Signs>>,
+    /// The parts in the kernel with runs that have not ended, as far as is known.
+    parts: Vec<Arc<Part>>,
 }
 
 impl Core {
-    pub(crate) fn new(member: Member<'static>) -> Self {
+    pub(crate) fn new(member: Member<'static>, signs: Option<Arc<Signs>>) -> Self {
         Self {
             member: Some(member),
             slots: Slots::default(),
@@ -40,6 +46,8 @@ impl Core {
             orphans: Vec::new(),
             due: Vec::new(),
             kept: None,
+            signs,
+            parts: Vec::new(),
         }
     }
 
@@ -73,8 +81,10 @@ impl Core {
             let text = "a run has not ended: wait for it first (GOAL_Wait)";
             return Err(Error::new(ErrorCode::Busy, text));
         }
-        for handle in slots.release_all() {
-            member.finish(handle).map_err(|error| error_of(&error))?;
+        for instance in slots.release_all() {
+            if let Instance::Process(handle) = instance {
+                member.finish(handle).map_err(|error| error_of(&error))?;
+            }
         }
         Ok(self.member.take().expect("it is there"))
     }
@@ -83,14 +93,54 @@ impl Core {
     #[inline]
     pub(crate) fn settle(&mut self, number: u32) -> Result<bool> {
         let (member, slots) = self.parts()?;
-        let Some(handle) = slots.running(number) else { return Ok(true) };
-        if !member.has_ended(handle).map_err(|error| error_of(&error))? {
-            return Ok(false);
+        match slots.running(number) {
+            None => return Ok(true),
+            Some(Instance::Process(handle)) => {
+                if !member.has_ended(handle).map_err(|error| error_of(&error))? {
+                    return Ok(false);
+                }
+            }
+            Some(Instance::Kernel(part)) => {
+                let part = Arc::clone(part);
+                self.settle_part(&part)?;
+                return Ok(self.slots.running(number).is_none());
+            }
         }
         if slots.ended(number) {
             self.tell_end(number);
         }
         Ok(true)
+    }
+
+    /// Notes that a part in the kernel is about to run.
+    pub(crate) fn follow_part(&mut self, part: &Arc<Part>) {
+        if !self.parts.iter().any(|known| Arc::ptr_eq(known, part)) {
+            self.parts.push(Arc::clone(part));
+        }
+    }
+
+    /// Notes which runs of a part in the kernel have ended, and starts the next one.
+    fn settle_part(&mut self, part: &Part) -> Result<()> {
+        while let Some(slot) = part.settle()? {
+            if self.slots.ended(slot) {
+                self.tell_end(slot);
+            }
+        }
+        if part.is_idle() {
+            self.parts.retain(|known| !std::ptr::eq(&**known, part));
+        }
+        Ok(())
+    }
+
+    /// Returns true if no rank needs to be told that this one waits because of runs in the kernel:
+    /// there are none, or they have not gone on for long.
+    pub(crate) fn may_wait_for_ever(signs: Option<&Arc<Signs>>) -> bool {
+        signs.is_none_or(|signs| signs.is_idle() || signs.is_silent())
+    }
+
+    /// The signs of runs in the kernel.
+    pub(crate) fn signs(&self) -> Option<Arc<Signs>> {
+        self.signs.clone()
     }
 
     /// Makes the functions of an ended run due.
@@ -100,11 +150,18 @@ impl Core {
         self.due.extend(told);
     }
 
-    /// Notes the ends of all watched runs.
+    /// Notes the ends of all watched runs, and of all runs in the kernel.
     #[inline]
     pub(crate) fn reap(&mut self) -> Result<()> {
+        // Runs of a part end one after the other, so all of them before the others are looked at.
+        for at in (0..self.parts.len()).rev() {
+            let part = Arc::clone(&self.parts[at]);
+            self.settle_part(&part)?;
+        }
         for at in (0..self.slots.watched.len()).rev() {
-            self.settle(self.slots.watched[at])?;
+            if let Some(&number) = self.slots.watched.get(at) {
+                self.settle(number)?;
+            }
         }
         Ok(())
     }
@@ -160,7 +217,7 @@ impl Core {
             return Ok(false);
         }
         let (member, slots) = self.parts()?;
-        if let Some(handle) = slots.release(number) {
+        if let Some(Instance::Process(handle)) = slots.release(number) {
             member.finish(handle).map_err(|error| error_of(&error))?;
         }
         Ok(true)
@@ -182,8 +239,15 @@ impl Core {
         }
         let number = Slots::number(ticket);
         let (member, slots) = self.parts()?;
-        if let Some(handle) = slots.running(number) {
-            member.test(handle).map_err(|error| error_of(&error))?;
+        match slots.running(number) {
+            Some(Instance::Process(handle)) => {
+                member.test(handle).map_err(|error| error_of(&error))?;
+            }
+            // Runs of the process make progress as in every test.
+            Some(Instance::Kernel(_)) => {
+                member.advance().map_err(|error| error_of(&error))?;
+            }
+            None => {}
         }
         self.reap()?;
         self.settle(number)
@@ -209,10 +273,16 @@ impl Core {
             return Error::new(ErrorCode::Stuck, text);
         };
         let mut lines = Vec::new();
-        for (_, handle) in slots.all_running() {
-            lines.extend(
-                member.underway(handle).into_iter().flatten().map(|action| action.to_string()),
-            );
+        for (_, instance) in slots.all_running() {
+            match instance {
+                Instance::Process(handle) => {
+                    let actions = member.underway(handle).into_iter().flatten();
+                    lines.extend(actions.map(|action| action.to_string()));
+                }
+                Instance::Kernel(_) => {
+                    lines.push("a schedule in the kernel to which no message comes".to_owned());
+                }
+            }
         }
         let more = lines.len().saturating_sub(ACTIONS_MAX);
         lines.truncate(ACTIONS_MAX);
@@ -244,14 +314,18 @@ impl Core {
         tickets: &[Ticket],
         is_wanted: impl Fn() -> bool,
     ) -> std::result::Result<(), Interrupted> {
-        let Self { member: Some(member), slots, parked, .. } = self else { return Ok(()) };
-        let (slots, parked) = (&*slots, &*parked);
+        let Self { member: Some(member), slots, parked, signs, .. } = self else { return Ok(()) };
+        let (slots, parked, signs) = (&*slots, &*parked, signs.as_deref());
         member.wait_while(|member| {
-            if is_wanted() {
+            if is_wanted() || signs.is_some_and(|signs| signs.has_ended() || signs.is_news()) {
                 return Ok(false);
             }
-            let mut runs = |handle: Option<&Handle>| -> std::result::Result<bool, Interrupted> {
-                handle.map_or(Ok(false), |handle| Ok(!member.has_ended(handle)?))
+            let mut runs = |instance: Option<&Instance>| {
+                Ok::<_, Interrupted>(match instance {
+                    None => false,
+                    Some(Instance::Process(handle)) => !member.has_ended(handle)?,
+                    Some(Instance::Kernel(_)) => true,
+                })
             };
             for &awaited in tickets.iter().chain(parked) {
                 if !runs(slots.running(Slots::number(awaited)))? {
@@ -289,17 +363,4 @@ pub(crate) fn no_run() -> Error {
 /// Returns true if no schedule can go on after an error.
 pub(crate) fn is_fatal(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::Failed | ErrorCode::Stopped | ErrorCode::Stuck | ErrorCode::Lost)
-}
-
-/// Returns the error of a rank that can't go on.
-#[cold]
-pub(crate) fn error_of(interrupted: &Interrupted) -> Error {
-    let code = match interrupted {
-        Interrupted::Failed(_) => ErrorCode::Failed,
-        Interrupted::Stuck => ErrorCode::Stuck,
-        Interrupted::Lost(_) => ErrorCode::Lost,
-        Interrupted::UsedUp(_) => ErrorCode::Failed,
-        _ => ErrorCode::Stopped,
-    };
-    Error::new(code, interrupted.to_string())
 }

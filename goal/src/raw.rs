@@ -6,9 +6,10 @@ mod ends;
 mod instances;
 
 use crate::communicator::Communicator;
-use crate::compile::{self, Compiled, NO_LIMITS};
+use crate::compile::{self, Compiled};
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
+use crate::offload::{KEPT, NOT_ASKED, OF_GRAPH, Way};
 use crate::progress::Core;
 use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
@@ -19,8 +20,8 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::{Arc, OnceLock};
 
 pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
 pub use crate::slots::{EndFunction, Ticket};
@@ -64,50 +65,81 @@ impl Schedule {
         let compiled = compile::compile(graph, group.rank(), group.size(), seed)?;
         let Compiled { schedule, bases, declared } = compiled;
         let memory = Memory::table(bases, declared);
-        Ok(Self::new(group, schedule, graph.communicator().clone(), memory))
+        Ok(Self::new(group, schedule, graph.communicator().clone(), memory, OF_GRAPH))
     }
 
     /// Creates a schedule of compiled actions on a table of buffers, which all count as declared.
-    /// Its starts are counted.
     pub(crate) fn of_table(
         code: Arc<Code>,
         communicator: Communicator,
         bases: Vec<u64>,
-        starts: &'static AtomicU64,
     ) -> Result<Self> {
         let declared = bases.len();
         let memory = Memory::table(bases, declared);
-        let mut schedule = Self::new(Group::current()?, code, communicator, memory);
-        Arc::get_mut(&mut schedule.inner).expect("it is new").starts = Some(starts);
-        Ok(schedule)
+        Ok(Self::new(Group::current()?, code, communicator, memory, KEPT))
     }
 
-    fn new(group: Group, code: Arc<Code>, communicator: Communicator, memory: Memory) -> Self {
-        let first = AtomicU32::default();
-        Self { inner: Arc::new(Inner { group, code, communicator, memory, first, starts: None }) }
+    /// Lets the starts of a new schedule be counted.
+    pub(crate) fn count_starts(&mut self, starts: &'static AtomicU64) {
+        Arc::get_mut(&mut self.inner).expect("it is new").starts = Some(starts);
     }
 
-    /// Loads the schedule of this process's rank from the bytes of a NISA file, which are verified.
-    /// The file has as many ranks as the communicator. The schedule works on `memory`, or, without
-    /// it, on memory of its own: each run starts with zeros and the file's initial values.
+    /// Lets a new schedule run another way.
+    pub(crate) fn go(&mut self, way: Way) {
+        Arc::get_mut(&mut self.inner).expect("it is new").way = way;
+    }
+
+    /// Creates a schedule that processes run, for the stated reason if the kernel runs any.
+    fn new(
+        group: Group,
+        code: Arc<Code>,
+        communicator: Communicator,
+        memory: Memory,
+        why: &'static str,
+    ) -> Self {
+        let why = if group.shared().offload.is_some() { why } else { NOT_ASKED };
+        let (first, way, initial) = (AtomicU32::default(), Err(why.into()), OnceLock::new());
+        let starts = None;
+        Self {
+            inner: Arc::new(Inner {
+                group,
+                code,
+                communicator,
+                memory,
+                first,
+                starts,
+                way,
+                initial,
+            }),
+        }
+    }
+
+    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and otherwise the reason
+    /// why the processes of its ranks do.
     ///
     /// # Errors
-    /// The file is not valid, is for another number of ranks, or needs more memory.
-    pub fn load(
-        bytes: Vec<u8>,
+    /// The reason.
+    pub fn offload(&self) -> std::result::Result<(), &str> {
+        self.inner.way.as_ref().map(drop).map_err(|why| &**why)
+    }
+
+    /// Loads the schedule of this process's rank from a NISA file, for processes to run.
+    ///
+    /// # Errors
+    /// The file is for another number of ranks, or needs more memory.
+    pub(crate) fn of_file(
+        nisa: Arc<Nisa>,
         communicator: &Communicator,
         memory: Option<Region>,
     ) -> Result<Self> {
         let group = Group::current()?;
         let seed = group.shared().attached.job().seed();
-        let file = |text: String| Error::new(ErrorCode::File, text);
-        let nisa =
-            Nisa::load(Arc::new(bytes), &NO_LIMITS).map_err(|error| file(error.to_string()))?;
         let (ranks, size) = (nisa.num_ranks(), communicator.size());
         if ranks != size {
-            return Err(file(format!(
-                "the schedule is for {ranks} ranks, and the communicator has {size}"
-            )));
+            return Err(Error::new(
+                ErrorCode::File,
+                format!("the schedule is for {ranks} ranks, and the communicator has {size}"),
+            ));
         }
         let own = communicator.rank();
         let (needed, buffers) = (nisa.memory_size(own), nisa.buffers(own).collect::<Vec<_>>());
@@ -122,7 +154,7 @@ impl Schedule {
         }
         let is_group = communicator.is_same(group.world());
         let code = if is_group {
-            Arc::new(Code::new(Arc::new(nisa), own, seed))
+            Arc::new(Code::new(nisa, own, seed))
         } else {
             let program = nisa.decode();
             let (mut body, image) = (program.body_of(own).clone(), program.image_of(own).cloned());
@@ -138,7 +170,7 @@ impl Schedule {
             }
             None => Memory::Own,
         };
-        Ok(Self::new(group, code, communicator.clone(), memory))
+        Ok(Self::new(group, code, communicator.clone(), memory, NOT_ASKED))
     }
 
     /// The communicator that it runs on.

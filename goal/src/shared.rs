@@ -10,6 +10,7 @@
 use crate::communicator::{Communicator, Communicators};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
+use crate::offload::Offload;
 use crate::progress::{Core, STUCK_HERE, is_fatal};
 use crate::slots::{Due, Ticket};
 use crate::thread::{self, Common, count};
@@ -33,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) world: Communicator,
     pub(crate) communicators: Mutex<Communicators>,
     pub(crate) heap: Heap,
+    /// This rank's schedules in the kernel, if that runs some.
+    pub(crate) offload: Option<Offload>,
     /// The rank's end of the job and its instances.
     pub(crate) core: Mutex<Core>,
     /// The number of threads that want the core while another thread waits with it.
@@ -68,6 +71,15 @@ impl Shared {
 }
 
 impl Shared {
+    /// Lets the rank's thread, if it has one, look at the runs in the kernel: none had started when
+    /// it fell asleep.
+    #[cold]
+    pub(crate) fn look_at_kernel(&self) {
+        if self.mode() == Mode::Thread {
+            self.attached.wake();
+        }
+    }
+
     /// Takes the core, and asks a thread that sleeps with it to let go.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! The instances of a process: running ones, and ended ones that can start again.
 
+use crate::offload::Part;
 use goal_engine::Handle;
 use parking_lot::Mutex;
 use std::any::Any;
@@ -31,11 +32,19 @@ impl Ticket {
     }
 }
 
+/// The runner of an instance.
+pub(crate) enum Instance {
+    /// This process.
+    Process(Handle),
+    /// The kernel.
+    Kernel(Arc<Part>),
+}
+
 /// An instance of a schedule.
 #[derive(Default)]
 pub(crate) struct Slot {
     /// `None` if no schedule uses the slot.
-    handle: Option<Handle>,
+    instance: Option<Instance>,
     /// True if the instance runs, as far as is known. If not, it has ended and can start again.
     is_running: bool,
     /// The addresses that replace those of its declared buffers.
@@ -125,14 +134,19 @@ impl Slots {
     }
 
     /// Adds an instance that runs for the first time, on declared buffers at the addresses `bound`.
-    pub(crate) fn add(&mut self, handle: Handle, schedule: Schedule, bound: &[usize]) -> Ticket {
+    pub(crate) fn add(
+        &mut self,
+        instance: Instance,
+        schedule: Schedule,
+        bound: &[usize],
+    ) -> Ticket {
         let number = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             self.slots.len() as u32 - 1
         });
         let slot = &mut self.slots[number as usize];
         slot.schedule = Some(schedule);
-        slot.handle = Some(handle);
+        slot.instance = Some(instance);
         slot.bound = bound.to_vec();
         slot.start(number)
     }
@@ -155,11 +169,16 @@ impl Slots {
         self.slots[number as usize].next = next;
     }
 
-    /// Returns the handle of an instance that runs, as far as is known.
+    /// Returns an instance that runs, as far as is known.
     #[inline]
-    pub(crate) fn running(&self, number: u32) -> Option<&Handle> {
+    pub(crate) fn running(&self, number: u32) -> Option<&Instance> {
         let slot = &self.slots[number as usize];
-        slot.handle.as_ref().filter(|_| slot.is_running)
+        slot.instance.as_ref().filter(|_| slot.is_running)
+    }
+
+    /// Returns the instance of a run, if that runs as far as is known.
+    pub(crate) fn running_of(&self, ticket: Ticket) -> Option<&Instance> {
+        matches!(self.known(ticket), Known::Running).then(|| self.running(ticket.slot)).flatten()
     }
 
     /// Notes that the run of a slot has ended. Returns true if it has functions to call.
@@ -202,26 +221,26 @@ impl Slots {
         watched.filter_map(sleeper).collect()
     }
 
-    /// Frees the slot of a parked instance and returns its handle.
-    pub(crate) fn release(&mut self, number: u32) -> Option<Handle> {
+    /// Frees the slot of a parked instance and returns this.
+    pub(crate) fn release(&mut self, number: u32) -> Option<Instance> {
         let slot = &mut self.slots[number as usize];
         if slot.is_running {
             return None;
         }
-        let handle = slot.handle.take()?;
+        let instance = slot.instance.take()?;
         slot.schedule = None;
         self.free.push(number);
-        Some(handle)
+        Some(instance)
     }
 
     /// The slots whose instances run, as far as is known.
-    pub(crate) fn all_running(&self) -> impl Iterator<Item = (u32, &Handle)> {
+    pub(crate) fn all_running(&self) -> impl Iterator<Item = (u32, &Instance)> {
         let numbered = (0..).zip(&self.slots).filter(|(_, slot)| slot.is_running);
-        numbered.filter_map(|(number, slot)| Some((number, slot.handle.as_ref()?)))
+        numbered.filter_map(|(number, slot)| Some((number, slot.instance.as_ref()?)))
     }
 
-    /// Frees all slots of parked instances and returns their handles.
-    pub(crate) fn release_all(&mut self) -> Vec<Handle> {
+    /// Frees all slots of parked instances and returns these.
+    pub(crate) fn release_all(&mut self) -> Vec<Instance> {
         (0..self.slots.len() as u32).filter_map(|number| self.release(number)).collect()
     }
 
@@ -256,10 +275,13 @@ pub(crate) struct Parked<'a> {
 }
 
 impl Parked<'_> {
-    /// The handle, for the next start.
+    /// The handle of an instance that this process runs, for the next start.
     #[inline]
     pub(crate) fn handle(&mut self) -> &mut Handle {
-        self.slot.handle.as_mut().expect("a schedule uses the slot")
+        match self.slot.instance.as_mut().expect("a schedule uses the slot") {
+            Instance::Process(handle) => handle,
+            Instance::Kernel(_) => unreachable!("the kernel runs it"),
+        }
     }
 
     /// Returns true if its declared buffers lie at these addresses.

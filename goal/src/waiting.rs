@@ -1,13 +1,26 @@
 //! Waits for runs.
 
 use crate::error::Result;
-use crate::progress::{Core, error_of, no_run};
+use crate::error::error_of;
+use crate::progress::{Core, no_run};
 use crate::shared::{Held, Shared};
 use crate::slots::Ticket;
 use crate::thread::callers;
+use goal_kernel::Signs;
 use goal_run::progress::Interrupted;
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
+
+/// Lets a thread that waits notice if runs in the kernel become silent.
+struct Watching<'a>(Option<&'a Signs>);
+
+impl Drop for Watching<'_> {
+    fn drop(&mut self) {
+        if let Some(signs) = self.0 {
+            signs.unwatch();
+        }
+    }
+}
 
 impl Shared {
     /// Waits until a run has ended. `call` is the name of the call for reports.
@@ -114,10 +127,16 @@ impl Shared {
         tickets: &[Ticket],
         call: &str,
     ) -> Result<Option<usize>> {
+        let signs = core.signs();
+        let _watching = Watching(signs.as_deref());
         loop {
-            // The rank waits if every thread does that has called this library.
+            // The rank waits if every thread does that has called this library, and if its runs in
+            // the kernel, which go on by themselves, are silent.
             let waiting = core.sleepers + 1;
-            let all_wait = || waiting >= callers();
+            let all_wait = || waiting >= callers() && Core::may_wait_for_ever(signs.as_ref());
+            if let Some(signs) = &signs {
+                signs.watch_silence();
+            }
             let waits = all_wait();
             if waits {
                 self.attached.waits(call);

@@ -177,7 +177,8 @@ typedef enum {
   GOAL_EXT_PROGRESS = 9,
   GOAL_EXT_WILDCARDS = 10,
   GOAL_EXT_BLOCKS = 11,
-  GOAL_EXT_NEIGHBORS = 12
+  GOAL_EXT_NEIGHBORS = 12,
+  GOAL_EXT_OFFLOAD = 13
 } GOAL_ExtensionId;
 
 /* Returns 1 if this library has an extension; else 0. */
@@ -339,6 +340,23 @@ GOAL_Schedule GOAL_Load(const char *path, GOAL_Comm comm, void *memory, size_t b
 /* Does the same with a file's bytes. They are copied. */
 GOAL_Schedule GOAL_LoadMemory(const void *nisa, size_t nisa_bytes, GOAL_Comm comm, void *memory,
                               size_t bytes);
+
+/*
+ * Returns 1 if the kernels of the job's hosts run the schedule, by themselves from its start to its
+ * end; 0 if the processes of its ranks do. The kernels run schedules of programs that "goal-run
+ * --offload kernel" or "--offload auto" started on several hosts: collectives that were prepared
+ * (GOAL_Allreduce_init and so on) and loaded files, if they have no operation on floating-point
+ * numbers, no function of the program and no receive from any source or with any tag. In such a job
+ * all ranks of a communicator must prepare collectives and load files in the same order, and these
+ * functions return when all have called them.
+ */
+int GOAL_IsOffloaded(GOAL_Schedule sched);
+
+/*
+ * Returns the reason why processes run the schedule; an empty text if the kernels do. It lasts until
+ * the schedule is freed.
+ */
+const char *GOAL_Offload_reason(GOAL_Schedule sched);
 
 /* Returns 1 if the schedule can be run; else 0. A run never invalidates it. */
 int GOAL_IsScheduleValid(GOAL_Schedule sched);

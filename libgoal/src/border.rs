@@ -23,6 +23,12 @@ impl Outcome for c_int {
     }
 }
 
+impl<T> Outcome for *const T {
+    fn failed(_: ErrorCode) -> Self {
+        ptr::null()
+    }
+}
+
 impl<T> Outcome for *mut T {
     fn failed(_: ErrorCode) -> Self {
         ptr::null_mut()

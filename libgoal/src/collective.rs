@@ -93,8 +93,8 @@ impl Call {
         ran
     }
 
-    fn prepare(&self) -> Result<GOAL_Schedule> {
-        let prepared = self.collective.compile_blocks(&self.blocks, &self.communicator, None)?;
+    fn prepare(&self, name: &str) -> Result<GOAL_Schedule> {
+        let prepared = self.collective.prepare(&self.blocks, &self.communicator, name)?;
         let buffers: Box<[usize]> = match self.collective.in_place {
             true => Box::new([self.output]),
             false => Box::new([self.input, self.output]),
@@ -152,12 +152,13 @@ macro_rules! collectives {
 
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $preparing($($argument: $type,)* comm: GOAL_Comm) -> GOAL_Schedule {
-            border(stringify!($preparing), || {
+            let name = stringify!($preparing);
+            border(name, || {
                 let arguments = Arguments { $($argument: $argument as _,)* ..NONE };
                 let (kind, shape) = (CollectiveKind::$kind, Shape::$shape);
                 // SAFETY: the caller passes lists of these lengths.
                 let call = unsafe { Call::new(kind, shape, &arguments, comm)? };
-                call.prepare()
+                call.prepare(name)
             })
         }
     )*};

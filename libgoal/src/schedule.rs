@@ -11,22 +11,25 @@ use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
 use goal::raw::{Schedule, Ticket, read_nisa};
 use goal::{Error, ErrorCode, Result};
 use goal_engine::memory::Region;
-use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::slice;
+use std::sync::OnceLock;
 
 /// A schedule of the program.
 pub(crate) struct Entry {
     schedule: Schedule,
     /// The buffers that it is started on, if they were given to a function that prepared it.
     bound: Option<Box<[usize]>>,
+    /// The text on why processes run it, for C, once it was asked for.
+    reason: OnceLock<CString>,
 }
 
 pub(crate) static SCHEDULES: Table<Entry> = Table::new(Kind::Schedule);
 
 /// Stores a schedule, with the buffers that it is started on if they are not its own.
 pub(crate) fn keep(schedule: Schedule, bound: Option<Box<[usize]>>) -> Result<GOAL_Schedule> {
-    Ok(GOAL_Schedule(SCHEDULES.add(Entry { schedule, bound })?))
+    Ok(GOAL_Schedule(SCHEDULES.add(Entry { schedule, bound, reason: OnceLock::new() })?))
 }
 
 #[unsafe(no_mangle)]
@@ -60,7 +63,7 @@ unsafe extern "C" fn GOAL_Load(
         let file = read_nisa(path.as_ref()).map_err(|error| {
             Error::new(ErrorCode::File, format!("{}: {error}", path.to_string_lossy()))
         })?;
-        let schedule = Schedule::load(file, &communicator, region(memory, bytes));
+        let schedule = Schedule::load(file, &communicator, region(memory, bytes), "GOAL_Load");
         let named =
             |error: Error| Error::new(error.code(), format!("{}: {error}", path.to_string_lossy()));
         keep(schedule.map_err(named)?, None)
@@ -80,7 +83,8 @@ unsafe extern "C" fn GOAL_LoadMemory(
         let start = present(nisa.cast::<u8>(), "nisa")?;
         // SAFETY: the caller passes `nisa_bytes` bytes.
         let file = unsafe { slice::from_raw_parts(start, nisa_bytes) }.to_vec();
-        keep(Schedule::load(file, &communicator, region(memory, bytes))?, None)
+        let memory = region(memory, bytes);
+        keep(Schedule::load(file, &communicator, memory, "GOAL_LoadMemory")?, None)
     })
 }
 
@@ -97,10 +101,28 @@ extern "C" fn GOAL_MakeScheduleReusable(sched: GOAL_Schedule) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_FreeSchedule(sched: GOAL_Schedule) -> c_int {
     status("GOAL_FreeSchedule", || {
-        SCHEDULES.remove(sched.0, |Entry { schedule, bound }| {
+        SCHEDULES.remove(sched.0, |Entry { schedule, bound, reason }| {
             let failed = schedule.free().err();
-            failed.map(|(error, schedule)| (error, Entry { schedule, bound }))
+            failed.map(|(error, schedule)| (error, Entry { schedule, bound, reason }))
         })
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_IsOffloaded(sched: GOAL_Schedule) -> c_int {
+    border("GOAL_IsOffloaded", || Ok(SCHEDULES.get(sched.0)?.schedule.offload().is_ok().into()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Offload_reason(sched: GOAL_Schedule) -> *const c_char {
+    border("GOAL_Offload_reason", || {
+        let entry = SCHEDULES.get(sched.0)?;
+        let reason = entry.reason.get_or_init(|| {
+            let mut text = entry.schedule.offload().err().unwrap_or_default().to_owned();
+            text.retain(|letter| letter != '\0');
+            CString::new(text).unwrap_or_default()
+        });
+        Ok(reason.as_ptr())
     })
 }
 

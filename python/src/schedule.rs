@@ -316,7 +316,7 @@ pub(crate) fn load(
             // SAFETY: the schedule keeps the export, and each run the schedule.
             unsafe { Region::new(with_exposed_provenance_mut(address), len) }
         });
-        raw::Schedule::load(bytes, &communicator, region).map_err(|error| match &path {
+        raw::Schedule::load(bytes, &communicator, region, "load").map_err(|error| match &path {
             Some(path) => goal::Error::new(error.code(), format!("{}: {error}", path.display())),
             None => error,
         })

@@ -87,6 +87,7 @@ impl Processes {
                     .map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
                 driver: way.as_ref().and_then(Way::driver).map(AnyDriver::passed),
                 kernel: way.as_ref().and_then(Way::passed_kernel),
+                tables: None,
             };
             let mut command = Command::new(executable);
             command

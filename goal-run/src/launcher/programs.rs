@@ -26,6 +26,7 @@ use super::warden::{Door, Warden};
 use crate::inherited::{Lent, Passed};
 use crate::limits::restore_open_files;
 use crate::monitor::Stopped;
+use crate::offload::Way;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
 use goal_eth::{AnyDriver, Held};
 use goal_shm::{Sealed, Segment};
@@ -114,14 +115,14 @@ impl Process {
 
 impl<'a> Programs<'a> {
     /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
-    /// job on one host, its time is up. A process inherits the memory files and its own driver, and
-    /// ends with the calling thread.
+    /// job on one host, its time is up. A process inherits the memory files and its own
+    /// way to other hosts, and ends with the calling thread.
     ///
     /// # Errors
     /// The system's error; processes that were started are killed.
     pub(super) fn spawn(
         place: &Place<'a>,
-        drivers: Vec<AnyDriver>,
+        ways: Vec<Way>,
         sealed: &Sealed,
         program: &'a Program,
     ) -> Result<Self, LaunchError> {
@@ -133,14 +134,14 @@ impl<'a> Programs<'a> {
         // So that it can wait for what ranks have started.
         let _ = set_child_subreaper(Some(getpid()));
         let mut programs = Self { segment, program, processes, warden, adopts_always, held };
-        let mut drivers = drivers.into_iter();
+        let mut ways = ways.into_iter();
         let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
         let bells = Passed::all(segment.bells())?;
         for (started, &rank) in (0..).zip(here) {
             (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
-            let driver = drivers.next();
+            let way = ways.next();
             let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
-            descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
+            descriptors.extend(way.iter().flat_map(Way::descriptors));
             let mut passed = Passed::all(descriptors.iter().copied())?;
             passed.extend_from_slice(&bells);
             let order = Order {
@@ -153,8 +154,9 @@ impl<'a> Programs<'a> {
                 schedule: sealed.fd().as_raw_fd(),
                 settings: told.fd().as_raw_fd(),
                 section: None,
-                driver: driver.as_ref().map(AnyDriver::passed),
+                driver: way.as_ref().and_then(Way::driver).map(AnyDriver::passed),
                 kernel: None,
+                tables: way.as_ref().and_then(Way::passed_tables),
             };
             let mut command = Command::new(&program.executable);
             command
@@ -175,7 +177,7 @@ impl<'a> Programs<'a> {
             let child = child.map_err(|cause| {
                 LaunchError::of_program(&program.executable, started, here.len(), cause)
             })?;
-            programs.held.extend(driver.map(AnyDriver::into_held));
+            programs.held.extend(way.and_then(Way::into_driver).map(AnyDriver::into_held));
             let (exit, stopped, is_suspended) = (None, None, false);
             let attended = Attended::default();
             let process = Process { rank, child, attended, exit, stopped, is_suspended };

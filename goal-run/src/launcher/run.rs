@@ -147,13 +147,23 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
         } else {
             state_bytes(settings.unexpected_limit)
         },
-        // A rank's bell, its port and its sockets; or its socket and two maps in the kernel.
-        descriptors: settings.network.as_ref().map_or(0, |network| match network.driver {
-            DriverKind::Packet if options.offload != Offload::Off => 5,
-            DriverKind::Packet => 3,
-            DriverKind::Xdp => 6,
-        }),
+        descriptors: settings.network.as_ref().map_or(0, |network| descriptors(network, options)),
         memory: memory.fold(0, u64::saturating_add),
+    }
+}
+
+/// Returns the descriptors that a rank of this host takes: its bell, its port and its sockets; or
+/// its socket and two maps in the kernel. A program has both, with seven maps.
+fn descriptors(network: &Network, options: &Options) -> u64 {
+    let offloads = options.offload != Offload::Off;
+    let of_driver = match network.driver {
+        DriverKind::Packet => 3,
+        DriverKind::Xdp => 6,
+    };
+    match &options.ranks {
+        Ranks::Program(_) if offloads => of_driver + 8,
+        _ if offloads && network.driver == DriverKind::Packet => 5,
+        _ => of_driver,
     }
 }
 
@@ -169,7 +179,7 @@ pub(super) fn run_ranks<T>(
 ) -> Result<T, LaunchError> {
     if place.options.gives_up_rights {
         match place.options.ranks {
-            Ranks::Program(_) => rights::give_up_for_programs(None)?,
+            Ranks::Program(_) => rights::give_up_for_programs(None, false)?,
             Ranks::Threads | Ranks::Processes { .. } => rights::give_up_all_but_files()?,
         }
     }
@@ -178,8 +188,7 @@ pub(super) fn run_ranks<T>(
         Ranks::Threads => return threads::run(place, ways, watch),
         Ranks::Processes { executable } => executable,
         Ranks::Program(program) => {
-            let drivers = ways.into_iter().filter_map(Way::into_driver).collect();
-            return watch(&mut Programs::spawn(place, drivers, &sealed()?, program)?);
+            return watch(&mut Programs::spawn(place, ways, &sealed()?, program)?);
         }
     };
     let sealed = sealed()?;

@@ -11,6 +11,7 @@ use crate::rights;
 use crate::threads::{namespace, start_of};
 use crate::transport::Choice;
 use goal_eth::{AnyDriver, now_ns};
+use goal_kernel::Tables;
 use goal_shm::{Segment, State, announce};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use std::ffi::OsString;
@@ -45,7 +46,7 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
     if rights::are_of_file() {
         return Err(AttachError::Rights);
     }
-    let (Opened { segment, nisa, settings }, order, driver) =
+    let (Opened { segment, nisa, settings }, order, (driver, tables)) =
         open(order).map_err(AttachError::Order)?;
     let rank = order.rank;
     let attendance = &segment.status(rank).attendance;
@@ -61,11 +62,14 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
     let resident = segment.populate_mailbox(rank);
     segment.status(rank).prefaulted.store(resident, Ordering::Relaxed);
     let (segment, nisa, settings) = leak(segment, nisa, settings);
-    pass_gate(Job::new(segment, nisa, settings), rank, driver)
+    pass_gate(Job::new(segment, nisa, settings), rank, driver, tables)
 }
 
+/// A rank's way to other hosts, and the tables in which it installs schedules.
+type Ways = (Option<AnyDriver>, Option<Tables>);
+
 /// Opens what the order names. The descriptors are not inherited any more.
-fn open(order: &OsString) -> io::Result<(Opened, Order, Option<AnyDriver>)> {
+fn open(order: &OsString) -> io::Result<(Opened, Order, Ways)> {
     let order = Order::parse(order)?;
     let mut inherited = Inherited::of_program(&order.passed)?;
     if order.driver.is_some() {
@@ -80,7 +84,12 @@ fn open(order: &OsString) -> io::Result<(Opened, Order, Option<AnyDriver>)> {
         Some(passed) => Some(inherited.driver(passed)?),
         None => None,
     };
-    Ok((opened, order, driver))
+    let in_kernel = opened.settings.in_kernel.as_ref();
+    let tables = match (order.tables, in_kernel.and_then(|own| own.share(order.rank))) {
+        (Some(passed), Some(share)) => Some(Tables::open(inherited.tables(passed)?, share)?),
+        _ => None,
+    };
+    Ok((opened, order, (driver, tables)))
 }
 
 /// Makes this process a group of one.
@@ -94,7 +103,7 @@ fn attach_alone() -> Result<Attached, AttachError> {
     let process = std::process::id();
     segment.status(0).attendance.claim(process).expect("a new segment");
     let (segment, nisa, settings) = leak(segment, nisa, settings);
-    pass_gate(Job::new(segment, nisa, settings), 0, None)
+    pass_gate(Job::new(segment, nisa, settings), 0, None, None)
 }
 
 /// Gives the parts of a job the life of the process.
@@ -107,17 +116,21 @@ fn pass_gate(
     job: Job<'static>,
     rank: u32,
     driver: Option<AnyDriver>,
+    tables: Option<Tables>,
 ) -> Result<Attached, AttachError> {
     let Job { segment, settings, .. } = job;
     announce(segment, rank);
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which
     // ranks send.
-    let member = Some(member_over(job, rank, driver)?);
+    let mut member = member_over(job, rank, driver)?;
+    if let Some(tables) = &tables {
+        member.follow(tables.signs()).map_err(|_| AttachError::Stopped)?;
+    }
     let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
     let awaited = settings.awaited(segment.num_ranks());
     if !segment.gate().pass_polling(awaited, polls, now_ns) {
         return Err(AttachError::Stopped);
     }
     segment.status(rank).enter(State::Running);
-    Ok(Attached { job, rank, member: Mutex::new(member) })
+    Ok(Attached { job, rank, member: Mutex::new(Some(member)), tables: Mutex::new(tables) })
 }

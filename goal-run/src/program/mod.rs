@@ -67,6 +67,7 @@ use goal_asm::Nisa;
 use goal_engine::memory::Region;
 use goal_engine::{Failure, Waiting, within};
 use goal_eth::now_ns;
+use goal_kernel::Tables;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -76,6 +77,8 @@ pub struct Attached {
     rank: u32,
     /// The rank's end of the job, until it is taken.
     member: Mutex<Option<Member<'static>>>,
+    /// The tables in the kernel, until they are taken.
+    tables: Mutex<Option<Tables>>,
 }
 
 impl Attached {
@@ -126,6 +129,13 @@ impl Attached {
     pub fn member(&self) -> Result<Member<'static>, StartError> {
         let first = self.member.lock().unwrap_or_else(PoisonError::into_inner).take();
         first.map_or_else(|| member_over(self.job, self.rank, None), Ok)
+    }
+
+    /// Returns the tables in which the rank can install schedules that the kernel then runs, once;
+    /// `None` if the kernels of the job's hosts run none. All ranks of a job have tables, or none
+    /// has.
+    pub fn tables(&self) -> Option<Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// States that this process waits in a call of this name, and does nothing else. Costs a few

@@ -5,8 +5,10 @@ use super::error::{Interrupted, StartError};
 use super::member::Member;
 use super::start::change;
 use crate::job::Mode;
+use crate::transport::Ends;
 use goal_engine::memory::Region;
-use goal_engine::{Handle, within};
+use goal_engine::{Engine, Handle, within};
+use goal_kernel::Signs;
 use std::sync::Arc;
 
 impl Member<'static> {
@@ -28,6 +30,18 @@ impl<'a> Member<'a> {
         if let Some(thread) = self.engines.thread() {
             thread.call_on_progress(Arc::new(f));
         }
+    }
+
+    /// Lets the ends of the rank's runs in the kernel end its sleeps, in a job on several hosts. In
+    /// mode `thread` they count as progress of the thread until they are settled.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn follow(&mut self, signs: &Arc<Signs>) -> Result<(), Interrupted> {
+        let follow = |engine: &mut Engine<'a, Ends<'a>>| {
+            engine.transport().follow(Arc::clone(signs));
+        };
+        self.with(follow).ok_or_else(|| self.gone())
     }
 
     /// Makes progress as long as `goes_on` returns true, and sleeps if there is nothing to do.

@@ -279,7 +279,8 @@ impl<'a> ProgressThread<'a> {
                 .ok();
             return None;
         };
-        if progress.worked {
+        // The program's functions of the ends of runs in the kernel are called as after progress.
+        if progress.worked || engine.transport().has_sign() {
             return None;
         }
         let limit = match progress.waiting {

@@ -69,7 +69,7 @@ pub(crate) fn run(
     announce(segment, rank);
     let driver = match way {
         Some(Way::Kernel(descriptors)) => return kernel::run(job, rank, descriptors, storage),
-        Some(Way::Driver(driver)) => Some(driver),
+        Some(Way::Driver(driver) | Way::Both(driver, _)) => Some(driver),
         None => None,
     };
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which

@@ -46,7 +46,8 @@ pub struct Report {
     /// The transports that carried messages, from the nearest peers to the farthest; empty if the
     /// job was not started, or the kernel ran the schedule.
     transports: Vec<Name>,
-    /// `kernel` if the schedule ran in the kernels of all hosts; absent if processes ran it.
+    /// `kernel` if the schedule ran in the kernels of all hosts, or these had room for those of a
+    /// program; absent if processes ran it.
     #[serde(skip_serializing_if = "Option::is_none")]
     offload: Option<&'static str>,
     /// The number of instances of the schedule. All counts are of all instances together.
@@ -111,7 +112,11 @@ impl Report {
             status,
             ranks: outcome.nisa().num_ranks(),
             ranks_as,
-            transports: if outcome.fragment.is_none() { transports.clone() } else { vec![] },
+            transports: match outcome.fragment {
+                // Ranks of a program have messages of their own besides.
+                Some(_) if !outcome.is_of_program => vec![],
+                _ => transports.clone(),
+            },
             offload: outcome.fragment.map(|_| "kernel"),
             repeat,
             messages,

@@ -10,9 +10,11 @@ use goal_engine::transport::{
     Distance, Full, Header, Transport, Unreadable, Unwritable, Wakeup, Workers,
 };
 use goal_eth::{AnyDriver, Exchanged, OpenError};
+use goal_kernel::Signs;
 use goal_shm::{Cma, Local, ShmTransport};
 use goal_shm::{Endpoint, Segment};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -76,10 +78,24 @@ impl<'a> Ends<'a> {
         Ok(Self { remote, ..here })
     }
 
-    /// Returns true if the streams to other hosts have work.
+    /// Returns true if the streams to other hosts have work, or a run in the kernel has ended.
     #[inline]
     pub(crate) fn has_frame(&self) -> bool {
-        self.remote.as_ref().is_some_and(|remote| remote.streams().has_work())
+        self.remote.as_ref().is_some_and(|remote| remote.streams().has_work() || remote.has_sign())
+    }
+
+    /// Lets the ends of the rank's runs in the kernel end its sleeps. Without other hosts there are
+    /// none.
+    pub(crate) fn follow(&mut self, signs: Arc<Signs>) {
+        if let Some(remote) = &mut self.remote {
+            remote.follow(signs);
+        }
+    }
+
+    /// Returns true if a run in the kernel has ended and nobody has settled it.
+    #[inline]
+    pub(crate) fn has_sign(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.has_sign())
     }
 
     /// Sends the messages to other hosts that were written since the last poll. Those to ranks of

@@ -3,6 +3,7 @@
 use crate::network::Network;
 use goal_esp::endpoint::{Config, Loss, Timing};
 use goal_eth::{AnyDriver, Driver, EspTransport, LostPeer, OpenError, now_ns};
+use goal_kernel::{Announced, Signs};
 use goal_shm::Bell;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -38,6 +39,8 @@ pub(crate) struct Remote<'a> {
     stream: EspTransport<AnyDriver>,
     /// The sockets, shared with threads that sleep while another one has the streams.
     sockets: Arc<[OwnedFd]>,
+    /// The rank's runs in the kernel, whose ends end a sleep too.
+    signs: Option<Arc<Signs>>,
 }
 
 impl<'a> Remote<'a> {
@@ -82,7 +85,19 @@ impl<'a> Remote<'a> {
             EspTransport::new(rank, network.addresses(), config, seed, driver, now_ns);
         let stream = stream.with_first_room(network.first_room);
         let stream = stream.with_communicators(network.has_communicators);
-        Ok(Self { network, stream, sockets })
+        Ok(Self { network, stream, sockets, signs: None })
+    }
+
+    /// Lets the ends of runs in the kernel end sleeps.
+    pub(crate) fn follow(&mut self, signs: Arc<Signs>) {
+        self.signs = Some(signs);
+    }
+
+    /// Returns true if a run in the kernel has ended and nobody has settled it, or the rank is to
+    /// look at these runs for another reason.
+    #[inline]
+    pub(crate) fn has_sign(&self) -> bool {
+        self.signs.as_ref().is_some_and(|signs| signs.has_ended() || signs.is_news())
     }
 
     /// Returns true if a rank is on another host.
@@ -121,8 +136,8 @@ impl<'a> Remote<'a> {
     }
 
     /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
-    /// message has room, or `limit` has passed. Meanwhile it keeps the streams alive: it sends
-    /// acknowledgements and retransmissions.
+    /// message has room, a run in the kernel ended, or `limit` has passed. Meanwhile it keeps the
+    /// streams alive: it sends acknowledgements and retransmissions.
     pub(crate) fn sleep(
         &mut self,
         bell: Bell<'_>,
@@ -130,7 +145,7 @@ impl<'a> Remote<'a> {
         limit: Option<Duration>,
     ) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
-        while is_armed() && !self.stream.exchange_frames() {
+        while is_armed() && !self.stream.exchange_frames() && !self.has_sign() {
             let now_ns = now_ns();
             if until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
                 break;
@@ -139,7 +154,7 @@ impl<'a> Remote<'a> {
             let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
             // If the interface has no room for frames, wait although there is work.
             if self.has_unsent() || !self.stream.has_work() {
-                sleep(&self.sockets, bell, left);
+                sleep(&self.sockets, bell, self.signs.as_deref(), left);
                 // The bell is silenced before `is_armed` is read again. A rank that rings disarms
                 // first, so no ring is lost. A late ring of an earlier sleep would end every
                 // further sleep at once.
@@ -151,7 +166,8 @@ impl<'a> Remote<'a> {
 
     /// Returns a means for another thread to wait for frames.
     pub(crate) fn sleeper(&self) -> Sleeper {
-        Sleeper { sockets: Arc::clone(&self.sockets), until_ns: self.until_ns() }
+        let (sockets, signs) = (Arc::clone(&self.sockets), self.signs.clone());
+        Sleeper { sockets, signs, until_ns: self.until_ns() }
     }
 
     /// Returns true if the interface had no room for some frames.
@@ -169,6 +185,7 @@ impl<'a> Remote<'a> {
 /// Waits for frames while another thread has the streams.
 pub(crate) struct Sleeper {
     sockets: Arc<[OwnedFd]>,
+    signs: Option<Arc<Signs>>,
     until_ns: Option<u64>,
 }
 
@@ -178,32 +195,70 @@ impl Sleeper {
         self.until_ns
     }
 
-    /// Sleeps until the bell rings, a frame arrives, the streams have work or `limit` has passed.
-    /// The bell keeps ringing: another thread may sleep with it too, and would not wake if this
-    /// thread silenced it first.
+    /// Sleeps until the bell rings, a frame arrives, the streams have work, a run in the kernel
+    /// ends or `limit` has passed. The bell keeps ringing: another thread may sleep with it too,
+    /// and would not wake if this thread silenced it first.
     pub(crate) fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
         let until =
             self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
-        sleep(&self.sockets, bell, limit.into_iter().chain(until).min());
+        let limit = limit.into_iter().chain(until).min();
+        sleep(&self.sockets, bell, self.signs.as_deref(), limit);
     }
 
     /// Returns a sleeper that waits for the bell alone, for tests.
     #[cfg(test)]
     pub(crate) fn of_bell() -> Self {
-        Self { sockets: Arc::new([]), until_ns: None }
+        Self { sockets: Arc::new([]), signs: None, until_ns: None }
     }
 }
 
-fn sleep(sockets: &[OwnedFd], bell: Bell<'_>, limit: Option<Duration>) {
+/// Sleeps until a descriptor is readable, a run in the kernel ends or `limit` has passed.
+fn sleep(sockets: &[OwnedFd], bell: Bell<'_>, signs: Option<&Signs>, limit: Option<Duration>) {
+    let Some(signs) = signs else {
+        poll_once(sockets, bell, None, limit);
+        return;
+    };
+    let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
+    loop {
+        let left = until_ns.map(|ns| Duration::from_nanos(ns.saturating_sub(now_ns())));
+        let is_readable = match signs.announce() {
+            Announced::Nothing => {
+                poll_once(sockets, bell, None, left);
+                return;
+            }
+            Announced::Ended => true,
+            // The sleep goes on if the time has passed and there is no news, so that the rank's
+            // state stays the same.
+            Announced::Sleep(most) => {
+                let time = left.map_or(most, |left| left.min(most));
+                poll_once(sockets, bell, Some(signs), Some(time))
+            }
+        };
+        signs.renounce();
+        let is_late = until_ns.is_some_and(|ns| ns <= now_ns());
+        if is_readable || is_late || signs.has_ended() || signs.is_news() {
+            return;
+        }
+    }
+}
+
+/// Waits once. Returns true if a descriptor is readable.
+fn poll_once(
+    sockets: &[OwnedFd],
+    bell: Bell<'_>,
+    signs: Option<&Signs>,
+    limit: Option<Duration>,
+) -> bool {
     let bell = bell.descriptor().expect("the launcher hung up a bell");
     let readable = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
     // A driver has at most two sockets.
-    let mut fds = [readable(bell), readable(bell), readable(bell)];
-    for (place, socket) in fds.iter_mut().zip(sockets) {
-        *place = readable(socket.as_fd());
+    let mut fds = [readable(bell), readable(bell), readable(bell), readable(bell)];
+    let others = sockets.iter().map(AsFd::as_fd).chain(signs.map(AsFd::as_fd));
+    for (place, other) in fds.iter_mut().zip(others) {
+        *place = readable(other);
     }
     // A limit that is too long for the system is no limit.
     let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
     // Errors are ignored: the caller polls again, and sending fails if the interface is down.
-    let _ = poll(&mut fds, limit.as_ref());
+    poll(&mut fds, limit.as_ref()).is_ok_and(|ready| ready > 0)
 }

@@ -458,7 +458,7 @@ fn a_host_without_the_right_leaves_the_schedule_to_processes() {
 }
 
 #[test]
-fn jobs_on_one_host_and_programs_are_refused() {
+fn jobs_on_one_host_are_refused() {
     let pair = "rank 0 { send 8b to 1; } rank 1 { recv 8b from 0; }";
     let ended = run_text(pair, &["--offload", "kernel"]);
     ended.assert_status(2);
@@ -466,11 +466,4 @@ fn jobs_on_one_host_and_programs_are_refused() {
     let ended = run_text(pair, &["--offload", "auto"]);
     ended.assert_status(0);
     ended.assert_says(&["processes run the schedule: "]);
-    let Some(bench) = bench("programs", 2, Switch::Bridge) else { return };
-    let start = |host: usize| {
-        let mut command = bench.command(host, "-n2", &TWO);
-        command.args(["--offload", "kernel", "--", "true"]).spawn().unwrap()
-    };
-    let all: Vec<Ended> = [0, 1].map(start).into_iter().map(crate::bench::ended).collect();
-    assert_all(&all, 2, &["--offload is for schedules", "leave --offload out"]);
 }

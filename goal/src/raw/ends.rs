@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::group::Group;
 use crate::progress::no_run;
-use crate::slots::{EndFunction, Known, OnEnd, Sleeper, Ticket};
+use crate::slots::{EndFunction, Instance, Known, OnEnd, Sleeper, Ticket};
 use crate::thread;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -67,10 +67,17 @@ pub fn put_off<R>(f: impl FnOnce() -> R) -> R {
 }
 
 fn watch(ticket: Ticket, on_end: OnEnd) -> Result<()> {
-    Group::current()?.shared().with(|core| {
+    let shared = Group::current()?.shared();
+    let is_in_kernel = shared.with(|core| {
         if matches!(core.slots.known(ticket), Known::Never) {
             return Err(no_run());
         }
-        core.watch(ticket, on_end)
-    })
+        core.watch(ticket, on_end)?;
+        let running = core.slots.running_of(ticket);
+        Ok(matches!(running, Some(Instance::Kernel(_))))
+    })?;
+    if is_in_kernel {
+        shared.look_at_kernel();
+    }
+    Ok(())
 }

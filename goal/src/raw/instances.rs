@@ -2,17 +2,20 @@
 #![allow(unsafe_code)] // instances work on memory of the program
 
 use crate::communicator::Communicator;
+use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::heap::Block;
-use crate::progress::{Core, error_of};
-use crate::slots::{Slots, Ticket};
+use crate::offload::{Backing, Part, Segment, Way};
+use crate::progress::Core;
+use crate::slots::{Instance, Slots, Ticket};
 use goal_engine::memory::Region;
 use goal_engine::{Handle, Schedule as Code, Storage};
+use goal_lang::flat_offsets;
 use goal_run::progress::Member;
 use smallvec::SmallVec;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The memory that a schedule works on.
 pub(super) enum Memory {
@@ -42,6 +45,10 @@ pub(super) struct Inner {
     pub(super) first: AtomicU32,
     /// The number of its starts, in the segment, if it is a collective.
     pub(super) starts: Option<&'static AtomicU64>,
+    /// The way in which it runs.
+    pub(super) way: Way,
+    /// The initial values of memory of its own, for runs in the kernel.
+    pub(super) initial: OnceLock<Arc<[u8]>>,
 }
 
 // SAFETY: a region is an address; whoever starts a schedule answers for its memory.
@@ -157,6 +164,10 @@ impl Inner {
         core: &mut Core,
         buffers: Option<&[usize]>,
     ) -> Result<Ticket> {
+        if let Ok(part) = &self.way {
+            // SAFETY: as the caller says.
+            return unsafe { self.start_in_kernel(core, part, buffers) };
+        }
         let mut next = self.first();
         while let Some(number) = next {
             if core.settle(number)? {
@@ -217,10 +228,89 @@ impl Inner {
         let storage = unsafe { self.storage(addresses)? };
         let started = member.start_in(&self.code, self.communicator.id(), storage);
         let handle = started.map_err(|error| error_of(&error))?;
-        let ticket = slots.add(handle, Arc::clone(self) as _, addresses);
+        let instance = Instance::Process(handle);
+        let ticket = slots.add(instance, Arc::clone(self) as _, addresses);
         self.add_slot(core, Slots::number(ticket));
         self.count();
         Ok(ticket)
+    }
+
+    /// Starts the schedule in the kernel.
+    ///
+    /// # Safety
+    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    unsafe fn start_in_kernel(
+        self: &Arc<Self>,
+        core: &mut Core,
+        part: &Arc<Part>,
+        buffers: Option<&[usize]>,
+    ) -> Result<Ticket> {
+        let addresses = buffers.unwrap_or(self.defaults());
+        let mut ended = self.first();
+        while let Some(number) = ended
+            && !core.settle(number)?
+        {
+            ended = core.slots.next(number);
+        }
+        let (_, slots) = core.parts()?;
+        let bound = ended.and_then(|number| slots.parked(number));
+        let is_bound = bound.is_some_and(|bound| bound.is_bound(addresses));
+        if buffers.is_some() && !is_bound {
+            self.check_binding(addresses)?;
+        }
+        let ticket = match ended {
+            Some(number) => {
+                let mut parked = slots.parked(number).expect("it has ended");
+                parked.note_bound(addresses);
+                parked.restarted()
+            }
+            None => {
+                core.release_orphans()?;
+                let (_, slots) = core.parts()?;
+                let instance = Instance::Kernel(Arc::clone(part));
+                let ticket = slots.add(instance, Arc::clone(self) as _, addresses);
+                self.add_slot(core, Slots::number(ticket));
+                ticket
+            }
+        };
+        let memory = self.backing(addresses);
+        core.follow_part(part);
+        // SAFETY: as the caller says.
+        let waits = unsafe { part.start(Slots::number(ticket), memory)? };
+        if waits {
+            self.group.shared().look_at_kernel();
+        }
+        self.count();
+        Ok(ticket)
+    }
+
+    /// Returns the program's memory by its places in the memory of the part in the kernel, where
+    /// buffers lie one behind the other.
+    fn backing(&self, declared: &[usize]) -> Backing {
+        match &self.memory {
+            Memory::Own => Backing::Own(Arc::clone(self.initial.get_or_init(|| {
+                let mut initial = vec![0; self.code.memory_size() as usize];
+                self.code.reset(&mut initial);
+                initial.into()
+            }))),
+            Memory::Region(region) => {
+                let (address, bytes) = (region.whole().address(), region.len());
+                Backing::Program([Segment { at: 0, address, bytes }].into_iter().collect())
+            }
+            Memory::Table { bases, .. } => {
+                let lengths = self.code.buffers();
+                let (places, _) = flat_offsets(lengths.iter().copied()).expect("it was verified");
+                let address = |at: usize| declared.get(at).copied().unwrap_or(bases[at]);
+                let all = places.into_iter().zip(lengths).enumerate();
+                let all = all.filter(|(_, (_, bytes))| **bytes > 0);
+                let segment = |(at, (place, &bytes)): (usize, (u64, &u64))| Segment {
+                    at: place as usize,
+                    address: address(at),
+                    bytes: bytes as usize,
+                };
+                Backing::Program(all.map(segment).collect())
+            }
+        }
     }
 
     /// The default addresses of the declared buffers.

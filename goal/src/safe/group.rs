@@ -94,7 +94,7 @@ impl Group {
         let in_place = input.is_none();
         let collective =
             Collective { kind, count: count as u64, datatype, function, root, in_place };
-        let collective = collective.compile_blocks(blocks, communicator, None)?;
+        let collective = collective.prepare(blocks, communicator, "Group::collective")?;
         let lengths: Vec<u64> = collective.schedule().buffers().to_vec();
         let buffers: Vec<&Buffer<T>> = input.into_iter().chain(output).collect();
         let mut memories = Memories::new();

@@ -60,6 +60,18 @@ impl Schedule {
         Ok(Run::new(ticket, Arc::clone(&self.memories)))
     }
 
+    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and otherwise the reason
+    /// why the processes of its ranks do.
+    ///
+    /// # Errors
+    /// The reason.
+    pub fn offload(&self) -> std::result::Result<(), &str> {
+        match &self.runs {
+            Runs::Graph(schedule) => schedule.offload(),
+            Runs::Collective { collective, .. } => collective.schedule().offload(),
+        }
+    }
+
     /// The name of the algorithm, if it is a collective.
     pub fn algorithm(&self) -> Option<&'static str> {
         match &self.runs {

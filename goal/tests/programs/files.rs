@@ -45,7 +45,7 @@ pub(crate) fn all(group: Group) {
     let backwards: Vec<u32> = (0..group.size()).rev().collect();
     let other = group.communicator(group.world(), &backwards).unwrap();
     let runs = |communicator: &Communicator| {
-        let schedule = Schedule::load(file(group.size()), communicator, None).unwrap();
+        let schedule = Schedule::load(file(group.size()), communicator, None, "load").unwrap();
         // SAFETY: it works on memory of its own.
         let start = || unsafe { schedule.start() }.unwrap();
         let both = [start(), start()];

@@ -18,7 +18,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The options that a run of a program has, by their names in [`Arguments`].
-const ALLOWED: [&str; 28] = [
+const ALLOWED: [&str; 29] = [
     "bind",
     "burst",
     "calc",
@@ -36,6 +36,7 @@ const ALLOWED: [&str; 28] = [
     "key",
     "max_segment",
     "max_started",
+    "offload",
     "peers",
     "port",
     "progress",

@@ -1,5 +1,5 @@
-//! The agreement of all hosts if their kernels run the schedule, and the engine in this host's
-//! kernel.
+//! The agreement of all hosts if their kernels run the schedule, or some of a program's, and the
+//! engine in this host's kernel.
 //!
 //! Threat: who sends frames to the interface could send made-up ones to the engine. The engine
 //! compares their tags, whose key follows from the job's key and the number of the run.
@@ -18,9 +18,10 @@ use crate::limits::free_memory;
 use crate::offload::{InKernel, Offload, Way, shortened};
 use goal_engine::Calc;
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
-use goal_kernel::limits::fragment_of;
+use goal_eth::AnyDriver;
+use goal_kernel::limits::{PARTS_MAX, fragment_of};
 use goal_kernel::{
-    Hook, Installation, Job, Kernel, LoadError, Member, Peer, Plan, Refusal, Ticker,
+    Hook, Installation, Job, Kernel, LoadError, Member, Peer, Plan, Refusal, Room, Share, Ticker,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -30,23 +31,46 @@ const TICK: Duration = Duration::from_millis(1);
 /// The most actions that a refusal names; the others are counted.
 const NAMED_MAX: usize = 3;
 
-/// The engine in this host's kernel, with the parts of its ranks. When this is dropped, the engine
-/// is gone, and the parts vanish with the ranks.
+/// The places of this host's ranks in its kernel, ascending by rank.
+enum Places {
+    /// The parts of the job's schedule.
+    Members(Vec<(u32, Member)>),
+    /// Shares of maps in which ranks of a program install their parts.
+    Shares(Vec<(u32, Share)>),
+}
+
+/// The engine in this host's kernel, with the parts of its ranks or room for them. When this is
+/// dropped, the engine is gone, and the parts vanish with the ranks.
 pub(super) struct Engine {
     pub(super) in_kernel: InKernel,
-    members: Vec<(u32, Member)>,
+    places: Places,
     _ticker: Ticker,
     kernel: Kernel,
 }
 
 impl Engine {
-    /// Returns the ways of this host's ranks, ascending.
+    /// Returns true if it has room for schedules of programs, whose ranks have drivers too.
+    pub(super) fn is_of_programs(&self) -> bool {
+        matches!(self.places, Places::Shares(_))
+    }
+
+    /// Returns the ways of this host's ranks, ascending. Those of programs get these drivers.
     ///
     /// # Errors
     /// The system's error.
-    pub(super) fn ways(&self) -> Result<Vec<Way>, LaunchError> {
-        let way = |(_, member)| Ok(Way::Kernel(self.kernel.rank(member)?));
-        self.members.iter().map(|(rank, member)| (rank, member)).map(way).collect()
+    pub(super) fn ways(&self, drivers: Vec<AnyDriver>) -> Result<Vec<Way>, LaunchError> {
+        match &self.places {
+            Places::Members(members) => {
+                let way = |(_, member): &_| Ok(Way::Kernel(self.kernel.rank(member)?));
+                members.iter().map(way).collect()
+            }
+            Places::Shares(shares) => {
+                let way = |(driver, (_, share)): (_, &_)| {
+                    Ok(Way::Both(driver, self.kernel.tables(share)?))
+                };
+                drivers.into_iter().zip(shares).map(way).collect()
+            }
+        }
     }
 }
 
@@ -86,7 +110,11 @@ impl Session<'_> {
         match self.consult(why, Message::Offload, of_why, first)? {
             None => Ok(engine),
             Some(why) => {
-                (self.options.tell)(&format!("processes run the schedule: {why}"));
+                let what = match self.options.ranks {
+                    Ranks::Program(_) => "all schedules",
+                    Ranks::Threads | Ranks::Processes { .. } => "the schedule",
+                };
+                (self.options.tell)(&format!("processes run {what}: {why}"));
                 Ok(None)
             }
         }
@@ -159,9 +187,6 @@ impl Session<'_> {
     /// # Errors
     /// The reason why it can't be.
     fn load(&self, run: u64, mtu: u32) -> Result<Engine, String> {
-        if let Ranks::Program(_) = self.options.ranks {
-            return Err("the ranks are programs, which start schedules of their own".to_owned());
-        }
         if self.options.window.is_some() {
             return Err("it takes whole schedules, and this one is run through a window".to_owned());
         }
@@ -170,11 +195,13 @@ impl Session<'_> {
         }
         let fragment = fragment_of(mtu)
             .ok_or_else(|| format!("frames of {mtu} bytes leave no room for a message"))?;
-        let plan = match self.options.engine.calc {
-            Calc::Skip => Plan::without_calc(self.nisa, fragment),
-            Calc::Scaled(_) => Plan::of(self.nisa, fragment),
+        let plan = match (&self.options.ranks, self.options.engine.calc) {
+            // Its ranks will have schedules of their own.
+            (Ranks::Program(_), _) => None,
+            (_, Calc::Skip) => Some(Plan::without_calc(self.nisa, fragment)),
+            (_, Calc::Scaled(_)) => Some(Plan::of(self.nisa, fragment)),
         };
-        let plan = plan.map_err(|refusals| in_words(&refusals))?;
+        let plan = plan.transpose().map_err(|refusals| in_words(&refusals))?;
         let (number, key) = self.hosts.key.kernel(run);
         let secrets: [u8; 16] = random().map_err(|error| error.to_string())?;
         let mut ports: BTreeMap<Mac, u16> = BTreeMap::new();
@@ -197,15 +224,30 @@ impl Session<'_> {
         };
         let system = |error: std::io::Error| error.to_string();
         let mut installation = Installation::new(job).map_err(|error| error.to_string())?;
-        let all: Vec<u32> = (0..plan.ranks()).collect();
-        let mut members = installation.add(&plan, &all).map_err(|error| error.to_string())?;
-        members.sort_by_key(|&(rank, _)| rank);
+        let places = match plan {
+            Some(plan) => {
+                let all: Vec<u32> = (0..plan.ranks()).collect();
+                let added = installation.add(&plan, &all).map_err(|error| error.to_string())?;
+                Places::Members(ascending(added))
+            }
+            None => {
+                let here = self.mine.len() as u32;
+                let room = Room::of(here).ok_or_else(|| {
+                    format!("there are {here} ranks on this host; the most is {PARTS_MAX}")
+                })?;
+                let shares = installation.reserve(room, fragment);
+                Places::Shares(ascending(shares.map_err(|error| error.to_string())?))
+            }
+        };
         fits(installation.kernel_bytes(), free_memory())?;
         let kernel = Kernel::load(&interface.name, &installation, Some(Hook::Tcx))
             .map_err(|error| self.describe(&error))?;
         let ticker = Ticker::start(&kernel, &installation, TICK).map_err(system)?;
-        let in_kernel = InKernel::new(fragment, &members);
-        Ok(Engine { in_kernel, members, _ticker: ticker, kernel })
+        let in_kernel = match &places {
+            Places::Members(members) => InKernel::new(fragment, members),
+            Places::Shares(shares) => InKernel::of_programs(fragment, shares),
+        };
+        Ok(Engine { in_kernel, places, _ticker: ticker, kernel })
     }
 }
 
@@ -221,6 +263,12 @@ fn fits(needed: u64, free: Option<u64>) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Sorts ranks by their number: drivers and processes have this order too.
+fn ascending<T>(mut ranks: Vec<(u32, T)>) -> Vec<(u32, T)> {
+    ranks.sort_by_key(|&(rank, _)| rank);
+    ranks
 }
 
 /// Names the first actions that the kernel can't execute.

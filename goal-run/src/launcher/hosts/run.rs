@@ -2,6 +2,7 @@
 
 use super::ended::{Ended, Verdict};
 use super::follow::{self, Told};
+use super::kernel::Engine;
 use super::lead::{Ending, Leader};
 use super::left;
 use super::options::Hosts;
@@ -40,10 +41,11 @@ pub fn run_on_hosts(
         Ranks::Program(_) | Ranks::Threads => {}
     }
     if options.gives_up_rights {
+        let offloads = options.offload != Offload::Off;
         match options.ranks {
-            Ranks::Program(_) => rights::give_up_for_programs(Some(hosts.driver))?,
+            Ranks::Program(_) => rights::give_up_for_programs(Some(hosts.driver), offloads)?,
             Ranks::Threads | Ranks::Processes { .. } => {
-                rights::give_up_all_but_sockets(hosts.driver, options.offload != Offload::Off)?;
+                rights::give_up_all_but_sockets(hosts.driver, offloads)?;
             }
         }
     }
@@ -86,15 +88,16 @@ impl Session<'_> {
         .bursting(self.options.parameters.initial_burst, self.options.parameters.burst)
         .opening(matches!(self.options.ranks, Ranks::Program(_)))
         .keeping(self.options.engine.unexpected_limit);
-        if let (DriverKind::Xdp, Err(why), None) = (self.hosts.driver, probe_xdp(), &engine) {
+        let has_drivers = engine.as_ref().is_none_or(Engine::is_of_programs);
+        if let (DriverKind::Xdp, Err(why), true) = (self.hosts.driver, probe_xdp(), has_drivers) {
             (self.options.tell)(&format!("ranks use packet sockets: {why}"));
         }
         let leads = network.leads();
-        let drivers = if engine.is_some() { vec![] } else { network.open_drivers()? };
+        let drivers = if has_drivers { network.open_drivers()? } else { vec![] };
         // Must outlive the ranks.
         let _group = network.group(&drivers);
         let ways = match &engine {
-            Some(engine) => engine.ways()?,
+            Some(engine) => engine.ways(drivers)?,
             None => drivers.into_iter().map(Way::Driver).collect(),
         };
         if !leads && !self.hosts.leaders.is_empty() {

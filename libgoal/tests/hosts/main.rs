@@ -2,12 +2,14 @@
 //! with two ranks each, `auto` knows which ranks share a host, and the launcher tells which
 //! algorithms ran.
 
+mod offload;
+#[path = "../support/mod.rs"]
 mod support;
 
 use goal_cluster::{Cluster, Host, INTERFACE, Wiring};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// Compiles a source file in a folder, as C too if it is C, and as C++.
@@ -24,8 +26,8 @@ fn build(file: &Path, folder: &Path) {
     assert!(status.unwrap().success(), "{} can't be compiled", file.display());
 }
 
-/// Runs a program on all hosts, and returns the standard output of the leader.
-fn run(cluster: &Cluster, folder: &Path, ranks: u32, arguments: &[&str]) -> String {
+/// Starts a program on all hosts.
+fn start(cluster: &Cluster, folder: &Path, ranks: u32, arguments: &[&str]) -> Vec<Child> {
     let goal_run = support::installed("goal-run");
     let (ranks, hosts) = (ranks.to_string(), cluster.hosts().len().to_string());
     let start = |host: &Host| {
@@ -35,9 +37,16 @@ fn run(cluster: &Cluster, folder: &Path, ranks: u32, arguments: &[&str]) -> Stri
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     };
-    let children: Vec<_> = cluster.hosts().iter().map(start).collect();
-    let outputs: Vec<Output> =
-        children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+    cluster.hosts().iter().map(start).collect()
+}
+
+fn ended(children: Vec<Child>) -> Vec<Output> {
+    children.into_iter().map(|child| child.wait_with_output().unwrap()).collect()
+}
+
+/// Runs a program on all hosts, and returns the standard output of the leader.
+fn run(cluster: &Cluster, folder: &Path, ranks: u32, arguments: &[&str]) -> String {
+    let outputs = ended(start(cluster, folder, ranks, arguments));
     for output in &outputs {
         assert!(output.status.success(), "{arguments:?}: {outputs:?}");
     }
@@ -46,10 +55,14 @@ fn run(cluster: &Cluster, folder: &Path, ranks: u32, arguments: &[&str]) -> Stri
 
 /// Returns a folder with a key, and a cluster of so many hosts, if the tools and rights are there.
 fn bench(hosts: usize) -> Option<(Cluster, TempDir)> {
+    bench_with(&Wiring::bridge(hosts))
+}
+
+fn bench_with(wiring: &Wiring) -> Option<(Cluster, TempDir)> {
     if support::lacks(&["gcc", "g++", "pkg-config"]) {
         return None;
     }
-    let cluster = Cluster::or_skip("programs in C on hosts", &Wiring::bridge(hosts))?;
+    let cluster = Cluster::or_skip("programs in C on hosts", wiring)?;
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(support::installed("goal-run"));
     assert!(command.args(["key", "key"]).current_dir(&folder).status().unwrap().success());

@@ -1,0 +1,178 @@
+//! The signs that runs of a rank have ended, for threads that sleep until one has.
+
+use crate::layout::{FRAME_LENGTH, PartEntry, StatusEntry};
+use crate::rank::SLEEP_MAX;
+use crate::sys::Mapping;
+use rustix::net::{RecvFlags, recv};
+use std::mem::offset_of;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The answer to a thread that wants to sleep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Announced {
+    /// No run is in progress.
+    Nothing,
+    /// One has ended: the thread must not sleep.
+    Ended,
+    /// The descriptor becomes readable when one ends. The thread must look again after this time,
+    /// because that sign may get lost.
+    Sleep(Duration),
+}
+
+/// A run in progress.
+#[derive(Debug, Clone, Copy)]
+struct Active {
+    part: u32,
+    epoch: u32,
+}
+
+/// The runs of a rank that are in progress.
+#[derive(Debug)]
+pub struct Signs {
+    pub(crate) status: Arc<Mapping>,
+    pub(crate) parts: Mapping,
+    pub(crate) socket: Arc<OwnedFd>,
+    active: Mutex<Vec<Active>>,
+    /// The length of `active`, to be read without the lock.
+    count: AtomicUsize,
+    /// The arrivals at all parts of active runs, and the time at which they last changed.
+    heard: Mutex<Option<(u64, Instant)>>,
+    /// What a caller last took [`Signs::is_silent`] for, as one of the numbers below.
+    noted: AtomicU8,
+}
+
+/// Nobody wants to know if runs are silent.
+const UNWATCHED: u8 = 0;
+/// The caller took the runs for silent.
+const SILENT: u8 = 1;
+/// The caller took them for not silent.
+const HEARD: u8 = 2;
+
+/// The time without a message after which a run counts as silent. Lost frames are asked for every
+/// 32 ticks at least, so what was sent comes within it, unless the network fails.
+const SILENCE: Duration = Duration::from_secs(5);
+
+impl Signs {
+    pub(crate) fn new(status: Arc<Mapping>, parts: Mapping, socket: Arc<OwnedFd>) -> Self {
+        let (active, count, heard) = (Mutex::default(), AtomicUsize::new(0), Mutex::new(None));
+        Self { status, parts, socket, active, count, heard, noted: AtomicU8::new(UNWATCHED) }
+    }
+
+    fn active(&self) -> MutexGuard<'_, Vec<Active>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn word(&self, part: u32, field: usize) -> &std::sync::atomic::AtomicU32 {
+        self.status.word(part as usize * size_of::<StatusEntry>() + field)
+    }
+
+    fn has_ended_at(&self, run: Active) -> bool {
+        let word = |field| self.word(run.part, field).load(Ordering::SeqCst);
+        word(offset_of!(StatusEntry, done)) == run.epoch
+            || word(offset_of!(StatusEntry, error)) != 0
+    }
+
+    /// Notes that a run of a part is in progress.
+    pub fn started(&self, part: u32, epoch: u32) {
+        let mut active = self.active();
+        active.push(Active { part, epoch });
+        self.count.store(active.len(), Ordering::Release);
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Notes that the caller knows of the end of a part's run.
+    pub fn settled(&self, part: u32) {
+        let mut active = self.active();
+        active.retain(|run| run.part != part);
+        self.count.store(active.len(), Ordering::Release);
+    }
+
+    /// Returns true if no run is in progress.
+    pub fn is_idle(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+
+    /// Returns true if a run has ended that is not settled.
+    pub fn has_ended(&self) -> bool {
+        !self.is_idle() && self.active().iter().any(|&run| self.has_ended_at(run))
+    }
+
+    /// Asks for a frame to the socket when a run ends. The caller then may sleep as the answer
+    /// says, and must call [`renounce`](Self::renounce) behind that.
+    pub fn announce(&self) -> Announced {
+        if self.is_idle() {
+            return Announced::Nothing;
+        }
+        let active = self.active();
+        for run in active.iter() {
+            // Sequentially consistent with the test behind it, as the engine's side is.
+            self.word(run.part, offset_of!(StatusEntry, waiting)).swap(1, Ordering::SeqCst);
+        }
+        match active.iter().any(|&run| self.has_ended_at(run)) {
+            true => Announced::Ended,
+            false => Announced::Sleep(SLEEP_MAX),
+        }
+    }
+
+    /// Takes back [`announce`](Self::announce), and the frames that came.
+    pub fn renounce(&self) {
+        for run in self.active().iter() {
+            self.word(run.part, offset_of!(StatusEntry, waiting)).store(0, Ordering::Release);
+        }
+        let mut frame = [0; FRAME_LENGTH];
+        let receive = |frame: &mut [u8]| recv(&self.socket, frame, RecvFlags::DONTWAIT);
+        while receive(&mut frame).is_ok_and(|(_, len)| len > 0) {}
+    }
+
+    /// Returns true if runs are in progress, and no message has come to any of them for so long
+    /// that the ranks that should send them have probably not started theirs. Calls notice
+    /// messages, so a caller asks again and again.
+    pub fn is_silent(&self) -> bool {
+        if self.is_idle() {
+            return false;
+        }
+        let arrivals = |run: &Active| {
+            let at = run.part as usize * size_of::<PartEntry>() + offset_of!(PartEntry, arrivals);
+            u64::from(self.parts.word(at).load(Ordering::Relaxed))
+        };
+        let sum = self.active().iter().map(arrivals).fold(0u64, u64::wrapping_add);
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        match *heard {
+            Some((before, since)) if before == sum => since.elapsed() >= SILENCE,
+            _ => {
+                *heard = Some((sum, Instant::now()));
+                false
+            }
+        }
+    }
+
+    /// Notes what the caller takes [`is_silent`](Self::is_silent) for, and returns it. Until
+    /// [`unwatch`](Self::unwatch), a change is [news](Self::is_news).
+    pub fn watch_silence(&self) -> bool {
+        let is_silent = self.is_silent();
+        self.noted.store(if is_silent { SILENT } else { HEARD }, Ordering::Relaxed);
+        is_silent
+    }
+
+    /// Ends [`watch_silence`](Self::watch_silence).
+    pub fn unwatch(&self) {
+        self.noted.store(UNWATCHED, Ordering::Relaxed);
+    }
+
+    /// Returns true if [`is_silent`](Self::is_silent) has changed since the caller noted it.
+    pub fn is_news(&self) -> bool {
+        match self.noted.load(Ordering::Relaxed) {
+            UNWATCHED => false,
+            noted => (noted == SILENT) != self.is_silent(),
+        }
+    }
+}
+
+impl AsFd for Signs {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}

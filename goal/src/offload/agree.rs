@@ -1,0 +1,189 @@
+//! The agreement of the ranks of a communicator on a schedule that their kernels are to run.
+//!
+//! All of them must run a schedule the same way, under one number. So each tells all others what it
+//! proposes, by an allgather of the processes, and all come to the same decision from the same
+//! words.
+
+use goal_kernel::Room;
+
+/// Words that a rank tells.
+pub(crate) const WORDS: usize = 9;
+
+/// The reasons why a rank refuses, whatever the others propose. Each is a number in the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// Another thread of the process prepares a schedule.
+    Busy,
+    /// Blocks differ in size or place.
+    Lists,
+    /// The collective is one of neighbours.
+    Neighbors,
+    /// The operation is a function of the program.
+    UserFunction,
+}
+
+impl Refusal {
+    const ALL: [Self; 4] = [Self::Busy, Self::Lists, Self::Neighbors, Self::UserFunction];
+
+    /// Returns the reason in words.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Refusal::Busy => "another thread of its process prepares a schedule at the same time",
+            Refusal::Lists => "no rank knows all blocks of a collective with lists of blocks",
+            Refusal::Neighbors => "no rank knows all edges of a collective of neighbours",
+            Refusal::UserFunction => "the operation is a function of the program",
+        }
+    }
+}
+
+/// The place of a schedule that was freed and can be taken again: its number, and its last run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Freed {
+    pub(crate) number: u32,
+    pub(crate) epoch: u32,
+}
+
+/// The proposal of a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Proposal {
+    /// A hash of what must be the same on all ranks.
+    pub(crate) fingerprint: u64,
+    pub(crate) refusal: Option<Refusal>,
+    /// True if the rank's input lies where its output will be.
+    pub(crate) in_place: bool,
+    /// The numbers that no schedule of the rank has, as bits.
+    pub(crate) free: u32,
+    pub(crate) freed: Option<Freed>,
+    /// The room that is left.
+    pub(crate) left: Room,
+}
+
+impl Proposal {
+    pub(crate) fn to_words(self) -> [u64; WORDS] {
+        let refusal = self.refusal.map_or(0, |refusal| 1 + refusal as u64);
+        let of_freed = |Freed { number, epoch }| u64::from(epoch) << 32 | u64::from(number + 1);
+        let Room { actions, dependents, receives, sends, bytes, .. } = self.left;
+        let [actions, dependents, receives, sends, bytes] =
+            [actions, dependents, receives, sends, bytes].map(u64::from);
+        [
+            self.fingerprint,
+            refusal << 1 | u64::from(self.in_place),
+            self.free.into(),
+            self.freed.map_or(0, of_freed),
+            actions,
+            dependents,
+            receives,
+            sends,
+            bytes,
+        ]
+    }
+
+    /// Returns the proposal of these words. Peers are ranks of the job, and trusted.
+    pub(crate) fn from_words(words: &[u64]) -> Self {
+        let low = |at: usize| words[at] as u32;
+        let freed = low(3).checked_sub(1);
+        let freed = freed.map(|number| Freed { number, epoch: (words[3] >> 32) as u32 });
+        let refusal = (words[1] >> 1).checked_sub(1);
+        Self {
+            fingerprint: words[0],
+            refusal: refusal.and_then(|at| Refusal::ALL.get(at as usize).copied()),
+            in_place: words[1] & 1 > 0,
+            free: low(2),
+            freed,
+            left: Room {
+                schedules: low(2).count_ones(),
+                actions: low(4),
+                dependents: low(5),
+                receives: low(6),
+                sends: low(7),
+                bytes: low(8),
+            },
+        }
+    }
+}
+
+/// The way in which all ranks take a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// As the one of this number, which all have freed.
+    Again(u32),
+    /// Under this number, which is free on all.
+    New(u32),
+}
+
+/// Returns the place of a schedule by the proposals of all ranks, which is the same on all of them.
+///
+/// # Errors
+/// The reason why processes run it.
+pub(crate) fn place(own: &Proposal, all: &[Proposal]) -> std::result::Result<Place, String> {
+    let ranks = || all.iter().enumerate();
+    if let Some((rank, _)) = ranks().find(|(_, other)| other.fingerprint != own.fingerprint) {
+        return Err(format!(
+            "rank {rank} has prepared another schedule at this place; all ranks must prepare the same ones in the same order"
+        ));
+    }
+    let refusal = |(rank, other): (usize, &Proposal)| Some((rank, other.refusal?));
+    if let Some((rank, refusal)) = ranks().find_map(refusal) {
+        return Err(format!("rank {rank}: {}", refusal.text()));
+    }
+    if let Some(freed) = own.freed
+        && all.iter().all(|other| other.freed == Some(freed))
+    {
+        return Ok(Place::Again(freed.number));
+    }
+    let free = all.iter().fold(u32::MAX, |free, other| free & other.free);
+    match free {
+        0 => Err("every number of a schedule in the kernel is used on some rank".to_owned()),
+        free => Ok(Place::New(free.trailing_zeros())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn proposal() -> Proposal {
+        let left =
+            Room { schedules: 2, actions: 1, dependents: 2, receives: 3, sends: 4, bytes: 5 };
+        let (refusal, freed) = (None, None);
+        Proposal { fingerprint: 7, refusal, in_place: false, free: 0b110, freed, left }
+    }
+
+    #[test]
+    fn proposals_survive_as_words() {
+        let freed = Some(Freed { number: 0, epoch: u32::MAX });
+        for refusal in Refusal::ALL.map(Some).into_iter().chain([None]) {
+            let own = Proposal { refusal, in_place: true, freed, ..proposal() };
+            assert_eq!(Proposal::from_words(&own.to_words()), own);
+        }
+        assert_eq!(Proposal::from_words(&proposal().to_words()), proposal());
+    }
+
+    #[test]
+    fn all_take_a_number_that_is_free_on_all() {
+        let (own, other) = (proposal(), Proposal { free: 0b100, ..proposal() });
+        assert_eq!(place(&own, &[own, other]), Ok(Place::New(2)));
+        assert_eq!(place(&other, &[own, other]), Ok(Place::New(2)));
+        let none = Proposal { free: 0b001, ..proposal() };
+        assert!(place(&own, &[own, none]).unwrap_err().contains("every number"));
+    }
+
+    #[test]
+    fn a_freed_schedule_is_taken_again_if_all_have_freed_it_after_the_same_run() {
+        let freed = |epoch| Proposal { freed: Some(Freed { number: 0, epoch }), ..proposal() };
+        assert_eq!(place(&freed(3), &[freed(3), freed(3)]), Ok(Place::Again(0)));
+        for other in [freed(2), proposal()] {
+            assert_eq!(place(&freed(3), &[freed(3), other]), Ok(Place::New(1)));
+            assert_eq!(place(&other, &[freed(3), other]), Ok(Place::New(1)));
+        }
+    }
+
+    #[test]
+    fn one_rank_refuses_for_all() {
+        let (own, other) = (proposal(), Proposal { refusal: Some(Refusal::Busy), ..proposal() });
+        let all = [own, other];
+        assert!(all.iter().all(|one| place(one, &all).unwrap_err().starts_with("rank 1: ")));
+        let other = Proposal { fingerprint: 8, ..proposal() };
+        assert!(place(&own, &[own, other]).unwrap_err().starts_with("rank 1 has prepared another"));
+    }
+}

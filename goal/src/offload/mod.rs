@@ -1,0 +1,244 @@
+//! Schedules that the kernels of the job's hosts run: what all ranks must agree on before, and the
+//! parts of this rank.
+//!
+//! A schedule is offered to the kernels when it is prepared. The ranks of its communicator exchange
+//! proposals ([`Offload::begin`]), translate the whole schedule, and install their parts under one
+//! number ([`Offload::decide`]). If one can't, the processes of all of them run it. Each rank generates and translates
+//! the graphs of all ranks, so this takes time and memory in proportion to their number.
+//!
+//! A number stays used until the job ends, because peers may ask for what a freed schedule has
+//! sent. But if all ranks prepare the same schedule again, it takes the place of one that all of
+//! them have freed, and goes on with its runs.
+
+mod agree;
+mod part;
+
+use crate::communicator::Communicator;
+use crate::error::Result;
+use agree::{Freed, Place, place};
+use goal_asm::Nisa;
+use goal_kernel::limits::PROGRAM_RANKS_MAX;
+use goal_kernel::{Plan, Refusal as Action, Signs, Tables};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) use agree::{Proposal, Refusal, WORDS};
+pub(crate) use part::{Backing, Part, Segment};
+
+/// The most actions that a refusal names; the others are counted.
+const NAMED_MAX: usize = 3;
+
+/// The reason of a schedule that was never offered.
+pub(crate) const NOT_ASKED: &str =
+    "the kernels of the job's hosts run no schedules (goal-run --offload)";
+/// The reason of a schedule from a graph of this rank.
+pub(crate) const OF_GRAPH: &str =
+    "it comes from this rank's graph alone, and the kernel must know those of all ranks";
+/// The reason of a schedule that a call keeps for further calls.
+pub(crate) const KEPT: &str = "it was not prepared (GOAL_Allreduce_init and the like)";
+/// The reason of a schedule of one rank.
+const ONE_RANK: &str = "its communicator has one rank, and nothing to wait for";
+
+/// The way in which a schedule runs: as a part in the kernel, or by processes for a reason.
+pub(crate) type Way = std::result::Result<Arc<Part>, Box<str>>;
+
+/// This rank's schedules in the kernel.
+pub(crate) struct Offload {
+    inner: Mutex<Inner>,
+    pub(crate) signs: Arc<Signs>,
+    fragment: u32,
+    /// True while a thread offers a schedule.
+    is_busy: AtomicBool,
+}
+
+struct Inner {
+    tables: Tables,
+    installed: Vec<Installed>,
+}
+
+/// A part that was installed. It is in use if somebody else has it too.
+struct Installed {
+    number: u32,
+    fingerprint: u64,
+    communicator: u32,
+    in_place: bool,
+    part: Arc<Part>,
+}
+
+/// A schedule that is offered to the kernels.
+pub(crate) struct Offer<'a> {
+    /// A text that tells the schedule from others, the same on all ranks.
+    pub(crate) identity: &'a [u8],
+    /// A reason to refuse that this rank sees at once.
+    pub(crate) refusal: Option<Refusal>,
+    /// True if this rank's input lies where its output will be, or if a file works on memory of its
+    /// own.
+    pub(crate) in_place: bool,
+    /// Returns the schedule of all ranks of the communicator, by which of them are in place.
+    pub(crate) nisa: &'a dyn Fn(&[bool]) -> Result<Arc<Nisa>>,
+}
+
+/// Clears the mark of a thread that offers a schedule.
+pub(crate) struct Busy<'a>(&'a AtomicBool);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl Offload {
+    pub(crate) fn new(tables: Tables) -> Self {
+        let (signs, fragment) = (Arc::clone(tables.signs()), tables.share().fragment());
+        let inner = Mutex::new(Inner { tables, installed: Vec::new() });
+        Self { inner, signs, fragment, is_busy: AtomicBool::new(false) }
+    }
+
+    /// Begins to offer a schedule: returns what this rank proposes to the others.
+    ///
+    /// # Errors
+    /// The reason why processes run the schedules of this communicator; no rank proposes anything.
+    pub(crate) fn begin(
+        &self,
+        communicator: &Communicator,
+        offer: &Offer<'_>,
+    ) -> std::result::Result<(Proposal, Option<Busy<'_>>), Box<str>> {
+        let size = communicator.size();
+        if size == 1 {
+            return Err(ONE_RANK.into());
+        }
+        if size > PROGRAM_RANKS_MAX {
+            let text = format!(
+                "its communicator has {size} ranks; the most for the kernel is {PROGRAM_RANKS_MAX}"
+            );
+            return Err(text.into());
+        }
+        let was_busy = self.is_busy.swap(true, Ordering::Acquire);
+        let busy = (!was_busy).then_some(Busy(&self.is_busy));
+        let refusal = if was_busy { Some(Refusal::Busy) } else { offer.refusal };
+        Ok((self.propose(communicator, offer, refusal), busy))
+    }
+
+    /// Decides by the proposals of all ranks. All ranks decide the same: all get a part, or none
+    /// does.
+    pub(crate) fn decide(
+        &self,
+        communicator: &Communicator,
+        offer: &Offer<'_>,
+        own: &Proposal,
+        all: &[Proposal],
+    ) -> Way {
+        let part = place(own, all).and_then(|place| match place {
+            Place::Again(number) => Ok(self.again(number)),
+            Place::New(number) => self.install(communicator, offer, (own, all), number),
+        });
+        part.map_err(String::into_boxed_str)
+    }
+
+    fn propose(
+        &self,
+        communicator: &Communicator,
+        offer: &Offer<'_>,
+        refusal: Option<Refusal>,
+    ) -> Proposal {
+        let inner = self.inner.lock();
+        let members = members(communicator);
+        let words = members.iter().flat_map(|rank| rank.to_le_bytes());
+        let fingerprint = hash(words.chain(offer.identity.iter().copied()));
+        let freed = inner.installed.iter().find(|one| {
+            one.fingerprint == fingerprint
+                && one.communicator == communicator.id()
+                && one.in_place == offer.in_place
+                && Arc::strong_count(&one.part) == 1
+        });
+        Proposal {
+            fingerprint,
+            refusal,
+            in_place: offer.in_place,
+            free: inner.tables.free_numbers(),
+            freed: freed.map(|one| Freed { number: one.number, epoch: one.part.epoch() }),
+            left: inner.tables.left(),
+        }
+    }
+
+    /// Returns the part of a schedule that all ranks have freed.
+    fn again(&self, number: u32) -> Arc<Part> {
+        let inner = self.inner.lock();
+        let mut installed = inner.installed.iter();
+        let found = installed.find(|one| one.number == number).expect("this rank has proposed it");
+        Arc::clone(&found.part)
+    }
+
+    /// Translates the schedule and installs this rank's part.
+    fn install(
+        &self,
+        communicator: &Communicator,
+        offer: &Offer<'_>,
+        (own, all): (&Proposal, &[Proposal]),
+        number: u32,
+    ) -> std::result::Result<Arc<Part>, String> {
+        let in_place: Vec<bool> = all.iter().map(|one| one.in_place).collect();
+        let nisa = (offer.nisa)(&in_place).map_err(|error| error.to_string())?;
+        let plan = Plan::of(&nisa, self.fragment).map_err(|refusals| in_words(&refusals))?;
+        // All ranks translate all parts, and so come to the same answer.
+        let mut part = None;
+        for (rank, proposal) in (0..).zip(all) {
+            let image = plan.part(rank);
+            if image.handed() > 0 {
+                return Err(format!(
+                    "rank {rank} has operations that the kernel hands over to processes"
+                ));
+            }
+            proposal.left.without(Tables::taken(&image)).map_err(|what| {
+                format!("rank {rank}: there is no room in the kernel for so many {what}")
+            })?;
+            if rank == communicator.rank() {
+                part = Some(image);
+            }
+        }
+        let part = part.expect("this rank is one of them");
+        let mut inner = self.inner.lock();
+        let Inner { tables, installed } = &mut *inner;
+        let kernel = tables.install(&part, &members(communicator), number);
+        // The other ranks have their parts, so this one can't go another way.
+        let kernel = kernel.unwrap_or_else(|error| panic!("memory of the kernel: {error}"));
+        let rank = communicator.rank();
+        let places: Vec<u32> = nisa.section(rank).records().map(|(offset, _)| offset).collect();
+        let place = |&action: &u32| places.get(action as usize).copied().unwrap_or_default();
+        let offsets = part.origins.iter().map(place).collect();
+        let (touched, signs) = (plan.touched(rank), Arc::clone(&self.signs));
+        let part = Arc::new(Part::new(communicator.id(), offsets, touched, kernel, signs));
+        installed.push(Installed {
+            number,
+            fingerprint: own.fingerprint,
+            communicator: communicator.id(),
+            in_place: own.in_place,
+            part: Arc::clone(&part),
+        });
+        Ok(part)
+    }
+}
+
+/// Returns the ranks in the group of the ranks of a communicator.
+fn members(communicator: &Communicator) -> Vec<u32> {
+    let in_group = |rank| communicator.in_group(rank).expect("a rank of it");
+    (0..communicator.size()).map(in_group).collect()
+}
+
+/// A hash (FNV-1a) that is the same on every machine.
+fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+/// Names the first actions that the kernel can't execute.
+fn in_words(refusals: &[Action]) -> String {
+    let named = refusals.iter().take(NAMED_MAX).map(ToString::to_string);
+    let mut text = named.collect::<Vec<_>>().join("; ");
+    if refusals.len() > NAMED_MAX {
+        text.push_str(&format!("; and {} more", refusals.len() - NAMED_MAX));
+    }
+    text
+}

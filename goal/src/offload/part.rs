@@ -1,0 +1,203 @@
+//! Runs of a schedule in the kernel: memory goes in at the start, and comes out at the end.
+//!
+//! A rank starts a run of a schedule when it has ended the one before. Runs that are started
+//! earlier wait in a queue until then. All methods are called with the core's lock.
+#![allow(unsafe_code)] // copies from and to memory of the program
+
+use crate::error::{Error, ErrorCode, Result, error_of};
+use goal_engine::{Cause, Failure};
+use goal_kernel::{Rank, RunError, Signs};
+use goal_run::progress::Interrupted;
+use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The time for which a rank tries to start a run while the system has no room for the frame.
+const START_LIMIT: Duration = Duration::from_secs(5);
+/// The time between two such attempts.
+const START_AGAIN: Duration = Duration::from_micros(100);
+
+/// Memory of the program that stands for a range of the part's memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Segment {
+    /// The place in the part's memory.
+    pub(crate) at: usize,
+    /// The program's address.
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+}
+
+/// The memory that a run works on.
+#[derive(Debug)]
+pub(crate) enum Backing {
+    /// Memory of the program, ascending by place in the part's.
+    Program(SmallVec<[Segment; 2]>),
+    /// Memory of the run's own, which begins with these bytes and which nobody sees.
+    Own(Arc<[u8]>),
+}
+
+/// This rank's part of a schedule in the kernel.
+pub(crate) struct Part {
+    communicator: u32,
+    /// By action of the part, the offset of the action of the schedule that it comes from.
+    offsets: Vec<u32>,
+    signs: Arc<Signs>,
+    reads: Vec<Range<usize>>,
+    writes: Vec<Range<usize>>,
+    runs: Mutex<Runs>,
+}
+
+struct Runs {
+    kernel: Rank,
+    /// The slots of runs that have not ended, each with its memory. The first one is in progress.
+    queue: VecDeque<(u32, Backing)>,
+}
+
+impl Part {
+    pub(crate) fn new(
+        communicator: u32,
+        offsets: Vec<u32>,
+        touched: [Vec<Range<u64>>; 2],
+        kernel: Rank,
+        signs: Arc<Signs>,
+    ) -> Self {
+        let ranges = |ranges: Vec<Range<u64>>| {
+            ranges.into_iter().map(|range| range.start as usize..range.end as usize).collect()
+        };
+        let [reads, writes] = touched.map(ranges);
+        let runs = Mutex::new(Runs { kernel, queue: VecDeque::new() });
+        Self { communicator, offsets, signs, reads, writes, runs }
+    }
+
+    fn runs(&self) -> MutexGuard<'_, Runs> {
+        self.runs.lock()
+    }
+
+    /// Returns the number of the last run that was started.
+    pub(crate) fn epoch(&self) -> u32 {
+        self.runs().kernel.epoch()
+    }
+
+    /// Starts a run of a slot, or lets it wait for those before it. Returns true if it waits.
+    ///
+    /// # Errors
+    /// The system takes no start.
+    ///
+    /// # Safety
+    /// The segments are memory of their lengths until the run has ended. Nobody else writes what
+    /// the schedule reads there, or accesses what it writes.
+    pub(crate) unsafe fn start(&self, slot: u32, memory: Backing) -> Result<bool> {
+        let mut runs = self.runs();
+        runs.queue.push_back((slot, memory));
+        if runs.queue.len() > 1 {
+            return Ok(true);
+        }
+        self.start_first(&mut runs).map(|()| false)
+    }
+
+    fn start_first(&self, runs: &mut Runs) -> Result<()> {
+        let Runs { kernel, queue } = runs;
+        let Some((_, memory)) = queue.front() else { return Ok(()) };
+        match memory {
+            Backing::Own(initial) => kernel.write(0, initial),
+            Backing::Program(memory) => {
+                for (at, address, bytes) in overlaps(&self.reads, memory) {
+                    let from = std::ptr::with_exposed_provenance::<u8>(address);
+                    // SAFETY: whoever started the run answers for its memory.
+                    kernel.write(at, unsafe { std::slice::from_raw_parts(from, bytes) });
+                }
+            }
+        }
+        let began = Instant::now();
+        while let Err(error) = kernel.start() {
+            if began.elapsed() >= START_LIMIT {
+                let text = format!("a run in the kernel could not be started: {error}");
+                return Err(Error::new(ErrorCode::Failed, text));
+            }
+            thread::sleep(START_AGAIN);
+        }
+        self.signs.started(kernel.part(), kernel.epoch());
+        Ok(())
+    }
+
+    /// Ends the first run if the kernel has, and starts the next one. Returns the slot of the
+    /// ended run.
+    ///
+    /// # Errors
+    /// The run failed, or the system takes no start.
+    pub(crate) fn settle(&self) -> Result<Option<u32>> {
+        let mut runs = self.runs();
+        if runs.queue.is_empty() {
+            return Ok(None);
+        }
+        let has_ended = runs.kernel.test();
+        if !has_ended.map_err(|error| self.failure(error, runs.kernel.epoch()))? {
+            return Ok(None);
+        }
+        self.signs.settled(runs.kernel.part());
+        let (slot, memory) = runs.queue.pop_front().expect("there is one");
+        if let Backing::Program(memory) = &memory {
+            for (at, address, bytes) in overlaps(&self.writes, memory) {
+                let to = std::ptr::with_exposed_provenance_mut::<u8>(address);
+                // SAFETY: as in `start_first`.
+                runs.kernel.read(at, unsafe { std::slice::from_raw_parts_mut(to, bytes) });
+            }
+        }
+        self.start_first(&mut runs)?;
+        Ok(Some(slot))
+    }
+
+    /// Returns the error of a run that failed, as of one that processes run.
+    #[cold]
+    fn failure(&self, error: RunError, epoch: u32) -> Error {
+        let RunError::Division { action, element } = error;
+        let communicator = self.communicator;
+        let action = self.offsets.get(action as usize).copied().unwrap_or_default();
+        let cause = Cause::DivisionByZero { element: element.into() };
+        let instance = epoch - 1;
+        let failure = Failure { communicator, instance, action, number: None, cause };
+        error_of(&Interrupted::Failed(failure))
+    }
+
+    /// Returns true if no run is in progress.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.runs().queue.is_empty()
+    }
+}
+
+/// Returns the common bytes of ranges and segments: the place, the address and the number.
+fn overlaps<'a>(
+    ranges: &'a [Range<usize>],
+    memory: &'a [Segment],
+) -> impl Iterator<Item = (usize, usize, usize)> + 'a {
+    memory.iter().flat_map(move |segment| {
+        let end = segment.at + segment.bytes;
+        let first = ranges.partition_point(|range| range.end <= segment.at);
+        let inside = ranges[first..].iter().take_while(move |range| range.start < end);
+        inside.map(move |range| {
+            let (start, end) = (range.start.max(segment.at), range.end.min(end));
+            (start, segment.address + (start - segment.at), end - start)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_become_memory_of_the_program() {
+        let memory = [
+            Segment { at: 0, address: 1000, bytes: 10 },
+            Segment { at: 64, address: 2000, bytes: 8 },
+        ];
+        let of = |ranges: &[Range<usize>]| overlaps(ranges, &memory).collect::<Vec<_>>();
+        assert_eq!(of(&[2..4, 6..70]), [(2, 1002, 2), (6, 1006, 4), (64, 2000, 6)]);
+        assert_eq!(of(&[10..64, 72..80]), []);
+        assert_eq!(of(&[]), []);
+    }
+}

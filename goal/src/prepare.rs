@@ -1,0 +1,131 @@
+//! Schedules that the kernels of the job's hosts may run: collectives that are prepared, and files.
+//! What all ranks agree on is exchanged by the processes.
+#![allow(unsafe_code)] // a run on memory of this module's own
+
+use crate::collective::{Collective, Persistent};
+use crate::communicator::Communicator;
+use crate::compile::NO_LIMITS;
+use crate::error::{Error, ErrorCode, Result};
+use crate::group::Group;
+use crate::offload::{Offer, Proposal, Refusal, WORDS, Way};
+use crate::raw::{self, Schedule};
+use goal_asm::Nisa;
+use goal_collectives::Blocks;
+use goal_engine::memory::Region;
+use goal_lang::{CollectiveKind, Datatype, Function, Op};
+use std::sync::Arc;
+
+impl Collective {
+    /// Prepares the collective for any number of runs, as [`compile_blocks`](Self::compile_blocks)
+    /// does by the table of decisions. If the job has its kernels run schedules, the collective is
+    /// offered to them: all ranks of the communicator call this, in the same order as they prepare
+    /// other schedules, and it returns when all have. `call` is the name of the caller's call, for
+    /// a report on a rank that waits for ever.
+    ///
+    /// # Errors
+    /// As for [`compile`](Self::compile), or the job can't go on.
+    pub fn prepare(
+        &self,
+        blocks: &Blocks,
+        communicator: &Communicator,
+        call: &str,
+    ) -> Result<Persistent> {
+        let mut persistent = self.compile_blocks(blocks, communicator, None)?;
+        let algorithm = persistent.algorithm();
+        let Self { kind, count, datatype, function, root, in_place } = *self;
+        let datatype = datatype.name();
+        let identity = format!("{kind} {count} {datatype} {function:?} {root} {}", algorithm.name);
+        let refusal = match function {
+            _ if kind.has_neighbors() => Some(Refusal::Neighbors),
+            _ if *blocks != Blocks::Equal => Some(Refusal::Lists),
+            Function::User(_) => Some(Refusal::UserFunction),
+            Function::Predefined(..) => None,
+        };
+        let nisa = |in_place: &[bool]| self.of_all_ranks(communicator, algorithm, in_place);
+        let identity = identity.as_bytes();
+        let offer = Offer { identity, refusal, in_place, nisa: &nisa };
+        let Some(way) = way(communicator, &offer, call)? else { return Ok(persistent) };
+        let schedule = persistent.schedule_mut();
+        if way.is_ok() {
+            let name = format!("bpf-{}", algorithm.name);
+            schedule.count_starts(self.starts_of(blocks, &name)?);
+        }
+        schedule.go(way);
+        Ok(persistent)
+    }
+}
+
+impl Schedule {
+    /// Loads the schedule of this process's rank from the bytes of a NISA file, which are verified.
+    /// The file has as many ranks as the communicator. The schedule works on `memory`, or, without
+    /// it, on memory of its own: each run starts with zeros and the file's initial values.
+    ///
+    /// If the job has its kernels run schedules, all ranks of the communicator load the same file,
+    /// in the same order as they prepare other schedules, and this returns when all have. `call` is
+    /// the name of the caller's call, for a report on a rank that waits for ever.
+    ///
+    /// # Errors
+    /// The file is not valid, is for another number of ranks, or needs more memory.
+    pub fn load(
+        bytes: Vec<u8>,
+        communicator: &Communicator,
+        memory: Option<Region>,
+        call: &str,
+    ) -> Result<Self> {
+        let nisa = Nisa::load(Arc::new(bytes), &NO_LIMITS)
+            .map_err(|error| Error::new(ErrorCode::File, error.to_string()))?;
+        let nisa = Arc::new(nisa);
+        let mut schedule = Self::of_file(Arc::clone(&nisa), communicator, memory)?;
+        let of_all = |_: &[bool]| Ok(Arc::clone(&nisa));
+        let (identity, in_place) = (nisa.bytes(), memory.is_none());
+        let offer = Offer { identity, refusal: None, in_place, nisa: &of_all };
+        if let Some(way) = way(communicator, &offer, call)? {
+            schedule.go(way);
+        }
+        Ok(schedule)
+    }
+}
+
+/// Offers a schedule to the kernels. All ranks of the communicator call this, and it returns when
+/// all have. Returns `None` if the kernels run no schedules.
+///
+/// # Errors
+/// The job can't go on.
+fn way(communicator: &Communicator, offer: &Offer<'_>, call: &str) -> Result<Option<Way>> {
+    let Some(offload) = &Group::current()?.shared().offload else { return Ok(None) };
+    let (own, _busy) = match offload.begin(communicator, offer) {
+        Ok(begun) => begun,
+        Err(why) => return Ok(Some(Err(why))),
+    };
+    let all = exchange(communicator, own, call)?;
+    Ok(Some(offload.decide(communicator, offer, &own, &all)))
+}
+
+/// Tells all ranks of a communicator what this one proposes, and returns the proposals of all, by
+/// rank.
+///
+/// # Errors
+/// The job can't go on.
+fn exchange(communicator: &Communicator, own: Proposal, call: &str) -> Result<Vec<Proposal>> {
+    let collective = Collective {
+        kind: CollectiveKind::Allgather,
+        count: WORDS as u64,
+        datatype: Datatype::UInt64,
+        function: Function::Predefined(Op::Sum, Datatype::UInt8),
+        root: 0,
+        in_place: false,
+    };
+    let schedule = collective.compile_uncounted(&communicator.shadow())?;
+    let output = vec![0u64; WORDS * communicator.size() as usize];
+    let mut memory = Box::new((own.to_words(), output));
+    let input = memory.0.as_mut_ptr().expose_provenance();
+    let buffers = [input, memory.1.as_mut_ptr().expose_provenance()];
+    // SAFETY: the buffers have the collective's sizes, and nobody uses them meanwhile. They live
+    // until the run has ended, or for ever if that is not known.
+    let ran = unsafe { schedule.start_on(Some(&buffers)) }.and_then(|run| raw::wait(run, call));
+    if let Err(error) = ran {
+        Box::leak(memory);
+        return Err(error);
+    }
+    Ok(memory.1.chunks_exact(WORDS).map(Proposal::from_words).collect())
+}

@@ -1,0 +1,119 @@
+// Programs whose schedules are in the kernel, and what goes wrong there. The arguments are a part
+// and a file for it. hosts.rs runs this on several hosts.
+// RUN: build %s
+// RUN: goal-run -n 2 ./kernel order
+#define _XOPEN_SOURCE 700
+#include <goal.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static int rank, size;
+
+static int failed(const char *what) {
+  printf("rank %d: %s: %s\n", rank, what, GOAL_Last_error());
+  return 1;
+}
+
+/* Says how a schedule runs. */
+static void tell(GOAL_Schedule schedule) {
+  if (rank == 0 || schedule == NULL) {
+    printf("%s\n", GOAL_IsOffloaded(schedule) ? "in the kernel" : GOAL_Offload_reason(schedule));
+    fflush(stdout);
+  }
+}
+
+/* Stops this process behind the start of a long schedule. The first look afterwards finds that it
+ * has ended. */
+static int stop(const char *file) {
+  int64_t memory[3] = {0, 0, rank + 1};
+  GOAL_Schedule schedule = GOAL_Load(file, GOAL_COMM_WORLD, memory, sizeof memory);
+  tell(schedule);
+  /* When a run has ended here, all ranks have loaded the file and need no message of a process. */
+  if (GOAL_Wait(GOAL_Run(schedule)) != GOAL_SUCCESS) {
+    return failed("the first run");
+  }
+  for (int round = 0; round < 2; round++) {
+    memory[0] = 0;
+    GOAL_Handle run = GOAL_Run(schedule);
+    raise(SIGSTOP);
+    if (GOAL_Test(run) != 1) {
+      return failed("it has not ended");
+    }
+    if (memory[2] != rank + 1 || (rank == 0 && memory[0] != 200 * size * (size + 1) / 2)) {
+      printf("rank %d: %lld\n", rank, (long long)memory[0]);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* All ranks prepare the same schedules, but not in the same order. */
+static int order(void) {
+  int numbers[2] = {rank == 0 ? 7 : 0, 1}, sum = 0;
+  GOAL_Schedule bcast = NULL, reduce = NULL;
+  for (int part = 0; part < 2; part++) {
+    if ((rank == 0) == (part == 0)) {
+      bcast = GOAL_Bcast_init(&numbers[0], 1, GOAL_INT32, 0, GOAL_COMM_WORLD);
+    } else {
+      reduce = GOAL_Reduce_init(&numbers[1], &sum, 1, GOAL_INT32, GOAL_ADD, 0, GOAL_COMM_WORLD);
+    }
+  }
+  tell(bcast);
+  if (GOAL_Sched_run(bcast) != 0 || GOAL_Sched_run(reduce) != 0) {
+    return failed("order");
+  }
+  return numbers[0] != 7 || (rank == 0 && sum != size);
+}
+
+/* Rank 0 starts nothing, and waits for a message that nobody sends. */
+static int stuck(void) {
+  int in = 1, out = 0;
+  GOAL_Schedule schedule =
+      GOAL_Allreduce_init(&in, &out, 1, GOAL_INT32, GOAL_ADD, GOAL_COMM_WORLD);
+  tell(schedule);
+  if (rank == 0) {
+    GOAL_Graph graph = GOAL_CreateGraph();
+    GOAL_Recv(graph, &out, sizeof out, 1, 9, GOAL_USERSPACE);
+    schedule = GOAL_Compile(graph);
+  }
+  return GOAL_Wait(GOAL_Run(schedule)) != GOAL_ERR_STUCK;
+}
+
+/* Runs for as long as it may. */
+static int forever(void) {
+  int in = 1, out = 0;
+  GOAL_Schedule schedule =
+      GOAL_Allreduce_init(&in, &out, 1, GOAL_INT32, GOAL_ADD, GOAL_COMM_WORLD);
+  tell(schedule);
+  while (GOAL_Wait(GOAL_Run(schedule)) == 0) {
+    if (out != size) {
+      return failed("the sum");
+    }
+  }
+  return 1;
+}
+
+/* An action of a file fails. */
+static int fail(const char *file) {
+  GOAL_Schedule schedule = GOAL_Load(file, GOAL_COMM_WORLD, NULL, 0);
+  tell(schedule);
+  return GOAL_Wait(GOAL_Run(schedule)) == 0;
+}
+
+int main(int argc, char **argv) {
+  const char *part = argc > 1 ? argv[1] : "", *file = argc > 2 ? argv[2] : "";
+  if (GOAL_Init() != GOAL_SUCCESS) {
+    puts(GOAL_Last_error());
+    return 1;
+  }
+  rank = GOAL_MyRank();
+  size = GOAL_GroupSize();
+  int wrong = strcmp(part, "stop") == 0      ? stop(file)
+              : strcmp(part, "order") == 0   ? order()
+              : strcmp(part, "stuck") == 0   ? stuck()
+              : strcmp(part, "forever") == 0 ? forever()
+              : strcmp(part, "fail") == 0    ? fail(file)
+                                             : failed("there is no such part");
+  return GOAL_Finalize() != GOAL_SUCCESS || wrong;
+}
