@@ -2,7 +2,7 @@
 //! leave a rank, the acknowledgements that a schedule needs, the pieces of an operation, and the
 //! memory that a rank reads and writes.
 
-use crate::graph::{Exec, Graph, Node, Payload, Work};
+use crate::graph::{Exec, Graph, Hand, Node, Payload, Work};
 use crate::layout::NONE;
 use crate::limits::{FRAGMENTS_MAX, PART_BYTES};
 use crate::matching::Matching;
@@ -130,7 +130,13 @@ pub(crate) fn touched(graph: &Graph) -> [Vec<Range<u64>>; 2] {
                 }
             }
             Work::Exec(own) => exec(own, &mut reads, &mut writes),
-            Work::Handed(time) => writes.extend(time),
+            Work::Handed(Hand::Time(piece)) => writes.push(*piece),
+            Work::Handed(Hand::Call { a, b, .. }) => {
+                // The function may read and write both.
+                reads.extend(a.iter().chain(b));
+                writes.extend(a.iter().chain(b));
+            }
+            Work::Handed(Hand::Calc) => {}
             Work::Recv { payload: Payload::Pattern(_), .. } | Work::Nothing | Work::Refused(_) => {}
         }
     }

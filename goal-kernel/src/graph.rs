@@ -32,6 +32,34 @@ impl Payload {
     }
 }
 
+/// The work of a rank's process that is no operation.
+#[derive(Debug, Clone)]
+pub(crate) enum Hand {
+    /// It computes for a time.
+    Calc,
+    /// It stores the time.
+    Time(Piece),
+    /// It calls a function of the program.
+    Call { function: u32, a: Vec<Piece>, b: Vec<Piece> },
+}
+
+/// The actions that the processes of ranks do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abilities {
+    /// They spend the time of `calc` actions. Otherwise these actions do nothing.
+    pub calc: bool,
+    /// They have the functions that `exec user` calls. Otherwise the kernel takes no schedule with
+    /// such actions.
+    pub functions: bool,
+}
+
+impl Default for Abilities {
+    /// Those of processes that `goal-run` starts for the ranks of a schedule.
+    fn default() -> Self {
+        Self { calc: true, functions: false }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) enum Work {
     /// An operation before the message leaves.
@@ -51,8 +79,8 @@ pub(crate) enum Work {
     },
     Exec(Exec),
     Nothing,
-    /// The rank's process does it: it computes for a time, or stores the time at a place.
-    Handed(Option<Piece>),
+    /// The rank's process does it.
+    Handed(Hand),
     /// The kernel cannot execute it.
     Refused(Reason),
 }
@@ -76,7 +104,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn of(nisa: &Nisa, rank: u32, skips_calc: bool) -> Self {
+    pub(crate) fn of(nisa: &Nisa, rank: u32, abilities: Abilities) -> Self {
         let section = nisa.section(rank);
         let starts: Vec<u32> = section.records().map(|(at, _)| at).collect();
         let number = |offset: u32| starts.binary_search(&offset).expect("verified") as u32;
@@ -85,10 +113,7 @@ impl Graph {
             .records()
             .map(|(_, record)| Node {
                 sources: record.sources.into(),
-                work: match record.operation() {
-                    Operation::Calc { .. } if skips_calc => Work::Nothing,
-                    operation => work(&operation, &places),
-                },
+                work: work(&record.operation(), &places, abilities),
                 dependents: record.dependents.iter().map(number).collect(),
                 start_dependents: record.start_dependents.iter().map(number).collect(),
             })
@@ -138,7 +163,7 @@ pub(crate) fn is_long(op: Op, datatype: Datatype, bytes: u64) -> bool {
     is_computed && bytes / datatype.width() > FLOATS_MAX.into()
 }
 
-fn work(operation: &Operation<'_>, places: &Places) -> Work {
+fn work(operation: &Operation<'_>, places: &Places, abilities: Abilities) -> Work {
     match *operation {
         Operation::Send { peer, tag, payload, reduce } => {
             let before = reduce.map(|(op, datatype, a)| {
@@ -151,7 +176,8 @@ fn work(operation: &Operation<'_>, places: &Places) -> Work {
             Work::Recv { peer, tag, payload: places.payload(payload), combine: reduce }
         }
         Operation::Calc { nanos: 0 } | Operation::Nop => Work::Nothing,
-        Operation::Calc { .. } => Work::Handed(None),
+        Operation::Calc { .. } if !abilities.calc => Work::Nothing,
+        Operation::Calc { .. } => Work::Handed(Hand::Calc),
         Operation::Exec { op, datatype, a, b, c } => Work::Exec(Exec {
             op,
             datatype,
@@ -159,10 +185,14 @@ fn work(operation: &Operation<'_>, places: &Places) -> Work {
             b: places.pieces(b),
             c: places.pieces(c.unwrap_or(b)),
         }),
-        Operation::User { .. } => Work::Refused(Reason::UserFunction),
+        Operation::User { .. } if !abilities.functions => Work::Refused(Reason::UserFunction),
+        Operation::User { function, a, b } => {
+            let (a, b) = (places.pieces(a), places.pieces(b));
+            Work::Handed(Hand::Call { function, a, b })
+        }
         Operation::Wtime { buffer } => {
             let piece = places.pieces(buffer).first().copied();
-            Work::Handed(Some(piece.expect("a verified record has a place")))
+            Work::Handed(Hand::Time(piece.expect("a verified record has a place")))
         }
     }
 }

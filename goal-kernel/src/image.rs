@@ -4,6 +4,7 @@ use crate::layout::{
     ALTERNATES_A, ALTERNATES_B, ALTERNATES_C, ActionEntry, HANDED_OVER, PartEntry, ReceiveEntry,
     SendEntry,
 };
+use std::ops::Range;
 
 /// One rank's part of a schedule. Entries number each other from 0; the loader adds the places in
 /// the maps.
@@ -30,6 +31,19 @@ pub struct PartImage {
     pub bytes: u32,
     /// The number of the action in the rank's section that each action comes from.
     pub origins: Vec<u32>,
+    /// The calls of functions of the program.
+    pub calls: Vec<Call>,
+}
+
+/// A call of a function of the program, which the rank's process makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The action.
+    pub action: u32,
+    /// The number of the function.
+    pub function: u32,
+    /// The bytes of both operands in the part's memory, in pieces.
+    pub operands: [Vec<Range<usize>>; 2],
 }
 
 /// The operation of an action, with the places of its operands in the part's memory.

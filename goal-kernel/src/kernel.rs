@@ -117,6 +117,7 @@ impl Kernel {
             receives: clone("goal_receives")?,
             sends: clone("goal_sends")?,
             memory: clone("goal_memory")?,
+            handed: clone("goal_handed")?,
             socket: packet_socket(self.ifindex, self.image.host.ethertype, Some(&filter))?,
         })
     }

@@ -59,7 +59,8 @@ mod ticker;
 mod translate;
 
 pub use error::LoadError;
-pub use image::{Operands, PartImage};
+pub use graph::Abilities;
+pub use image::{Call, Operands, PartImage};
 pub use install::{InstallError, Installation, MEMBER_BYTES, MapImage, Member};
 pub use job::{Job, Peer};
 pub use kernel::{Hook, Kernel};

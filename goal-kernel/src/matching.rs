@@ -36,6 +36,9 @@ const EXACT_RANKS: usize = 256;
 /// The source, the destination and the tag that a receive asks for. Source and tag may be [`ANY`].
 type Envelope = (u32, u32, u32);
 
+/// The number of a posting, and its receive.
+type Posting = (u64, (u32, u32));
+
 struct Message {
     from: (u32, u32),
     key: MessageKey,
@@ -53,7 +56,7 @@ struct Run<'a> {
     /// it is the first.
     sent: HashMap<Envelope, VecDeque<usize>>,
     /// Receives that wait, each with the number of its posting.
-    posted: HashMap<Envelope, VecDeque<(u64, (u32, u32))>>,
+    posted: HashMap<Envelope, VecDeque<Posting>>,
     postings: u64,
     sequences: HashMap<(u32, u32), u64>,
     matches: Vec<Vec<Option<Match>>>,

@@ -77,7 +77,7 @@ impl Rank {
         let page = offset / whole * whole;
         let end = (offset + size_of::<StatusEntry>()).next_multiple_of(whole);
         let status = Arc::new(Mapping::new(status, page as u64, end - page)?);
-        Self::over(member, memory, (status, offset - page), Some(handed), Arc::new(socket))
+        Self::over(member, memory, (status, offset - page), handed, Arc::new(socket))
     }
 
     /// Opens the side of a rank whose state lies at a place of a mapping.
@@ -85,7 +85,7 @@ impl Rank {
         member: Member,
         memory: impl AsFd,
         (status, status_at): (Arc<Mapping>, usize),
-        handed: Option<impl AsFd>,
+        handed: impl AsFd,
         socket: Arc<OwnedFd>,
     ) -> io::Result<Self> {
         let whole = page();
@@ -94,9 +94,8 @@ impl Rank {
         let ring = 8 * member.first_action as usize;
         let ring_page = ring / whole * whole;
         let ring_end = (ring + 8 * member.actions as usize).next_multiple_of(whole);
-        let mapped = handed
-            .filter(|_| member.handed > 0)
-            .map(|handed| Mapping::new(handed, ring_page as u64, ring_end - ring_page))
+        let mapped = (member.handed > 0)
+            .then(|| Mapping::new(handed, ring_page as u64, ring_end - ring_page))
             .transpose()?;
         let mut rank = Self {
             member,
@@ -138,6 +137,11 @@ impl Rank {
         let action = self.next_handed()?;
         self.taken += 1;
         Some(action)
+    }
+
+    /// Returns the number of actions that were taken, ever.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
     }
 
     fn next_handed(&self) -> Option<u32> {

@@ -1,7 +1,7 @@
-//! The signs that runs of a rank have ended, for threads that sleep until one has.
+//! The signs that runs of a rank have ended or need its process, for threads that sleep until then.
 
 use crate::layout::{FRAME_LENGTH, PartEntry, StatusEntry};
-use crate::rank::SLEEP_MAX;
+use crate::rank::{Rank, SLEEP_MAX};
 use crate::sys::Mapping;
 use rustix::net::{RecvFlags, recv};
 use std::mem::offset_of;
@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 pub enum Announced {
     /// No run is in progress.
     Nothing,
-    /// One has ended: the thread must not sleep.
-    Ended,
-    /// The descriptor becomes readable when one ends. The thread must look again after this time,
-    /// because that sign may get lost.
+    /// One has ended, or needs the process: the thread must not sleep.
+    Due,
+    /// The descriptor becomes readable when one ends or hands an action over. The thread must look
+    /// again after this time, because that sign may get lost, or a computation ends.
     Sleep(Duration),
 }
 
@@ -27,6 +27,10 @@ pub enum Announced {
 struct Active {
     part: u32,
     epoch: u32,
+    /// The number of actions of the part that the process has taken, ever.
+    taken: u64,
+    /// The time at which the process must give an action back that it has taken.
+    returns: Option<Instant>,
 }
 
 /// The runs of a rank that are in progress.
@@ -69,18 +73,31 @@ impl Signs {
         self.status.word(part as usize * size_of::<StatusEntry>() + field)
     }
 
-    fn has_ended_at(&self, run: Active) -> bool {
+    fn is_due_at(&self, run: Active) -> bool {
         let word = |field| self.word(run.part, field).load(Ordering::SeqCst);
+        let handed = run.part as usize * size_of::<StatusEntry>() + offset_of!(StatusEntry, handed);
         word(offset_of!(StatusEntry, done)) == run.epoch
             || word(offset_of!(StatusEntry, error)) != 0
+            || self.status.long(handed).load(Ordering::SeqCst) != run.taken
+            || run.returns.is_some_and(|time| time <= Instant::now())
     }
 
-    /// Notes that a run of a part is in progress.
-    pub fn started(&self, part: u32, epoch: u32) {
+    /// Notes that a rank has started a run of its part.
+    pub fn started(&self, rank: &Rank) {
+        let (part, epoch, taken) = (rank.part(), rank.epoch(), rank.taken());
         let mut active = self.active();
-        active.push(Active { part, epoch });
+        active.push(Active { part, epoch, taken, returns: None });
         self.count.store(active.len(), Ordering::Release);
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Notes that a rank has taken actions that were handed over, and when it must give the next of
+    /// them back.
+    pub fn served(&self, rank: &Rank, returns: Option<Instant>) {
+        let mut active = self.active();
+        if let Some(run) = active.iter_mut().find(|run| run.part == rank.part()) {
+            (run.taken, run.returns) = (rank.taken(), returns);
+        }
     }
 
     /// Notes that the caller knows of the end of a part's run.
@@ -95,13 +112,14 @@ impl Signs {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    /// Returns true if a run has ended that is not settled.
-    pub fn has_ended(&self) -> bool {
-        !self.is_idle() && self.active().iter().any(|&run| self.has_ended_at(run))
+    /// Returns true if a run has ended that is not settled, or has handed over an action that was
+    /// not taken, or is to get one back.
+    pub fn is_due(&self) -> bool {
+        !self.is_idle() && self.active().iter().any(|&run| self.is_due_at(run))
     }
 
-    /// Asks for a frame to the socket when a run ends. The caller then may sleep as the answer
-    /// says, and must call [`renounce`](Self::renounce) behind that.
+    /// Asks for a frame to the socket when a run ends or hands an action over. The caller then may
+    /// sleep as the answer says, and must call [`renounce`](Self::renounce) behind that.
     pub fn announce(&self) -> Announced {
         if self.is_idle() {
             return Announced::Nothing;
@@ -111,10 +129,12 @@ impl Signs {
             // Sequentially consistent with the test behind it, as the engine's side is.
             self.word(run.part, offset_of!(StatusEntry, waiting)).swap(1, Ordering::SeqCst);
         }
-        match active.iter().any(|&run| self.has_ended_at(run)) {
-            true => Announced::Ended,
-            false => Announced::Sleep(SLEEP_MAX),
+        if active.iter().any(|&run| self.is_due_at(run)) {
+            return Announced::Due;
         }
+        let returns = active.iter().filter_map(|run| run.returns).min();
+        let left = returns.map(|time| time.saturating_duration_since(Instant::now()));
+        Announced::Sleep(left.map_or(SLEEP_MAX, |left| left.min(SLEEP_MAX)))
     }
 
     /// Takes back [`announce`](Self::announce), and the frames that came.
@@ -127,9 +147,9 @@ impl Signs {
         while receive(&mut frame).is_ok_and(|(_, len)| len > 0) {}
     }
 
-    /// Returns true if runs are in progress, and no message has come to any of them for so long
-    /// that the ranks that should send them have probably not started theirs. Calls notice
-    /// messages, so a caller asks again and again.
+    /// Returns true if runs are in progress, none of them waits for this process, and no message
+    /// has come to any of them for so long that the ranks that should send them have probably not
+    /// started theirs. Calls notice messages, so a caller asks again and again.
     pub fn is_silent(&self) -> bool {
         if self.is_idle() {
             return false;
@@ -138,10 +158,13 @@ impl Signs {
             let at = run.part as usize * size_of::<PartEntry>() + offset_of!(PartEntry, arrivals);
             u64::from(self.parts.word(at).load(Ordering::Relaxed))
         };
-        let sum = self.active().iter().map(arrivals).fold(0u64, u64::wrapping_add);
+        let active = self.active();
+        let works = active.iter().any(|run| run.returns.is_some());
+        let sum = active.iter().map(arrivals).fold(0u64, u64::wrapping_add);
+        drop(active);
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         match *heard {
-            Some((before, since)) if before == sum => since.elapsed() >= SILENCE,
+            Some((before, since)) if before == sum && !works => since.elapsed() >= SILENCE,
             _ => {
                 *heard = Some((sum, Instant::now()));
                 false

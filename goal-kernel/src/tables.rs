@@ -42,6 +42,8 @@ pub struct TableDescriptors {
     pub sends: OwnedFd,
     /// The map of memory.
     pub memory: OwnedFd,
+    /// The map of the rings of actions that are handed over.
+    pub handed: OwnedFd,
     /// The socket for starts and wakes.
     pub socket: OwnedFd,
 }
@@ -56,6 +58,7 @@ pub struct Tables {
     sends: Mapping,
     parts: Mapping,
     memory: OwnedFd,
+    handed: OwnedFd,
     signs: Arc<Signs>,
     /// The first free entries and the first free byte.
     places: Places,
@@ -89,6 +92,7 @@ impl Tables {
             parts: parts()?,
             signs: Arc::new(Signs::new(status, parts()?, socket)),
             memory: descriptors.memory,
+            handed: descriptors.handed,
             places,
             memory_at,
             used: Room::default(),
@@ -156,7 +160,7 @@ impl Tables {
         let member = Member::new(slot, &placed, self.memory_at, (schedule, port), start);
         let socket = Arc::clone(&self.signs.socket);
         let state = (Arc::clone(&self.signs.status), slot as usize * size_of::<StatusEntry>());
-        let rank = Rank::over(member, &self.memory, state, None::<&OwnedFd>, socket)?;
+        let rank = Rank::over(member, &self.memory, state, &self.handed, socket)?;
         if !placed.constants.is_empty() {
             let whole = page() as u32;
             let (first, behind) =

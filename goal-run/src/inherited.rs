@@ -172,7 +172,8 @@ impl Inherited {
     /// # Errors
     /// A descriptor can't be taken.
     pub(crate) fn tables(&mut self, passed: PassedTables) -> io::Result<TableDescriptors> {
-        let [parts, status, actions, dependents, receives, sends, memory, socket] = passed.0;
+        let [parts, status, actions, dependents, receives, sends, memory, handed, socket] =
+            passed.0;
         Ok(TableDescriptors {
             parts: self.take(parts)?,
             status: self.take(status)?,
@@ -181,6 +182,7 @@ impl Inherited {
             receives: self.take(receives)?,
             sends: self.take(sends)?,
             memory: self.take(memory)?,
+            handed: self.take(handed)?,
             socket: self.take(socket)?,
         })
     }

@@ -32,7 +32,7 @@
 //! # Layers
 //! A module imports only from modules of earlier lines:
 //!
-//! - `limits`, `offload`
+//! - `handed`, `limits`, `offload`
 //! - `binding`, `inherited`, `network`, `rights`, `threads`, `trace`, `wait`
 //! - `transport`
 //! - `job`
@@ -47,6 +47,7 @@
 //! - `launcher`
 
 pub mod binding;
+pub mod handed;
 pub mod hosts;
 mod inherited;
 pub mod job;

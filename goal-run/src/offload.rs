@@ -164,16 +164,16 @@ impl Way {
     }
 }
 
-fn all_of(tables: &TableDescriptors) -> [&OwnedFd; 8] {
-    let TableDescriptors { parts, status, actions, dependents, receives, sends, memory, socket } =
-        tables;
-    [parts, status, actions, dependents, receives, sends, memory, socket]
+fn all_of(tables: &TableDescriptors) -> [&OwnedFd; 9] {
+    let TableDescriptors { parts, status, actions, dependents, receives, .. } = tables;
+    let TableDescriptors { sends, memory, handed, socket, .. } = tables;
+    [parts, status, actions, dependents, receives, sends, memory, handed, socket]
 }
 
 /// The descriptors of the tables that a rank of a program installs its schedules in, as numbers
 /// that its process inherits: in the order of [`TableDescriptors`].
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct PassedTables(pub(crate) [RawFd; 8]);
+pub(crate) struct PassedTables(pub(crate) [RawFd; 9]);
 
 /// The descriptors of a rank whose schedule runs in the kernel, as numbers that its process
 /// inherits.

@@ -64,7 +64,8 @@ impl Group {
             attached.member().map_err(|error| Error::new(ErrorCode::System, error.to_string()))?;
         // SAFETY: the region is this rank's for the life of the process, and is taken once.
         let heap = unsafe { Heap::new(attached.heap()) };
-        let offload = attached.tables().map(Offload::new);
+        let offload = attached.tables();
+        let offload = offload.map(|tables| Offload::new(tables, attached.job().calc()));
         let signs = offload.as_ref().map(|offload| Arc::clone(&offload.signs));
         let shared = Shared {
             world: Communicator::world(attached.rank(), attached.size(), attached.hosts()),

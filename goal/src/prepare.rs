@@ -34,12 +34,16 @@ impl Collective {
         let algorithm = persistent.algorithm();
         let Self { kind, count, datatype, function, root, in_place } = *self;
         let datatype = datatype.name();
-        let identity = format!("{kind} {count} {datatype} {function:?} {root} {}", algorithm.name);
+        // Ranks may have registered the same function under different numbers.
+        let operation = match function {
+            Function::Predefined(op, datatype) => format!("{op:?} {datatype:?}"),
+            Function::User(_) => "user".to_owned(),
+        };
+        let identity = format!("{kind} {count} {datatype} {operation} {root} {}", algorithm.name);
         let refusal = match function {
             _ if kind.has_neighbors() => Some(Refusal::Neighbors),
             _ if *blocks != Blocks::Equal => Some(Refusal::Lists),
-            Function::User(_) => Some(Refusal::UserFunction),
-            Function::Predefined(..) => None,
+            _ => None,
         };
         let nisa = |in_place: &[bool]| self.of_all_ranks(communicator, algorithm, in_place);
         let identity = identity.as_bytes();

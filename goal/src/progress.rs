@@ -3,6 +3,7 @@
 use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::offload::Part;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
+use goal_engine::Cause;
 use goal_kernel::Signs;
 use goal_run::progress::{Interrupted, Member};
 use std::any::Any;
@@ -121,9 +122,25 @@ impl Core {
 
     /// Notes which runs of a part in the kernel have ended, and starts the next one.
     fn settle_part(&mut self, part: &Part) -> Result<()> {
-        while let Some(slot) = part.settle()? {
-            if self.slots.ended(slot) {
-                self.tell_end(slot);
+        let mut gone = None;
+        loop {
+            let member = &mut self.member;
+            let mut call = |function, a: &mut [u8], b: &mut [u8]| {
+                let unknown = Err(Cause::UnknownUserFunction(function));
+                let Some(member) = member else { return unknown };
+                member.call(function, a, b).unwrap_or_else(|interrupted| {
+                    gone = Some(interrupted);
+                    unknown
+                })
+            };
+            let settled = part.settle(&mut call);
+            if let Some(interrupted) = gone {
+                return Err(error_of(&interrupted));
+            }
+            match settled? {
+                Some(slot) if self.slots.ended(slot) => self.tell_end(slot),
+                Some(_) => {}
+                None => break,
             }
         }
         if part.is_idle() {
@@ -317,7 +334,7 @@ impl Core {
         let Self { member: Some(member), slots, parked, signs, .. } = self else { return Ok(()) };
         let (slots, parked, signs) = (&*slots, &*parked, signs.as_deref());
         member.wait_while(|member| {
-            if is_wanted() || signs.is_some_and(|signs| signs.has_ended() || signs.is_news()) {
+            if is_wanted() || signs.is_some_and(|signs| signs.is_due() || signs.is_news()) {
                 return Ok(false);
             }
             let mut runs = |instance: Option<&Instance>| {

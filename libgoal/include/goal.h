@@ -345,10 +345,10 @@ GOAL_Schedule GOAL_LoadMemory(const void *nisa, size_t nisa_bytes, GOAL_Comm com
  * Returns 1 if the kernels of the job's hosts run the schedule, by themselves from its start to its
  * end; 0 if the processes of its ranks do. The kernels run schedules of programs that "goal-run
  * --offload kernel" or "--offload auto" started on several hosts: collectives that were prepared
- * (GOAL_Allreduce_init and so on) and loaded files, if they have no operation on floating-point
- * numbers, no function of the program and no receive from any source or with any tag. In such a job
- * all ranks of a communicator must prepare collectives and load files in the same order, and these
- * functions return when all have called them.
+ * (GOAL_Allreduce_init and so on) and loaded files. They hand over to the process what they can't
+ * do, as functions of the program. In such a job all ranks of a communicator must prepare
+ * collectives and load files in the same order, and these functions return when all have called
+ * them.
  */
 int GOAL_IsOffloaded(GOAL_Schedule sched);
 

@@ -128,6 +128,13 @@ impl Locals {
         result.map_err(|DivisionByZero { element }| Cause::DivisionByZero { element })
     }
 
+    /// Calls a registered function on bytes.
+    pub(super) fn call_on(&mut self, number: u32, a: &mut [u8], b: &mut [u8]) -> Result<(), Cause> {
+        let function = self.functions.get_mut(&number).ok_or(Cause::UnknownUserFunction(number))?;
+        function(a, b);
+        Ok(())
+    }
+
     /// Calls a registered function.
     pub(super) fn call(
         &mut self,

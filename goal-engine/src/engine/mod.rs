@@ -258,6 +258,14 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.locals.register(function, call);
     }
 
+    /// Calls a registered function on bytes that belong to no instance.
+    ///
+    /// # Errors
+    /// [`Cause::UnknownUserFunction`].
+    pub fn call(&mut self, function: u32, a: &mut [u8], b: &mut [u8]) -> Result<(), Cause> {
+        self.core.locals.call_on(function, a, b)
+    }
+
     /// The number of polls of any process that made progress. It wraps around.
     pub fn fruitful(&self) -> u32 {
         self.core.held.fruitful

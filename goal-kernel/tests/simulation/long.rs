@@ -56,6 +56,6 @@ fn long_runs_go_on_with_frames_to_the_host_itself() {
 #[test]
 fn too_long_parts_are_refused() {
     assert!(Plan::of(&crate::nisa(&chain(ACTIONS_MAX)), 64).is_ok());
-    let refusals = Plan::of(&crate::nisa(&chain(ACTIONS_MAX + 1)), 64).err().expect("too long");
+    let refusals = Plan::of(&crate::nisa(&chain(ACTIONS_MAX + 1)), 64).expect_err("too long");
     assert_eq!(refusals[0].reason, Reason::ManyActions(u64::from(ACTIONS_MAX) + 1));
 }

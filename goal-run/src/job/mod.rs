@@ -51,6 +51,11 @@ impl<'a> Job<'a> {
         settings::seed()
     }
 
+    /// Returns the factor that scales the time of `calc` actions; `None` if they take none.
+    pub fn calc(&self) -> Option<f64> {
+        self.settings.calc
+    }
+
     /// Writes the trace of the job as Chrome trace events, one JSON object. Returns the number of
     /// records that the trace leaves out. No rank must run any more.
     ///

@@ -12,7 +12,7 @@ use crate::wait::Pause;
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
 use goal_engine::{
-    Engine, Handle, Progress, Schedule, Storage, Underway, UserFunction, WORLD, Waiting,
+    Cause, Engine, Handle, Progress, Schedule, Storage, Underway, UserFunction, WORLD, Waiting,
 };
 use goal_shm::{Claim, Segment};
 use std::cell::RefCell;
@@ -66,6 +66,19 @@ impl<'a> Member<'a> {
     /// [`Interrupted`].
     pub fn register(&mut self, function: u32, call: UserFunction) -> Result<(), Interrupted> {
         self.with(|engine| engine.register(function, call)).ok_or_else(|| self.gone())
+    }
+
+    /// Calls a registered function on bytes that belong to no instance.
+    ///
+    /// # Errors
+    /// [`Interrupted`]. The inner error is that of [`Engine::call`].
+    pub fn call(
+        &mut self,
+        function: u32,
+        a: &mut [u8],
+        b: &mut [u8],
+    ) -> Result<Result<(), Cause>, Interrupted> {
+        self.with(|engine| engine.call(function, a, b)).ok_or_else(|| self.gone())
     }
 
     /// Starts the next instance of a schedule and executes the part of it that can be done at once.

@@ -5,15 +5,13 @@
 //! gives them back. The rank's state stays [`State::Running`] until its last instance has ended:
 //! only the kernel knows if it can go on, and it takes no schedule that can get stuck.
 
-use super::calcs::Calcs;
 use super::ended::{Ended, payload};
+use crate::handed::{Fault, Hands};
 use crate::job::{Job, Wait};
 use crate::progress::StartError;
-use goal_asm::nisa::{Operation, Record};
-use goal_engine::{Cause, Failure, Storage, WORLD, combine};
+use goal_engine::{Cause, Failure, Storage, WORLD};
 use goal_eth::now_ns;
-use goal_kernel::{Descriptors, Operands, PartImage, Plan, Rank, RunError};
-use goal_lang::{Datatype, Op};
+use goal_kernel::{Abilities, Descriptors, PartImage, Plan, Rank, RunError};
 use goal_shm::{RankCounts, State};
 use std::io;
 use std::sync::atomic::Ordering;
@@ -53,7 +51,7 @@ pub(super) fn run(
         0 => None,
         // Without it, nobody would do what the engine hands over.
         _ => Some(
-            Hands::of(job, rank)
+            hands(job, rank)
                 .ok_or_else(|| StartError::Kernel(io::ErrorKind::InvalidData.into()))?,
         ),
     };
@@ -61,16 +59,15 @@ pub(super) fn run(
         return Ok(());
     }
     segment.status(rank).enter(State::Running);
-    let (counts, calcs) = (RankCounts::default(), Calcs::default());
-    let mut work = Work { job, rank, kernel, storage, counts, hands, calcs };
+    let counts = RankCounts::default();
+    let mut work = Work { job, rank, kernel, storage, counts, hands };
     match work.run() {
         Err(Interrupted::Stopped) | Ok(()) => {}
-        Err(Interrupted::Failed(RunError::Division { action, element }, instance)) => {
+        Err(Interrupted::Failed(action, cause, instance)) => {
             let Some(action) = work.offset(action) else {
-                segment.fail(rank, &format!("rank {rank}: element {element} is divided by zero"));
+                segment.fail(rank, &format!("rank {rank}: {cause}"));
                 return Ok(());
             };
-            let cause = Cause::DivisionByZero { element: element.into() };
             let instance = instance as u32;
             let failure = Failure { communicator: WORLD, instance, action, number: None, cause };
             job.fail(rank, &failure);
@@ -87,8 +84,8 @@ pub(super) fn run(
 enum Interrupted {
     /// The launcher stopped the job.
     Stopped,
-    /// An action failed in this instance, counted from 0.
-    Failed(RunError, u64),
+    /// An action of the part failed in this instance, counted from 0.
+    Failed(u32, Cause, u64),
     /// The system did not take the start of a run, or an action that was given back.
     NotTaken(io::Error),
 }
@@ -100,7 +97,6 @@ struct Work<'a> {
     storage: Storage<'a>,
     counts: RankCounts,
     hands: Option<Hands>,
-    calcs: Calcs,
 }
 
 impl Work<'_> {
@@ -152,7 +148,10 @@ impl Work<'_> {
 
     /// Waits until the run has ended.
     fn wait(&mut self, instance: u64) -> Result<(), Interrupted> {
-        let failed = |error| Interrupted::Failed(error, instance);
+        let failed = |RunError::Division { action, element }| {
+            let cause = Cause::DivisionByZero { element: element.into() };
+            Interrupted::Failed(action, cause, instance)
+        };
         let (gate, settings) = (self.job.segment.gate(), self.job.settings);
         let looks_max = match (settings.wait, settings.crowded) {
             (Wait::Block, _) => 0,
@@ -176,7 +175,9 @@ impl Work<'_> {
             }
             let began = now_ns();
             let has_ended = loop {
-                if self.kernel.wait(self.calcs.left(now_ns(), LOOK)).map_err(failed)? {
+                let returns = self.hands.as_ref().and_then(Hands::left);
+                let limit = returns.map_or(LOOK, |left| left.min(LOOK));
+                if self.kernel.wait(limit).map_err(failed)? {
                     break true;
                 }
                 // Where one action is handed over, another one often is soon.
@@ -196,70 +197,22 @@ impl Work<'_> {
         }
     }
 
-    /// Does what the engine has handed over, and gives back the calcs that have ended. Returns true
-    /// if there was something to do.
+    /// Does what the engine has handed over. Returns true if there was something to do.
     fn serve(&mut self, instance: u64) -> Result<bool, Interrupted> {
-        let mut has_served = false;
-        while let Some(hands) = &self.hands
-            && let Some(action) = self.kernel.take_handed()
-        {
-            has_served = true;
-            let Some(operands) = hands.image.operands(action, self.kernel.epoch()) else {
-                // Only ranks of this host can write to the ring, and they trust each other.
-                continue;
-            };
-            match hands.works[action as usize] {
-                Some(Hand::Calc { nanos, cpu }) => {
-                    let scale = self.job.settings.calc.unwrap_or(0.0);
-                    self.calcs.start(action, (nanos as f64 * scale) as u64, cpu, now_ns());
-                    continue;
-                }
-                Some(Hand::Time) => {
-                    let time = now_ns() as f64 / 1e9;
-                    self.kernel.write_part(operands.places[2], &time.to_le_bytes());
-                }
-                None => {
-                    if let Err(element) = self.operate(&operands) {
-                        let failed = RunError::Division { action, element };
-                        return Err(Interrupted::Failed(failed, instance));
-                    }
-                }
-            }
-            self.give_back(action, instance)?;
-        }
-        while let Some(action) = self.calcs.due(now_ns()) {
-            has_served = true;
-            self.give_back(action, instance)?;
-        }
-        Ok(has_served)
-    }
-
-    /// Gives an action back.
-    fn give_back(&mut self, action: u32, instance: u64) -> Result<(), Interrupted> {
         let began = Instant::now();
-        while let Err(error) = self.kernel.give_back(action) {
-            // The engine takes nothing back once another action has failed.
-            self.kernel.test().map_err(|error| Interrupted::Failed(error, instance))?;
-            self.pause(began, error)?;
+        loop {
+            let Some(hands) = &mut self.hands else { return Ok(false) };
+            // The translation takes no schedule with functions of a program.
+            let mut unknown =
+                |function, _: &mut [u8], _: &mut [u8]| Err(Cause::UnknownUserFunction(function));
+            match hands.serve(&mut self.kernel, &mut unknown) {
+                Ok(has_served) => return Ok(has_served),
+                Err(Fault::Failed(action, cause)) => {
+                    return Err(Interrupted::Failed(action, cause, instance));
+                }
+                Err(Fault::NotTaken(error)) => self.pause(began, error)?,
+            }
         }
-        Ok(())
-    }
-
-    /// Does an operation on the part's memory.
-    ///
-    /// # Errors
-    /// The first element that is divided by zero.
-    fn operate(&mut self, operands: &Operands) -> Result<(), u32> {
-        let Operands { op, datatype, places, bytes } = *operands;
-        let op = Op::ALL.iter().copied().find(|known| *known as u8 == op);
-        let datatype = Datatype::ALL.iter().copied().find(|known| *known as u8 == datatype);
-        let (Some(op), Some(datatype)) = (op, datatype) else { return Ok(()) };
-        let [mut a, mut b] = [vec![0; bytes], vec![0; bytes]];
-        self.kernel.read_part(places[0], &mut a);
-        self.kernel.read_part(places[1], &mut b);
-        combine(op, datatype, &a, &mut b).map_err(|element| element as u32)?;
-        self.kernel.write_part(places[2], &b);
-        Ok(())
     }
 
     /// Waits a moment before an attempt that the system has refused is repeated.
@@ -287,42 +240,13 @@ impl Work<'_> {
 /// The part of a rank, translated again as the launcher has done.
 fn part(job: Job<'_>, rank: u32) -> Option<PartImage> {
     let fragment = job.settings.in_kernel.as_ref()?.fragment;
-    let plan = match job.settings.calc {
-        None => Plan::without_calc(job.nisa, fragment),
-        Some(_) => Plan::of(job.nisa, fragment),
-    };
-    Some(plan.ok()?.part(rank))
+    let abilities = Abilities { calc: job.settings.calc.is_some(), ..Abilities::default() };
+    Some(Plan::with(job.nisa, fragment, abilities).ok()?.part(rank))
 }
 
-/// A rank's part, and what its actions are that the engine may hand over.
-struct Hands {
-    image: PartImage,
-    /// By action of the part; `None` for operations.
-    works: Vec<Option<Hand>>,
-}
-
-/// The work of an action that is no operation.
-#[derive(Clone, Copy)]
-enum Hand {
-    /// It computes for a time, on a processor that it names.
-    Calc { nanos: u64, cpu: u8 },
-    /// It stores the time.
-    Time,
-}
-
-impl Hands {
-    /// Returns `None` if the schedule is not the one that the launcher has translated.
-    fn of(job: Job<'_>, rank: u32) -> Option<Self> {
-        let image = part(job, rank)?;
-        let hand = |record: Record<'_>| match record.operation() {
-            Operation::Calc { nanos } => Some(Hand::Calc { nanos, cpu: record.placement().cpu }),
-            Operation::Wtime { .. } => Some(Hand::Time),
-            _ => None,
-        };
-        let records = job.nisa.section(rank).records();
-        let of_section: Vec<Option<Hand>> = records.map(|(_, record)| hand(record)).collect();
-        let works = image.origins.iter();
-        let works = works.map(|&origin| of_section.get(origin as usize).copied().flatten());
-        Some(Self { works: works.collect(), image })
-    }
+/// Returns the hands for a rank's part; `None` if the schedule is not the one that the launcher has
+/// translated.
+fn hands(job: Job<'_>, rank: u32) -> Option<Hands> {
+    let calc = job.settings.calc.unwrap_or_default();
+    Some(Hands::new(part(job, rank)?, job.nisa, rank, calc))
 }

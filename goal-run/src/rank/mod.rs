@@ -6,7 +6,6 @@
 //! and sleeps in its mailbox. Whether the job is stuck is decided by the launcher, which sees all
 //! ranks.
 
-mod calcs;
 mod ended;
 mod image;
 mod kernel;

@@ -97,7 +97,7 @@ impl<'a> Remote<'a> {
     /// look at these runs for another reason.
     #[inline]
     pub(crate) fn has_sign(&self) -> bool {
-        self.signs.as_ref().is_some_and(|signs| signs.has_ended() || signs.is_news())
+        self.signs.as_ref().is_some_and(|signs| signs.is_due() || signs.is_news())
     }
 
     /// Returns true if a rank is on another host.
@@ -226,7 +226,7 @@ fn sleep(sockets: &[OwnedFd], bell: Bell<'_>, signs: Option<&Signs>, limit: Opti
                 poll_once(sockets, bell, None, left);
                 return;
             }
-            Announced::Ended => true,
+            Announced::Due => true,
             // The sleep goes on if the time has passed and there is no news, so that the rank's
             // state stays the same.
             Announced::Sleep(most) => {
@@ -236,7 +236,7 @@ fn sleep(sockets: &[OwnedFd], bell: Bell<'_>, signs: Option<&Signs>, limit: Opti
         };
         signs.renounce();
         let is_late = until_ns.is_some_and(|ns| ns <= now_ns());
-        if is_readable || is_late || signs.has_ended() || signs.is_news() {
+        if is_readable || is_late || signs.is_due() || signs.is_news() {
             return;
         }
     }

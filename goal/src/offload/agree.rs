@@ -18,12 +18,10 @@ pub(crate) enum Refusal {
     Lists,
     /// The collective is one of neighbours.
     Neighbors,
-    /// The operation is a function of the program.
-    UserFunction,
 }
 
 impl Refusal {
-    const ALL: [Self; 4] = [Self::Busy, Self::Lists, Self::Neighbors, Self::UserFunction];
+    const ALL: [Self; 3] = [Self::Busy, Self::Lists, Self::Neighbors];
 
     /// Returns the reason in words.
     pub(crate) fn text(self) -> &'static str {
@@ -31,7 +29,6 @@ impl Refusal {
             Refusal::Busy => "another thread of its process prepares a schedule at the same time",
             Refusal::Lists => "no rank knows all blocks of a collective with lists of blocks",
             Refusal::Neighbors => "no rank knows all edges of a collective of neighbours",
-            Refusal::UserFunction => "the operation is a function of the program",
         }
     }
 }

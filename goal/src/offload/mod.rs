@@ -3,8 +3,9 @@
 //!
 //! A schedule is offered to the kernels when it is prepared. The ranks of its communicator exchange
 //! proposals ([`Offload::begin`]), translate the whole schedule, and install their parts under one
-//! number ([`Offload::decide`]). If one can't, the processes of all of them run it. Each rank generates and translates
-//! the graphs of all ranks, so this takes time and memory in proportion to their number.
+//! number ([`Offload::decide`]). If one can't, the processes of all of them run it. Each rank
+//! generates and translates the graphs of all ranks, so this takes time and memory in proportion to
+//! their number.
 //!
 //! A number stays used until the job ends, because peers may ask for what a freed schedule has
 //! sent. But if all ranks prepare the same schedule again, it takes the place of one that all of
@@ -18,7 +19,8 @@ use crate::error::Result;
 use agree::{Freed, Place, place};
 use goal_asm::Nisa;
 use goal_kernel::limits::PROGRAM_RANKS_MAX;
-use goal_kernel::{Plan, Refusal as Action, Signs, Tables};
+use goal_kernel::{Abilities, Plan, Refusal as Action, Signs, Tables};
+use goal_run::handed::Hands;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,6 +50,8 @@ pub(crate) struct Offload {
     inner: Mutex<Inner>,
     pub(crate) signs: Arc<Signs>,
     fragment: u32,
+    /// The factor that scales the time of `calc` actions; `None` if they take none.
+    calc: Option<f64>,
     /// True while a thread offers a schedule.
     is_busy: AtomicBool,
 }
@@ -89,10 +93,10 @@ impl Drop for Busy<'_> {
 }
 
 impl Offload {
-    pub(crate) fn new(tables: Tables) -> Self {
+    pub(crate) fn new(tables: Tables, calc: Option<f64>) -> Self {
         let (signs, fragment) = (Arc::clone(tables.signs()), tables.share().fragment());
         let inner = Mutex::new(Inner { tables, installed: Vec::new() });
-        Self { inner, signs, fragment, is_busy: AtomicBool::new(false) }
+        Self { inner, signs, fragment, calc, is_busy: AtomicBool::new(false) }
     }
 
     /// Begins to offer a schedule: returns what this rank proposes to the others.
@@ -180,16 +184,13 @@ impl Offload {
     ) -> std::result::Result<Arc<Part>, String> {
         let in_place: Vec<bool> = all.iter().map(|one| one.in_place).collect();
         let nisa = (offer.nisa)(&in_place).map_err(|error| error.to_string())?;
-        let plan = Plan::of(&nisa, self.fragment).map_err(|refusals| in_words(&refusals))?;
+        let abilities = Abilities { calc: self.calc.is_some(), functions: true };
+        let plan = Plan::with(&nisa, self.fragment, abilities);
+        let plan = plan.map_err(|refusals| in_words(&refusals))?;
         // All ranks translate all parts, and so come to the same answer.
         let mut part = None;
         for (rank, proposal) in (0..).zip(all) {
             let image = plan.part(rank);
-            if image.handed() > 0 {
-                return Err(format!(
-                    "rank {rank} has operations that the kernel hands over to processes"
-                ));
-            }
             proposal.left.without(Tables::taken(&image)).map_err(|what| {
                 format!("rank {rank}: there is no room in the kernel for so many {what}")
             })?;
@@ -208,7 +209,10 @@ impl Offload {
         let place = |&action: &u32| places.get(action as usize).copied().unwrap_or_default();
         let offsets = part.origins.iter().map(place).collect();
         let (touched, signs) = (plan.touched(rank), Arc::clone(&self.signs));
-        let part = Arc::new(Part::new(communicator.id(), offsets, touched, kernel, signs));
+        let calc = self.calc.unwrap_or_default();
+        let hands = (part.handed() > 0).then(|| Hands::new(part, &nisa, rank, calc));
+        let part = Part::new(communicator.id(), offsets, touched, (kernel, hands), signs);
+        let part = Arc::new(part);
         installed.push(Installed {
             number,
             fingerprint: own.fingerprint,

@@ -6,7 +6,8 @@
 
 use crate::error::{Error, ErrorCode, Result, error_of};
 use goal_engine::{Cause, Failure};
-use goal_kernel::{Rank, RunError, Signs};
+use goal_kernel::{Rank, Signs};
+use goal_run::handed::{CallFunction, Fault, Hands};
 use goal_run::progress::Interrupted;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
@@ -53,6 +54,8 @@ pub(crate) struct Part {
 
 struct Runs {
     kernel: Rank,
+    /// Present if the engine hands actions over.
+    hands: Option<Hands>,
     /// The slots of runs that have not ended, each with its memory. The first one is in progress.
     queue: VecDeque<(u32, Backing)>,
 }
@@ -62,14 +65,14 @@ impl Part {
         communicator: u32,
         offsets: Vec<u32>,
         touched: [Vec<Range<u64>>; 2],
-        kernel: Rank,
+        (kernel, hands): (Rank, Option<Hands>),
         signs: Arc<Signs>,
     ) -> Self {
         let ranges = |ranges: Vec<Range<u64>>| {
             ranges.into_iter().map(|range| range.start as usize..range.end as usize).collect()
         };
         let [reads, writes] = touched.map(ranges);
-        let runs = Mutex::new(Runs { kernel, queue: VecDeque::new() });
+        let runs = Mutex::new(Runs { kernel, hands, queue: VecDeque::new() });
         Self { communicator, offsets, signs, reads, writes, runs }
     }
 
@@ -100,7 +103,7 @@ impl Part {
     }
 
     fn start_first(&self, runs: &mut Runs) -> Result<()> {
-        let Runs { kernel, queue } = runs;
+        let Runs { kernel, queue, .. } = runs;
         let Some((_, memory)) = queue.front() else { return Ok(()) };
         match memory {
             Backing::Own(initial) => kernel.write(0, initial),
@@ -120,23 +123,30 @@ impl Part {
             }
             thread::sleep(START_AGAIN);
         }
-        self.signs.started(kernel.part(), kernel.epoch());
+        self.signs.started(kernel);
         Ok(())
     }
 
-    /// Ends the first run if the kernel has, and starts the next one. Returns the slot of the
-    /// ended run.
+    /// Does what the first run has handed over. Ends it if the kernel has, and starts the next one.
+    /// Returns the slot of the ended run. `call` calls functions of the program.
     ///
     /// # Errors
     /// The run failed, or the system takes no start.
-    pub(crate) fn settle(&self) -> Result<Option<u32>> {
+    pub(crate) fn settle(&self, call: CallFunction<'_>) -> Result<Option<u32>> {
         let mut runs = self.runs();
         if runs.queue.is_empty() {
             return Ok(None);
         }
-        let has_ended = runs.kernel.test();
-        if !has_ended.map_err(|error| self.failure(error, runs.kernel.epoch()))? {
-            return Ok(None);
+        let has_ended = |kernel: &Rank| {
+            let tested = kernel.test().map_err(Fault::of_run);
+            tested.map_err(|fault| self.failure(fault, kernel.epoch()))
+        };
+        if !has_ended(&runs.kernel)? {
+            let Runs { kernel, hands: Some(hands), .. } = &mut *runs else { return Ok(None) };
+            self.serve(kernel, hands, call)?;
+            if !has_ended(kernel)? {
+                return Ok(None);
+            }
         }
         self.signs.settled(runs.kernel.part());
         let (slot, memory) = runs.queue.pop_front().expect("there is one");
@@ -151,13 +161,34 @@ impl Part {
         Ok(Some(slot))
     }
 
+    /// Does what a run has handed over.
+    fn serve(&self, kernel: &mut Rank, hands: &mut Hands, call: CallFunction<'_>) -> Result<()> {
+        let began = Instant::now();
+        loop {
+            match hands.serve(kernel, call) {
+                Ok(_) => break,
+                Err(Fault::NotTaken(_)) if began.elapsed() < START_LIMIT => {
+                    thread::sleep(START_AGAIN);
+                }
+                Err(fault) => return Err(self.failure(fault, kernel.epoch())),
+            }
+        }
+        self.signs.served(kernel, hands.left().map(|left| Instant::now() + left));
+        Ok(())
+    }
+
     /// Returns the error of a run that failed, as of one that processes run.
     #[cold]
-    fn failure(&self, error: RunError, epoch: u32) -> Error {
-        let RunError::Division { action, element } = error;
+    fn failure(&self, fault: Fault, epoch: u32) -> Error {
+        let (action, cause): (u32, Cause) = match fault {
+            Fault::Failed(action, cause) => (action, cause),
+            Fault::NotTaken(error) => {
+                let text = format!("an action could not be given back to the kernel: {error}");
+                return Error::new(ErrorCode::Failed, text);
+            }
+        };
         let communicator = self.communicator;
         let action = self.offsets.get(action as usize).copied().unwrap_or_default();
-        let cause = Cause::DivisionByZero { element: element.into() };
         let instance = epoch - 1;
         let failure = Failure { communicator, instance, action, number: None, cause };
         error_of(&Interrupted::Failed(failure))

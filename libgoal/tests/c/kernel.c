@@ -101,6 +101,13 @@ static int fail(const char *file) {
   return GOAL_Wait(GOAL_Run(schedule)) == 0;
 }
 
+/* The actions of a file take their time. */
+static int slow(const char *file) {
+  GOAL_Schedule schedule = GOAL_Load(file, GOAL_COMM_WORLD, NULL, 0);
+  tell(schedule);
+  return GOAL_Sched_run(schedule) == 0 ? 0 : failed("slow");
+}
+
 int main(int argc, char **argv) {
   const char *part = argc > 1 ? argv[1] : "", *file = argc > 2 ? argv[2] : "";
   if (GOAL_Init() != GOAL_SUCCESS) {
@@ -114,6 +121,7 @@ int main(int argc, char **argv) {
               : strcmp(part, "stuck") == 0   ? stuck()
               : strcmp(part, "forever") == 0 ? forever()
               : strcmp(part, "fail") == 0    ? fail(file)
+              : strcmp(part, "slow") == 0    ? slow(file)
                                              : failed("there is no such part");
   return GOAL_Finalize() != GOAL_SUCCESS || wrong;
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COUNT = 100, RANKS_MAX = 8, ROUNDS = 50, KINDS = 10, AGAIN = 100 };
+enum { COUNT = 100, RANKS_MAX = 8, ROUNDS = 50, KINDS = 10, AGAIN = 100, LONG = 5000 };
 
 static int rank, size, in_kernel, checks, wrong;
 static int in[COUNT * RANKS_MAX], out[COUNT * RANKS_MAX], in_place[COUNT * RANKS_MAX];
@@ -239,17 +239,64 @@ static void some_ranks(void) {
   GOAL_Comm_free(comm);
 }
 
+/* Floating-point numbers, which the kernel computes if they are few and hands over if not. */
+static void floats(int64_t count) {
+  static double halves[LONG], sums[LONG];
+  GOAL_Schedule schedule =
+      GOAL_Scan_init(halves, sums, count, GOAL_FLOAT64, GOAL_ADD, GOAL_COMM_WORLD);
+  offloaded(schedule, size > 1, "floating-point numbers");
+  for (int round = 0; round < ROUNDS; round++) {
+    int right = 1;
+    for (int i = 0; i < count; i++) {
+      halves[i] = 0.5 * (round + i);
+    }
+    check(ended(GOAL_Run(schedule), round), "floating-point numbers");
+    for (int i = 0; i < count; i++) {
+      right &= sums[i] == (rank + 1) * halves[i];
+    }
+    check(right, "sums of floating-point numbers");
+  }
+  GOAL_FreeSchedule(schedule);
+}
+
+/* Joins texts: not commutative. */
+static void then(void *first, size_t bytes, void *second, size_t same) {
+  char *a = (char *)first, *b = (char *)second, joined[32];
+  snprintf(joined, sizeof joined, "%s%s", a, b);
+  memcpy(b, joined, same);
+  (void)bytes;
+}
+
+static void unused(void *first, size_t bytes, void *second, size_t same) {
+  memset(second, 0, same);
+  (void)first, (void)bytes;
+}
+
+/* A function of the program, which has not the same number on all ranks. */
+static void functions(void) {
+  static char own[16], joined[16], want[16];
+  if (rank % 2 == 1) {
+    GOAL_Reg_func(NULL, unused);
+  }
+  int fid = GOAL_Reg_func(NULL, then);
+  GOAL_Schedule schedule =
+      GOAL_Allreduce_init(own, joined, 16, GOAL_UINT8, GOAL_USER_OP(fid), GOAL_COMM_WORLD);
+  offloaded(schedule, size > 1, "a function");
+  for (int round = 0; round < ROUNDS; round++) {
+    own[0] = (char)('a' + (rank + round) % 26);
+    for (int r = 0; r < size; r++) {
+      want[r] = (char)('a' + (r + round) % 26);
+    }
+    check(ended(GOAL_Run(schedule), round), "a function");
+    check(strcmp(joined, want) == 0, "joined texts");
+  }
+  GOAL_FreeSchedule(schedule);
+}
+
 /* What the processes run in any job. */
 static void never(void) {
-  static double halves[2];
-  GOAL_Schedule schedule =
-      GOAL_Allreduce_init(&halves[0], &halves[1], 1, GOAL_FLOAT64, GOAL_ADD, GOAL_COMM_WORLD);
-  offloaded(schedule, 0, "floating-point numbers");
-  halves[0] = 0.5;
-  check(GOAL_Wait(GOAL_Run(schedule)) == GOAL_SUCCESS && halves[1] == size * 0.5, "halves");
-  GOAL_FreeSchedule(schedule);
   GOAL_Graph graph = GOAL_CreateGraph();
-  schedule = GOAL_Compile(graph);
+  GOAL_Schedule schedule = GOAL_Compile(graph);
   offloaded(schedule, 0, "a graph of one rank");
   GOAL_FreeSchedule(schedule);
   GOAL_FreeGraph(graph);
@@ -277,6 +324,9 @@ int main(int argc, char **argv) {
   several_at_once();
   again();
   some_ranks();
+  floats(COUNT);
+  floats(LONG);
+  functions();
   never();
   int all = 0;
   check(GOAL_Reduce(&wrong, &all, 1, GOAL_INT32, GOAL_ADD, 0, GOAL_COMM_WORLD) == 0, "the end");

@@ -181,6 +181,26 @@ fn mistakes_of_programs_have_their_reasons() {
     assert!(text.contains(says), "{text}");
 }
 
+/// The others hear nothing for longer than they would of a rank that has not started.
+#[test]
+fn a_long_computation_is_handed_over() {
+    let Some((cluster, folder)) = bench_of("kernel.c", Switch::Bridge) else { return };
+    let text = "num_ranks 4\nrank 0 { c: calc 6000000000; s: send 8b to 1; requ s -> c; }\n\
+        rank 1 { recv 8b from 0; } rank 2 { calc 1000; } rank 3 { nop; }\n";
+    compile(folder.path(), "calc", text);
+    let in_time = |arguments: &[&str]| {
+        let (began, all) = (Instant::now(), run(&cluster, folder.path(), 4, arguments));
+        (all, began.elapsed())
+    };
+    let (all, time) = in_time(&["--offload", "kernel", "./kernel", "slow", "calc"]);
+    assert_eq!(all, "in the kernel\n");
+    assert!(time >= Duration::from_secs(6), "{time:?}");
+    let (all, time) =
+        in_time(&["--offload", "kernel", "--calc", "skip", "./kernel", "slow", "calc"]);
+    assert_eq!(all, "in the kernel\n");
+    assert!(time < Duration::from_secs(6), "{time:?}");
+}
+
 #[test]
 fn programs_on_one_host_have_no_kernel() {
     let Some((_, folder)) = bench(1) else { return };

@@ -21,7 +21,8 @@ use goal_esp::wire::{ETHERTYPE_ESP, Mac};
 use goal_eth::AnyDriver;
 use goal_kernel::limits::{PARTS_MAX, fragment_of};
 use goal_kernel::{
-    Hook, Installation, Job, Kernel, LoadError, Member, Peer, Plan, Refusal, Room, Share, Ticker,
+    Abilities, Hook, Installation, Job, Kernel, LoadError, Member, Peer, Plan, Refusal, Room,
+    Share, Ticker,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -195,11 +196,14 @@ impl Session<'_> {
         }
         let fragment = fragment_of(mtu)
             .ok_or_else(|| format!("frames of {mtu} bytes leave no room for a message"))?;
-        let plan = match (&self.options.ranks, self.options.engine.calc) {
+        let calc = self.options.engine.calc != Calc::Skip;
+        let abilities = Abilities { calc, ..Abilities::default() };
+        let plan = match &self.options.ranks {
             // Its ranks will have schedules of their own.
-            (Ranks::Program(_), _) => None,
-            (_, Calc::Skip) => Some(Plan::without_calc(self.nisa, fragment)),
-            (_, Calc::Scaled(_)) => Some(Plan::of(self.nisa, fragment)),
+            Ranks::Program(_) => None,
+            Ranks::Threads | Ranks::Processes { .. } => {
+                Some(Plan::with(self.nisa, fragment, abilities))
+            }
         };
         let plan = plan.transpose().map_err(|refusals| in_words(&refusals))?;
         let (number, key) = self.hosts.key.kernel(run);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// The `calc` actions of a run that have not ended. On each processor that the actions name, one of
 /// them runs at a time.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Calcs {
     /// The end time of each, and the action.
     ends: BinaryHeap<Reverse<(u64, u32)>>,
@@ -26,11 +26,10 @@ impl Calcs {
         self.ends.push(Reverse((end, action)));
     }
 
-    /// Returns the time until one ends, or `limit` if that is shorter.
-    pub(super) fn left(&self, now_ns: u64, limit: Duration) -> Duration {
-        self.ends.peek().map_or(limit, |Reverse((end, _))| {
-            limit.min(Duration::from_nanos(end.saturating_sub(now_ns)))
-        })
+    /// Returns the time until one ends; `None` if there is none.
+    pub(super) fn left(&self, now_ns: u64) -> Option<Duration> {
+        let Reverse((end, _)) = self.ends.peek()?;
+        Some(Duration::from_nanos(end.saturating_sub(now_ns)))
     }
 
     /// Removes and returns an action that has ended.
@@ -54,11 +53,11 @@ mod tests {
         calcs.start(2, 50, 0, 1010);
         calcs.start(3, 120, 1, 1000);
         calcs.start(4, 0, 0, 1020);
-        assert_eq!(calcs.left(1020, Duration::from_nanos(7)), Duration::ZERO);
+        assert_eq!(calcs.left(1020), Some(Duration::ZERO));
         assert_eq!((calcs.due(1020), calcs.due(1020)), (Some(4), None));
-        assert_eq!(calcs.left(1020, Duration::from_nanos(90)), Duration::from_nanos(80));
+        assert_eq!(calcs.left(1020), Some(Duration::from_nanos(80)));
         assert_eq!((calcs.due(1099), calcs.due(1100), calcs.due(1120)), (None, Some(1), Some(3)));
         assert_eq!((calcs.due(1149), calcs.due(1150), calcs.due(9999)), (None, Some(2), None));
-        assert_eq!(calcs.left(0, Duration::from_nanos(90)), Duration::from_nanos(90));
+        assert_eq!(calcs.left(0), None);
     }
 }

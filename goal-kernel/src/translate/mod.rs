@@ -1,0 +1,172 @@
+//! The translation of a schedule for the kernel.
+//!
+//! An action becomes one or more of the engine's actions, each of which is an operation, a send or
+//! both. A message that is gathered from pieces is copied piece by piece; so is one that is
+//! scattered. A message of more frames than the engine counts is sent in portions, each a message
+//! of the engine, and its receive waits for all of them. A receive that others wait for the start
+//! of begins with an action that does nothing. All other actions end when they begin, so those that
+//! wait for their start wait for their end. The rank's process is handed what the kernel can't do,
+//! or not in time: a long operation on floating-point numbers, a computation, the time, a function
+//! of the program.
+//!
+//! Memory of a part: the rank's memory, scratch memory, the bytes of patterns, gathered operands;
+//! then two copies, one for even runs and one for odd ones, of all places where messages land and
+//! of all bytes that sends keep.
+
+mod builder;
+mod image;
+mod messages;
+
+use crate::analysis::{acks, numbers, refused, touched};
+use crate::graph::{Abilities, Graph, Node, Work};
+use crate::image::PartImage;
+use crate::limits::{ACTIONS_MAX, FRAGMENT_BYTES_MAX, PEERS_MAX};
+use crate::matching::{Match, Matching, matching};
+use crate::reason::{Reason, Refusal};
+use builder::Builder;
+use goal_asm::Nisa;
+use std::ops::Range;
+
+/// A message of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Message {
+    /// The rank that sends it, and the number of the send in the rank's section.
+    pub send: (u32, u32),
+    /// The rank that receives it, and the number of the receive in the rank's section.
+    pub receive: (u32, u32),
+    /// Its number among the messages from the one rank to the other.
+    pub sequence: u64,
+}
+
+/// A schedule of all ranks that the kernel can execute.
+#[derive(Debug)]
+pub struct Plan {
+    graphs: Vec<Graph>,
+    matching: Matching,
+    /// By rank and action, the number of its send or receive among those that leave the rank.
+    numbers: Vec<Vec<u32>>,
+    /// Pairs (receiver, sender) whose sender waits for acknowledgements before the next run but
+    /// one, ascending.
+    acks: Vec<(u32, u32)>,
+    fragment: u32,
+}
+
+impl Plan {
+    /// Translates a schedule. A frame has at most `fragment` bytes of payload: a multiple of 8 that
+    /// all hosts of the job agree on.
+    ///
+    /// # Errors
+    /// Every action that the kernel cannot execute.
+    ///
+    /// # Panics
+    /// If `fragment` is no multiple of 8 between 8 and 8192.
+    pub fn of(nisa: &Nisa, fragment: u32) -> Result<Self, Vec<Refusal>> {
+        Self::with(nisa, fragment, Abilities::default())
+    }
+
+    /// The same for processes that do other actions than those of [`Plan::of`].
+    ///
+    /// # Errors
+    /// As [`Plan::of`].
+    ///
+    /// # Panics
+    /// As [`Plan::of`].
+    pub fn with(nisa: &Nisa, fragment: u32, abilities: Abilities) -> Result<Self, Vec<Refusal>> {
+        assert!(
+            fragment.is_multiple_of(8) && (8..=FRAGMENT_BYTES_MAX).contains(&fragment),
+            "fragments of {fragment} bytes"
+        );
+        let ranks = nisa.num_ranks();
+        if ranks > PEERS_MAX {
+            let reason = Reason::ManyRanks(ranks);
+            return Err(vec![Refusal { rank: 0, action: None, line: None, reason }]);
+        }
+        let graphs: Vec<Graph> = (0..ranks).map(|rank| Graph::of(nisa, rank, abilities)).collect();
+        // The analyses take time and memory for each action, so these limits come first.
+        let long = graphs.iter().enumerate().filter_map(|(rank, graph)| {
+            let count = graph.nodes.len();
+            let reason = Reason::ManyActions(count as u64);
+            let refusal = Refusal { rank: rank as u32, action: None, line: None, reason };
+            (count > ACTIONS_MAX as usize).then_some(refusal)
+        });
+        let long: Vec<Refusal> = long.collect();
+        if !long.is_empty() {
+            return Err(long);
+        }
+        let refusal = |(rank, action, reason): (u32, u32, Reason)| Refusal {
+            rank,
+            action: Some(action),
+            line: nisa.debug(rank).line(action as usize),
+            reason,
+        };
+        let refusals: Vec<Refusal> = refused(&graphs).into_iter().map(refusal).collect();
+        if !refusals.is_empty() {
+            return Err(refusals);
+        }
+        let matching = matching(&graphs)
+            .map_err(|misfits| misfits.into_iter().map(refusal).collect::<Vec<_>>())?;
+        let numbers = numbers(&graphs, &matching, fragment);
+        let acks = acks(&graphs, &matching);
+        let plan = Self { graphs, matching, numbers, acks, fragment };
+        let parts = (0..ranks).filter_map(|rank| {
+            let reason = plan.build(rank).err()?;
+            Some(Refusal { rank, action: None, line: None, reason })
+        });
+        let refusals: Vec<Refusal> = parts.collect();
+        if refusals.is_empty() { Ok(plan) } else { Err(refusals) }
+    }
+
+    /// Returns the number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.graphs.len() as u32
+    }
+
+    /// Returns the most bytes of payload of a frame.
+    pub fn fragment(&self) -> u32 {
+        self.fragment
+    }
+
+    /// Returns the messages of a run, each with the send and the receive that were matched.
+    pub fn messages(&self) -> impl Iterator<Item = Message> {
+        let of_rank = |(rank, graph): (usize, &'_ Graph)| {
+            let matches = self.matching.matches[rank].iter();
+            let sends = graph.nodes.iter().zip(matches).enumerate();
+            let message = |(action, (node, other)): (usize, (&Node, &Option<Match>))| {
+                let Work::Send { .. } = node.work else { return None };
+                let Match { rank: to, action: receive, key } = (*other)?;
+                let send = (rank as u32, action as u32);
+                Some(Message { send, receive: (to, receive), sequence: key.sequence })
+            };
+            sends.filter_map(message).collect::<Vec<_>>()
+        };
+        self.graphs.iter().enumerate().flat_map(of_rank)
+    }
+
+    /// Returns the bytes of a rank's memory that its actions read, and those that they write: each
+    /// ascending and apart.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn touched(&self, rank: u32) -> [Vec<Range<u64>>; 2] {
+        touched(&self.graphs[rank as usize])
+    }
+
+    /// Returns the part of a rank.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn part(&self, rank: u32) -> PartImage {
+        self.build(rank).expect("the limits were checked")
+    }
+
+    fn build(&self, rank: u32) -> Result<PartImage, Reason> {
+        let mut builder = Builder::new(self, rank);
+        builder.actions();
+        builder.acknowledgements();
+        builder.image()
+    }
+
+    fn fragments(&self, bytes: u32) -> u16 {
+        bytes.div_ceil(self.fragment).max(1) as u16
+    }
+}
