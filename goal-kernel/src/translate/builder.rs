@@ -1,6 +1,6 @@
 //! The actions of the engine that the actions of a rank become.
 
-use super::Plan;
+use super::matched::Matched;
 use crate::analysis::segments;
 use crate::graph::{Exec, Graph, Hand, Work, is_long};
 use crate::image::Call;
@@ -49,7 +49,7 @@ pub(super) fn copied(from: Place, to: Place, bytes: u64) -> Step {
 }
 
 pub(super) struct Builder<'a> {
-    pub(super) plan: &'a Plan,
+    pub(super) matched: &'a Matched,
     pub(super) rank: u32,
     pub(super) graph: &'a Graph,
     pub(super) steps: Vec<Step>,
@@ -80,11 +80,11 @@ pub(super) fn aligned(bytes: u64) -> u64 {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(plan: &'a Plan, rank: u32) -> Self {
-        let graph = &plan.graphs[rank as usize];
+    pub(super) fn new(matched: &'a Matched, rank: u32) -> Self {
+        let graph = &matched.graphs[rank as usize];
         let none = vec![NONE; graph.nodes.len()];
         Self {
-            plan,
+            matched,
             rank,
             graph,
             steps: Vec::new(),
@@ -163,11 +163,11 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn other(&self, action: usize) -> Match {
-        self.plan.matching.matches[self.rank as usize][action].expect("messages are matched")
+        self.matched.matching.matches[self.rank as usize][action].expect("messages are matched")
     }
 
     pub(super) fn number(&self, rank: u32, action: u32) -> u32 {
-        self.plan.numbers[rank as usize][action as usize]
+        self.matched.numbers[rank as usize][action as usize]
     }
 
     pub(super) fn exec(&mut self, exec: &Exec) -> Vec<Step> {

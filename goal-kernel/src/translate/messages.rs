@@ -12,8 +12,8 @@ impl Builder<'_> {
     fn portions(&self, start: u64, bytes: u64) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
         // If all messages together have no room, `image` refuses the part.
         let bytes = if self.alternating > PART_BYTES.into() { 0 } else { bytes as u32 };
-        let (start, most) = (start as u32, portion_bytes(self.plan.fragment));
-        (0..portions(bytes.into(), self.plan.fragment)).map(move |number| {
+        let (start, most) = (start as u32, portion_bytes(self.matched.fragment));
+        (0..portions(bytes.into(), self.matched.fragment)).map(move |number| {
             let at = number * most;
             (number, start.wrapping_add(at), most.min(bytes - at))
         })
@@ -69,7 +69,7 @@ impl Builder<'_> {
                     bytes,
                     peer: other.rank,
                     peers_receive: self.number(other.rank, other.action) + number,
-                    fragments: self.plan.fragments(bytes),
+                    fragments: self.matched.fragments(bytes),
                     ..SendEntry::default()
                 });
             }
@@ -119,13 +119,13 @@ impl Builder<'_> {
         for (number, place, bytes) in self.portions(landing, bytes) {
             self.initial[arrival as usize] += 1;
             self.receives.push(ReceiveEntry {
-                missing: [self.plan.fragments(bytes).into(); 2],
+                missing: [self.matched.fragments(bytes).into(); 2],
                 place,
                 bytes,
                 action: arrival,
                 peer: other.rank,
                 peers_send: self.number(other.rank, other.action) + number,
-                fragments: self.plan.fragments(bytes),
+                fragments: self.matched.fragments(bytes),
                 ..ReceiveEntry::default()
             });
         }
@@ -134,27 +134,31 @@ impl Builder<'_> {
 
     /// The number of the acknowledgement of a pair among all that its sender or receiver has.
     pub(super) fn ack_number(&self, pair: (u32, u32), of: impl Fn(&(u32, u32)) -> bool) -> u32 {
-        self.plan.acks.iter().filter(|other| of(other)).take_while(|other| **other != pair).count()
-            as u32
+        self.matched
+            .acks
+            .iter()
+            .filter(|other| of(other))
+            .take_while(|other| **other != pair)
+            .count() as u32
     }
 
     /// The number of a rank's own sends or receives, without acknowledgements.
     pub(super) fn messages(&self, rank: u32, is_send: bool) -> u32 {
-        let graph = &self.plan.graphs[rank as usize];
-        let numbers = graph.nodes.iter().zip(&self.plan.numbers[rank as usize]);
+        let graph = &self.matched.graphs[rank as usize];
+        let numbers = graph.nodes.iter().zip(&self.matched.numbers[rank as usize]);
         let mine = numbers.filter(|(_, number)| **number != NONE).filter_map(|(node, _)| {
             let (payload, sends) = match &node.work {
                 Work::Send { payload, .. } => (payload, true),
                 Work::Recv { payload, .. } => (payload, false),
                 _ => return None,
             };
-            (sends == is_send).then(|| portions(payload.bytes(), self.plan.fragment))
+            (sends == is_send).then(|| portions(payload.bytes(), self.matched.fragment))
         });
         mine.sum()
     }
 
     pub(super) fn acknowledgements(&mut self) {
-        for &pair in &self.plan.acks {
+        for &pair in &self.matched.acks {
             let (receiver, sender) = pair;
             if receiver == self.rank {
                 let number = self.ack_number(pair, |other| other.1 == sender);

@@ -15,16 +15,18 @@
 
 mod builder;
 mod image;
+mod matched;
 mod messages;
 
 use crate::analysis::{acks, numbers, refused, touched};
 use crate::graph::{Abilities, Graph, Node, Work};
 use crate::image::PartImage;
 use crate::limits::{ACTIONS_MAX, FRAGMENT_BYTES_MAX, PEERS_MAX};
-use crate::matching::{Match, Matching, matching};
+use crate::matching::{Match, matching};
 use crate::reason::{Reason, Refusal};
 use builder::Builder;
 use goal_asm::Nisa;
+use matched::Matched;
 use std::ops::Range;
 
 /// A message of a run.
@@ -40,16 +42,7 @@ pub struct Message {
 
 /// A schedule of all ranks that the kernel can execute.
 #[derive(Debug)]
-pub struct Plan {
-    graphs: Vec<Graph>,
-    matching: Matching,
-    /// By rank and action, the number of its send or receive among those that leave the rank.
-    numbers: Vec<Vec<u32>>,
-    /// Pairs (receiver, sender) whose sender waits for acknowledgements before the next run but
-    /// one, ascending.
-    acks: Vec<(u32, u32)>,
-    fragment: u32,
-}
+pub struct Plan(Matched);
 
 impl Plan {
     /// Translates a schedule. A frame has at most `fragment` bytes of payload: a multiple of 8 that
@@ -107,7 +100,7 @@ impl Plan {
             .map_err(|misfits| misfits.into_iter().map(refusal).collect::<Vec<_>>())?;
         let numbers = numbers(&graphs, &matching, fragment);
         let acks = acks(&graphs, &matching);
-        let plan = Self { graphs, matching, numbers, acks, fragment };
+        let plan = Self(Matched { graphs, matching, numbers, acks, fragment });
         let parts = (0..ranks).filter_map(|rank| {
             let reason = plan.build(rank).err()?;
             Some(Refusal { rank, action: None, line: None, reason })
@@ -118,18 +111,18 @@ impl Plan {
 
     /// Returns the number of ranks.
     pub fn ranks(&self) -> u32 {
-        self.graphs.len() as u32
+        self.0.graphs.len() as u32
     }
 
     /// Returns the most bytes of payload of a frame.
     pub fn fragment(&self) -> u32 {
-        self.fragment
+        self.0.fragment
     }
 
     /// Returns the messages of a run, each with the send and the receive that were matched.
     pub fn messages(&self) -> impl Iterator<Item = Message> {
         let of_rank = |(rank, graph): (usize, &'_ Graph)| {
-            let matches = self.matching.matches[rank].iter();
+            let matches = self.0.matching.matches[rank].iter();
             let sends = graph.nodes.iter().zip(matches).enumerate();
             let message = |(action, (node, other)): (usize, (&Node, &Option<Match>))| {
                 let Work::Send { .. } = node.work else { return None };
@@ -139,7 +132,7 @@ impl Plan {
             };
             sends.filter_map(message).collect::<Vec<_>>()
         };
-        self.graphs.iter().enumerate().flat_map(of_rank)
+        self.0.graphs.iter().enumerate().flat_map(of_rank)
     }
 
     /// Returns the bytes of a rank's memory that its actions read, and those that they write: each
@@ -148,7 +141,7 @@ impl Plan {
     /// # Panics
     /// If there is no such rank.
     pub fn touched(&self, rank: u32) -> [Vec<Range<u64>>; 2] {
-        touched(&self.graphs[rank as usize])
+        touched(&self.0.graphs[rank as usize])
     }
 
     /// Returns the part of a rank.
@@ -160,13 +153,9 @@ impl Plan {
     }
 
     fn build(&self, rank: u32) -> Result<PartImage, Reason> {
-        let mut builder = Builder::new(self, rank);
+        let mut builder = Builder::new(&self.0, rank);
         builder.actions();
         builder.acknowledgements();
         builder.image()
-    }
-
-    fn fragments(&self, bytes: u32) -> u16 {
-        bytes.div_ceil(self.fragment).max(1) as u16
     }
 }

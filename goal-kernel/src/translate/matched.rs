@@ -1,0 +1,23 @@
+//! The graphs of all ranks with their messages matched, from which parts are built.
+
+use crate::graph::Graph;
+use crate::matching::Matching;
+
+#[derive(Debug)]
+pub(super) struct Matched {
+    pub(super) graphs: Vec<Graph>,
+    pub(super) matching: Matching,
+    /// By rank and action, the number of its send or receive among those that leave the rank.
+    pub(super) numbers: Vec<Vec<u32>>,
+    /// Pairs (receiver, sender) whose sender waits for acknowledgements before the next run but
+    /// one, ascending.
+    pub(super) acks: Vec<(u32, u32)>,
+    /// The most bytes of payload of a frame.
+    pub(super) fragment: u32,
+}
+
+impl Matched {
+    pub(super) fn fragments(&self, bytes: u32) -> u16 {
+        bytes.div_ceil(self.fragment).max(1) as u16
+    }
+}
