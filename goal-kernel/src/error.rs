@@ -3,6 +3,7 @@
 use aya::programs::ProgramError;
 use aya::{EbpfError, programs::ProgramError as Program};
 use rustix::thread::CapabilitySet;
+use std::error::Error;
 use std::{fmt, io};
 
 /// The engine could not be loaded or attached.
@@ -34,14 +35,19 @@ impl LoadError {
         matches!(**error, Program::LoadError { .. }) && !self.is_permission()
     }
 
+    /// Returns the cause in the system's words.
+    pub(crate) fn cause(&self) -> String {
+        self.0.to_string()
+    }
+
     /// Returns true if the caller lacks a right. The verifier says "permission denied" too, of
     /// programs that it refuses whoever loads them.
     pub fn is_permission(&self) -> bool {
-        self.is_denied() && !has_rights()
+        self.is_denied() && !missing_rights().is_empty()
     }
 
     fn is_denied(&self) -> bool {
-        let mut source: Option<&(dyn std::error::Error + 'static)> = match &self.0 {
+        let mut source: Option<&(dyn Error + 'static)> = match &self.0 {
             Cause::Object(error) => Some(error),
             Cause::Program(error) => Some(&**error),
             Cause::System(error) => Some(error),
@@ -56,23 +62,52 @@ impl LoadError {
     }
 }
 
-/// Returns true if this thread has the rights that loading takes.
-fn has_rights() -> bool {
-    use CapabilitySet as Set;
-    let needed = Set::BPF | Set::PERFMON | Set::NET_ADMIN | Set::NET_RAW;
-    rustix::thread::capabilities(None).is_ok_and(|own| own.effective.contains(needed))
+/// Returns the texts of an error and of its causes.
+pub(crate) fn causes(error: &(dyn Error + 'static)) -> Vec<String> {
+    std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect()
+}
+
+/// The rights that loading takes.
+const RIGHTS: [(CapabilitySet, &str); 4] = [
+    (CapabilitySet::BPF, "CAP_BPF"),
+    (CapabilitySet::PERFMON, "CAP_PERFMON"),
+    (CapabilitySet::NET_ADMIN, "CAP_NET_ADMIN"),
+    (CapabilitySet::NET_RAW, "CAP_NET_RAW"),
+];
+
+/// Returns the names of the rights that this thread lacks to load the engine.
+pub(crate) fn missing_rights() -> Vec<&'static str> {
+    let own = rustix::thread::capabilities(None).map(|sets| sets.effective);
+    let own = own.unwrap_or(CapabilitySet::empty());
+    RIGHTS.iter().filter(|(right, _)| !own.contains(*right)).map(|(_, name)| *name).collect()
+}
+
+/// Returns the way to the rights that loading takes: those that are missing, or the place where
+/// this thread would need them.
+pub(crate) fn rights_in_words() -> String {
+    match missing_rights().as_slice() {
+        [] => "the rights of root outside of a user namespace, as containers have one".to_owned(),
+        [one] => format!("the right {one}, as root has it"),
+        [before @ .., last] => {
+            format!("the rights {} and {last}, as root has them", before.join(", "))
+        }
+    }
 }
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the kernel does not take the schedule engine: ")?;
         if self.is_permission() {
-            f.write_str(
-                "it needs CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN and CAP_NET_RAW (run the launcher as root): ",
-            )?;
+            write!(f, "it takes {}: ", rights_in_words())?;
         }
-        match &self.0 {
-            Cause::Object(error) => write!(f, "{error}"),
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Object(error) => f.write_str(&causes(error).join(": ")),
             Cause::Program(error) => match &**error {
                 Program::LoadError { io_error, verifier_log } => {
                     write!(f, "{io_error}; the verifier says:\n{verifier_log}")
@@ -84,7 +119,7 @@ impl fmt::Display for LoadError {
     }
 }
 
-impl std::error::Error for LoadError {}
+impl Error for LoadError {}
 
 impl From<EbpfError> for LoadError {
     fn from(error: EbpfError) -> Self {

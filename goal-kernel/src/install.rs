@@ -5,7 +5,7 @@
 
 use crate::frame;
 use crate::image::{PartImage, Places};
-use crate::job::Job;
+use crate::job::{Job, Peer};
 use crate::layout::{
     ActionEntry, FRAME_LENGTH, HostEntry, PEER_LOCAL, PartEntry, PeerEntry, ReceiveEntry,
     SendEntry, StatusEntry,
@@ -187,6 +187,9 @@ pub struct Installation {
     places: Places,
 }
 
+/// An ethertype of IEEE 802 for experiments.
+const ETHERTYPE_LOCAL: u16 = 0x88b5;
+
 impl Installation {
     /// Returns an installation without schedules.
     ///
@@ -356,6 +359,27 @@ impl Installation {
             (rank, share)
         };
         Ok(self.ranks.iter().enumerate().map(share).collect())
+    }
+
+    /// Returns the smallest installation, for trials: a host with one rank, which has an empty
+    /// part.
+    pub(crate) fn smallest() -> Self {
+        let peer = Peer { mac: [0; 6], port: 0 };
+        let job = Job {
+            number: 0,
+            key: [0; 2],
+            secrets: [0; 2],
+            ethertype: ETHERTYPE_LOCAL,
+            ifindex: 0,
+            mac: [0; 6],
+            peers: vec![peer],
+        };
+        let mut installation = Self::new(job).expect("one rank");
+        let bytes = page() as u32;
+        let room = Room { schedules: 1, actions: 1, dependents: 1, receives: 1, sends: 1, bytes };
+        // Without a part the engine takes no frames.
+        installation.reserve(room, 8).expect("one part");
+        installation
     }
 
     /// Returns the frame that is a tick for all parts of the host.

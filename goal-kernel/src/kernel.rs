@@ -1,14 +1,16 @@
 //! The engine in the kernel: loaded, attached to an interface, with a job's maps.
 //!
 //! The object is the project's own and part of the library. Whoever loads it needs CAP_BPF,
-//! CAP_PERFMON (without it the verifier refuses reads of padding on the stack) and CAP_NET_ADMIN;
-//! ranks need none. Programs and maps live as long as a descriptor of them. Links
-//! of TCX do too, so nothing is left however the process ends.
+//! CAP_PERFMON (without it the verifier guards against speculation, and refuses additions to
+//! pointers that several branches lead to) and CAP_NET_ADMIN; ranks need none. Programs and maps
+//! live as long as a descriptor of them. Links of TCX do too, so nothing is left however the
+//! process ends.
 
 use crate::error::LoadError;
 use crate::install::{Installation, MapImage, Member};
 use crate::layout::{Counter, PeerEntry};
 use crate::limits::{SLACK_BYTES, page};
+use crate::look::Look;
 use crate::rank::Descriptors;
 use crate::room::Share;
 use crate::sys::{Mapping, packet_socket};
@@ -139,6 +141,20 @@ impl Kernel {
         let options = TcAttachOptions::TcxOrder(LinkOrder::default());
         let attached = program.attach_with_options(interface, hook, options);
         attached.and_then(|link| program.take_link(link)).map_err(io::Error::other)
+    }
+
+    /// Returns a view of the state of all parts.
+    ///
+    /// # Errors
+    /// The system has no descriptors or no memory left.
+    pub fn look(&self) -> io::Result<Look> {
+        let ebpf = self.ebpf();
+        let map = |name| map(&ebpf, name).map_err(io::Error::other);
+        let maps = [map("goal_parts")?, map("goal_status")?, map("goal_actions")?];
+        let [parts, status, actions] = maps;
+        let MapImage { parts: some, actions: of_actions, receives, .. } = &self.image;
+        let counts = [some.len(), of_actions.len(), receives.len()].map(|count| count as u32);
+        Look::new([parts, status, actions, map("goal_receives")?], counts)
     }
 
     /// Returns a mapping of the counters of its own.
@@ -300,7 +316,6 @@ fn attach(ebpf: &mut Ebpf, interface: &str, hook: Option<Hook>) -> Result<Hook, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::smallest;
 
     /// The verifier refuses a program of a million steps.
     const STEPS_MAX: u32 = 250_000;
@@ -312,7 +327,7 @@ mod tests {
 
     #[test]
     fn the_verifier_takes_few_steps() {
-        let mut ebpf = match loaded(&smallest()) {
+        let mut ebpf = match loaded(&Installation::smallest().image()) {
             Ok(ebpf) => ebpf,
             Err(error) if error.is_permission() => return println!("skipped: {error}"),
             Err(error) => panic!("{error}"),

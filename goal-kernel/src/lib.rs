@@ -28,12 +28,14 @@
 //! - `install`
 //! - `error`, `sys`
 //! - `rank`
+//! - `look`
 //! - `signs`
 //! - `tables`
 //! - `kernel`
 //! - `netlink`
 //! - `circle`
-//! - `ticker`, `probe`
+//! - `ticker`
+//! - `probe`
 
 mod analysis;
 mod circle;
@@ -46,6 +48,7 @@ mod job;
 mod kernel;
 pub mod layout;
 pub mod limits;
+mod look;
 mod matching;
 mod netlink;
 mod probe;
@@ -64,9 +67,10 @@ pub use image::{Call, Operands, PartImage};
 pub use install::{InstallError, Installation, MEMBER_BYTES, MapImage, Member};
 pub use job::{Job, Peer};
 pub use kernel::{Hook, Kernel};
+pub use look::{Awaited, Look, Unfinished};
 pub use probe::{Missing, Offer, probe};
 pub use rank::{Descriptors, Rank, RunError};
-pub use reason::{Reason, Refusal};
+pub use reason::{Reason, Refusal, in_words};
 pub use room::{Room, SHARE_BYTES, Share};
 pub use signs::{Announced, Signs};
 pub use tables::{TableDescriptors, Tables};

@@ -94,3 +94,16 @@ impl fmt::Display for Refusal {
         write!(f, ": {}", self.reason)
     }
 }
+
+/// The most actions that a text names; the others are counted.
+const NAMED_MAX: usize = 3;
+
+/// Returns a text that names the first actions which the kernel can't execute.
+pub fn in_words(refusals: &[Refusal]) -> String {
+    let named = refusals.iter().take(NAMED_MAX).map(ToString::to_string);
+    let mut text = named.collect::<Vec<_>>().join("; ");
+    if refusals.len() > NAMED_MAX {
+        text.push_str(&format!("; and {} more", refusals.len() - NAMED_MAX));
+    }
+    text
+}

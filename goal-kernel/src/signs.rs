@@ -1,6 +1,7 @@
 //! The signs that runs of a rank have ended or need its process, for threads that sleep until then.
 
 use crate::layout::{FRAME_LENGTH, PartEntry, StatusEntry};
+use crate::look::{Look, Unfinished};
 use crate::rank::{Rank, SLEEP_MAX};
 use crate::sys::Mapping;
 use rustix::net::{RecvFlags, recv};
@@ -39,6 +40,7 @@ pub struct Signs {
     pub(crate) status: Arc<Mapping>,
     pub(crate) parts: Mapping,
     pub(crate) socket: Arc<OwnedFd>,
+    look: Look,
     active: Mutex<Vec<Active>>,
     /// The length of `active`, to be read without the lock.
     count: AtomicUsize,
@@ -60,9 +62,14 @@ const HEARD: u8 = 2;
 const SILENCE: Duration = Duration::from_secs(5);
 
 impl Signs {
-    pub(crate) fn new(status: Arc<Mapping>, parts: Mapping, socket: Arc<OwnedFd>) -> Self {
+    pub(crate) fn new(
+        status: Arc<Mapping>,
+        parts: Mapping,
+        socket: Arc<OwnedFd>,
+        look: Look,
+    ) -> Self {
         let (active, count, heard) = (Mutex::default(), AtomicUsize::new(0), Mutex::new(None));
-        Self { status, parts, socket, active, count, heard, noted: AtomicU8::new(UNWATCHED) }
+        Self { status, parts, socket, look, active, count, heard, noted: AtomicU8::new(UNWATCHED) }
     }
 
     fn active(&self) -> MutexGuard<'_, Vec<Active>> {
@@ -80,6 +87,11 @@ impl Signs {
             || word(offset_of!(StatusEntry, error)) != 0
             || self.status.long(handed).load(Ordering::SeqCst) != run.taken
             || run.returns.is_some_and(|time| time <= Instant::now())
+    }
+
+    /// Returns what the last run of a part waits for; `None` if it has ended.
+    pub fn unfinished(&self, part: u32) -> Option<Unfinished> {
+        self.look.part(part)
     }
 
     /// Notes that a rank has started a run of its part.

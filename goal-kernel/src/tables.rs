@@ -13,6 +13,7 @@ use crate::image::{PartImage, Places};
 use crate::install::{Member, whole_pages};
 use crate::layout::{ActionEntry, PartEntry, ReceiveEntry, SendEntry, StatusEntry};
 use crate::limits::page;
+use crate::look::Look;
 use crate::rank::Rank;
 use crate::room::{Room, Share};
 use crate::signs::Signs;
@@ -82,15 +83,19 @@ impl Tables {
         };
         let parts = || map(&descriptors.parts, schedules, size_of::<PartEntry>());
         let status = Arc::new(map(&descriptors.status, schedules, size_of::<StatusEntry>())?);
-        let socket = Arc::new(descriptors.socket);
         let (places, memory_at) = share.first();
+        let counts = [schedules, actions, receives].map(|each| share.ranks * each);
+        let TableDescriptors { parts: some, status: states, actions: all, .. } = &descriptors;
+        let maps = [some, states, all, &descriptors.receives].map(AsFd::as_fd);
+        let look = Look::new(maps, counts)?;
+        let socket = Arc::new(descriptors.socket);
         Ok(Self {
             actions: map(&descriptors.actions, actions, size_of::<ActionEntry>())?,
             dependents: map(&descriptors.dependents, dependents, size_of::<u64>())?,
             receives: map(&descriptors.receives, receives, size_of::<ReceiveEntry>())?,
             sends: map(&descriptors.sends, sends, size_of::<SendEntry>())?,
             parts: parts()?,
-            signs: Arc::new(Signs::new(status, parts()?, socket)),
+            signs: Arc::new(Signs::new(status, parts()?, socket, look)),
             memory: descriptors.memory,
             handed: descriptors.handed,
             places,

@@ -69,4 +69,4 @@ pub mod transport;
 pub mod verify;
 mod wait;
 
-pub use offload::Offload;
+pub use offload::{Offered, Offload};

@@ -15,6 +15,19 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 /// The words before the verifier's log, and the beginnings of its last lines.
 const VERIFIER: &str = "; the verifier says:\n";
 const STATISTICS: [&str; 3] = ["verification time", "stack depth", "processed"];
+
+/// The offer of a kernel that runs schedules.
+#[derive(Debug, Clone, Serialize)]
+pub struct Offered {
+    /// The name of the hooks.
+    pub hooks: &'static str,
+    /// The source of ticks, at which lost frames are asked for.
+    pub ticks: String,
+    /// The part that is missing for ticks which need no process, and the way to get it; `None` if
+    /// nothing is.
+    pub no_circle: Option<String>,
+}
+
 /// The choice if a schedule runs in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -38,14 +51,17 @@ impl Offload {
         }
     }
 
-    /// Finds out by trying if this system's kernel runs schedules. Takes the verifier about a
-    /// second. Returns the name of the hooks.
+    /// Finds out by trying if this system's kernel runs schedules. Takes the verifier about half a
+    /// second.
     ///
     /// # Errors
-    /// What is missing, and what gives it.
-    pub fn probe() -> Result<&'static str, String> {
+    /// The part that is missing, and the way to get it.
+    pub fn probe() -> Result<Offered, String> {
         match probe() {
-            Ok(offer) if offer.hook == Hook::Tcx => Ok("TCX"),
+            Ok(offer) if offer.hook == Hook::Tcx => {
+                let ticks = offer.ticks().to_string();
+                Ok(Offered { hooks: "TCX", ticks, no_circle: offer.no_circle })
+            }
             Ok(_) => Err("hooks of TCX: Linux 6.6 or later (at those of older kernels the engine would stay if its launcher is killed)".to_owned()),
             Err(Missing { what, remedy, cause }) => {
                 Err(format!("{what}: {remedy} ({})", shortened(&cause)))

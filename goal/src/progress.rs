@@ -296,9 +296,7 @@ impl Core {
                     let actions = member.underway(handle).into_iter().flatten();
                     lines.extend(actions.map(|action| action.to_string()));
                 }
-                Instance::Kernel(_) => {
-                    lines.push("a schedule in the kernel to which no message comes".to_owned());
-                }
+                Instance::Kernel(part) => lines.extend(part.waits()),
             }
         }
         let more = lines.len().saturating_sub(ACTIONS_MAX);

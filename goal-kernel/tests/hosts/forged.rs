@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// A packet socket at the interface of the thread's network namespace. What the engine takes never
 /// gets to a socket for one protocol, only to one for all.
-fn packets() -> OwnedFd {
+pub fn packets() -> OwnedFd {
     let socket = socket(AddressFamily::PACKET, SocketType::RAW, None).unwrap();
     // SAFETY: all zeros is a value of a structure of integers.
     let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
@@ -28,7 +28,7 @@ fn packets() -> OwnedFd {
 }
 
 /// The messages and requests to a host that came since the last call.
-fn recorded(socket: &OwnedFd, mac: [u8; 6]) -> Vec<Vec<u8>> {
+pub fn recorded(socket: &OwnedFd, mac: [u8; 6]) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     let mut bytes = vec![0; 10_000];
     while let Ok((_, length)) = recv(socket, bytes.as_mut_slice(), RecvFlags::DONTWAIT) {

@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub)]
 
 mod bench;
+mod flood;
 mod forged;
 mod killed;
 mod stopped;

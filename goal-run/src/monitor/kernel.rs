@@ -1,5 +1,6 @@
-//! The report on ranks whose schedule is in the kernel. Their actions leave nothing in the segment,
-//! so only the instance that a rank is in is known.
+//! The report on ranks whose schedule is in the kernel. Their actions leave nothing in the segment.
+//! The launcher of each host reads in its kernel what its ranks wait for, and leaves a text in
+//! their failure records.
 
 use super::pending::{Pending, Stopped};
 use super::snapshot::Observed;
@@ -25,7 +26,11 @@ fn describe(observed: &Observed<'_>, rank: u32) -> String {
         State::Done => format!("rank {rank} had ended"),
         State::Failed => format!("rank {rank} had failed{of}"),
         State::Running | State::Idle => {
-            format!("rank {rank} waited for its schedule in the kernel{of}")
+            let waits = observed.segment.failure(rank).map(|waits| format!(": {waits}"));
+            format!(
+                "rank {rank} waited for its schedule in the kernel{of}{}",
+                waits.unwrap_or_default()
+            )
         }
     }
 }

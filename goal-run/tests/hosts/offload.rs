@@ -396,6 +396,31 @@ fn a_signal_and_the_time_end_a_job_in_the_kernel() {
 }
 
 #[test]
+fn a_report_names_the_actions_that_wait_in_the_kernel() {
+    let Some(bench) = bench("waiting in the kernel", 4, Switch::Bridge) else { return };
+    let text = "num_ranks 4
+rank 0 { init 0 = UInt64 7; pause: calc 9000000000000; s: send 0,8 to 1; requ s -> pause; }
+rank 1 { got: recv 8b from 0; pass: send 8b to 2; requ pass -> got; }
+rank 2 { all: recv 8b from 1; other: recv 100000b from 3 tag 4; }
+rank 3 { send 100000b to 2 tag 4; }";
+    let program = bench.write("waits.goal", text);
+    let options = ["--offload", "kernel", "--timeout", "8"];
+    let all = bench.run(&program, &[&FOUR[..], &options].concat());
+    let waited = |rank: u32, what: &str| {
+        format!("rank {rank} waited for its schedule in the kernel: {what}")
+    };
+    let says = [
+        waited(0, "calc `pause` (line 2) was the process's"),
+        waited(1, "recv `got` (line 3) waits for a message from rank 0"),
+        waited(2, "recv `all` (line 4) waits for a message from rank 1"),
+        "rank 3 had ended".to_owned(),
+    ];
+    let says: Vec<&str> = says.iter().map(String::as_str).collect();
+    assert_all(&all[..1], 5, &says);
+    assert_none_attached(&bench);
+}
+
+#[test]
 fn no_process_has_rights_once_the_kernel_runs_the_schedule() {
     let Some(bench) = bench("rights in the kernel", 4, slow()) else { return };
     for kind in ["processes", "threads"] {
@@ -441,7 +466,11 @@ fn a_host_without_the_right_leaves_the_schedule_to_processes() {
         let children = [0, 1].map(|host| start(host, offload));
         children.into_iter().map(ended).collect()
     };
-    let says = [&*format!("host {}: ", bench.mac(1)), "CAP_BPF, CAP_PERFMON", "goal-run info"];
+    let says = [
+        &*format!("host {}: ", bench.mac(1)),
+        "the rights CAP_BPF and CAP_PERFMON",
+        "goal-run info",
+    ];
     let all = run("auto");
     assert_all(&all, 0, &says);
     assert!(all.iter().all(|ended| ended.err.len() < 600), "{all:?}");

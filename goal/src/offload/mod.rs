@@ -19,7 +19,7 @@ use crate::error::Result;
 use agree::{Freed, Place, place};
 use goal_asm::Nisa;
 use goal_kernel::limits::PROGRAM_RANKS_MAX;
-use goal_kernel::{Abilities, Plan, Refusal as Action, Signs, Tables};
+use goal_kernel::{Abilities, Plan, Signs, Tables, in_words};
 use goal_run::handed::Hands;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -27,9 +27,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use agree::{Proposal, Refusal, WORDS};
 pub(crate) use part::{Backing, Part, Segment};
-
-/// The most actions that a refusal names; the others are counted.
-const NAMED_MAX: usize = 3;
 
 /// The reason of a schedule that was never offered.
 pub(crate) const NOT_ASKED: &str =
@@ -206,12 +203,13 @@ impl Offload {
         let kernel = kernel.unwrap_or_else(|error| panic!("memory of the kernel: {error}"));
         let rank = communicator.rank();
         let places: Vec<u32> = nisa.section(rank).records().map(|(offset, _)| offset).collect();
-        let place = |&action: &u32| places.get(action as usize).copied().unwrap_or_default();
-        let offsets = part.origins.iter().map(place).collect();
+        let place =
+            |&action: &u32| (action, places.get(action as usize).copied().unwrap_or_default());
+        let origins = part.origins.iter().map(place).collect();
         let (touched, signs) = (plan.touched(rank), Arc::clone(&self.signs));
         let calc = self.calc.unwrap_or_default();
         let hands = (part.handed() > 0).then(|| Hands::new(part, &nisa, rank, calc));
-        let part = Part::new(communicator.id(), offsets, touched, (kernel, hands), signs);
+        let part = Part::new(communicator.id(), origins, touched, (kernel, hands), signs);
         let part = Arc::new(part);
         installed.push(Installed {
             number,
@@ -235,14 +233,4 @@ fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     })
-}
-
-/// Names the first actions that the kernel can't execute.
-fn in_words(refusals: &[Action]) -> String {
-    let named = refusals.iter().take(NAMED_MAX).map(ToString::to_string);
-    let mut text = named.collect::<Vec<_>>().join("; ");
-    if refusals.len() > NAMED_MAX {
-        text.push_str(&format!("; and {} more", refusals.len() - NAMED_MAX));
-    }
-    text
 }

@@ -6,12 +6,12 @@
 
 use crate::error::{Error, ErrorCode, Result, error_of};
 use goal_engine::{Cause, Failure};
-use goal_kernel::{Rank, Signs};
+use goal_kernel::{Awaited, Rank, Signs, Unfinished};
 use goal_run::handed::{CallFunction, Fault, Hands};
 use goal_run::progress::Interrupted;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
@@ -44,8 +44,9 @@ pub(crate) enum Backing {
 /// This rank's part of a schedule in the kernel.
 pub(crate) struct Part {
     communicator: u32,
-    /// By action of the part, the offset of the action of the schedule that it comes from.
-    offsets: Vec<u32>,
+    /// By action of the part, the number and the offset of the action of the schedule that it comes
+    /// from.
+    origins: Vec<(u32, u32)>,
     signs: Arc<Signs>,
     reads: Vec<Range<usize>>,
     writes: Vec<Range<usize>>,
@@ -63,7 +64,7 @@ struct Runs {
 impl Part {
     pub(crate) fn new(
         communicator: u32,
-        offsets: Vec<u32>,
+        origins: Vec<(u32, u32)>,
         touched: [Vec<Range<u64>>; 2],
         (kernel, hands): (Rank, Option<Hands>),
         signs: Arc<Signs>,
@@ -73,7 +74,7 @@ impl Part {
         };
         let [reads, writes] = touched.map(ranges);
         let runs = Mutex::new(Runs { kernel, hands, queue: VecDeque::new() });
-        Self { communicator, offsets, signs, reads, writes, runs }
+        Self { communicator, origins, signs, reads, writes, runs }
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {
@@ -188,10 +189,42 @@ impl Part {
             }
         };
         let communicator = self.communicator;
-        let action = self.offsets.get(action as usize).copied().unwrap_or_default();
+        let (_, action) = self.origins.get(action as usize).copied().unwrap_or_default();
         let instance = epoch - 1;
         let failure = Failure { communicator, instance, action, number: None, cause };
         error_of(&Interrupted::Failed(failure))
+    }
+
+    /// Says what the run in progress waits for, a line each.
+    #[cold]
+    pub(crate) fn waits(&self) -> Vec<String> {
+        let silent = || vec!["a schedule in the kernel to which no message comes".to_owned()];
+        let ranks = |ranks: &[u32]| {
+            let ranks: BTreeSet<String> = ranks.iter().map(ToString::to_string).collect();
+            ranks.into_iter().collect::<Vec<_>>().join(", ")
+        };
+        let part = self.runs().kernel.part();
+        let waits = match self.signs.unfinished(part) {
+            Some(Unfinished::Waits(waits)) if !waits.is_empty() => waits,
+            Some(Unfinished::Held(peers)) if !peers.is_empty() => {
+                let peers = ranks(&peers);
+                return vec![format!(
+                    "a run in the kernel waits until earlier messages are known to have come to rank {peers}"
+                )];
+            }
+            _ => return silent(),
+        };
+        let line = |(action, awaited): (u32, Awaited)| {
+            let (number, _) = self.origins.get(action as usize).copied().unwrap_or_default();
+            match awaited {
+                Awaited::Messages(peers) => format!(
+                    "recv number {number} in the kernel waits for a message from rank {}",
+                    ranks(&peers)
+                ),
+                Awaited::Process => format!("action number {number} waits for this process"),
+            }
+        };
+        waits.into_iter().map(line).collect()
     }
 
     /// Returns true if no run is in progress.

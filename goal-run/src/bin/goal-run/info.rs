@@ -67,6 +67,12 @@ struct Report {
     /// The part of the kernel that is missing to run schedules, and the way to get it; `None` if
     /// nothing is.
     offload_missing: Option<String>,
+    /// The source of ticks, at which lost frames are asked for; `None` if the kernel runs no
+    /// schedules.
+    offload_ticks: Option<String>,
+    /// The part of the kernel that is missing for ticks which need no process, and the way to get
+    /// it; `None` if nothing is.
+    offload_ticks_missing: Option<String>,
     /// The interfaces by their numbers; empty if the system does not list them.
     interfaces: Vec<interfaces::Row>,
 }
@@ -121,8 +127,8 @@ pub(crate) fn run(info: &Info) -> Result<u8, Failure> {
 fn report(choice: &Choice, ranks: Option<u32>, binding: Option<&Binding>) -> Report {
     let processors = binding.map(Binding::processors);
     let limits = Limits::of(ranks.unwrap_or(RANKS));
-    let (offload, offload_missing) = match Offload::probe() {
-        Ok(hooks) => (Some(hooks), None),
+    let (offered, offload_missing) = match Offload::probe() {
+        Ok(offered) => (Some(offered), None),
         Err(missing) => (None, Some(missing)),
     };
     Report {
@@ -136,8 +142,10 @@ fn report(choice: &Choice, ranks: Option<u32>, binding: Option<&Binding>) -> Rep
         unbound: processors.and_then(Result::err).map(ToString::to_string),
         ptrace_scope: ptrace_scope(),
         instructions: InstructionSet::in_use().to_string(),
-        offload,
+        offload: offered.as_ref().map(|offered| offered.hooks),
         offload_missing,
+        offload_ticks: offered.as_ref().map(|offered| offered.ticks.clone()),
+        offload_ticks_missing: offered.and_then(|offered| offered.no_circle),
         interfaces: interfaces::rows(),
     }
 }
@@ -266,7 +274,14 @@ fn text(report: &Report) -> String {
     }
     let _ = match (&report.offload, &report.offload_missing) {
         (Some(hooks), _) => {
-            write!(text, "\nschedules in the kernel (--offload): yes, at {hooks}")
+            let ticks = report.offload_ticks.as_deref().unwrap_or("unknown");
+            let missing = report.offload_ticks_missing.as_ref();
+            let missing = missing.map(|missing| format!("; to do without it takes {missing}"));
+            write!(
+                text,
+                "\nschedules in the kernel (--offload): yes, at {hooks}, with ticks from {ticks}{}",
+                missing.unwrap_or_default()
+            )
         }
         (None, missing) => {
             let missing = missing.as_deref().unwrap_or("unknown");

@@ -11,9 +11,11 @@
 use super::error::HostsError;
 use super::post::random;
 use super::session::{LOOK, Session};
+use super::waiting;
 use crate::hosts::{Event, Message};
+use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
-use crate::launcher::options::Ranks;
+use crate::launcher::options::{Options, Ranks};
 use crate::limits::free_memory;
 use crate::offload::{InKernel, Offload, Way, shortened};
 use goal_engine::Calc;
@@ -21,16 +23,14 @@ use goal_esp::wire::{ETHERTYPE_ESP, Mac};
 use goal_eth::AnyDriver;
 use goal_kernel::limits::{PARTS_MAX, fragment_of};
 use goal_kernel::{
-    Abilities, Hook, Installation, Job, Kernel, LoadError, Member, Peer, Plan, Refusal, Room,
-    Share, Ticker,
+    Abilities, Hook, Installation, Job, Kernel, LoadError, Member, Peer, Plan, Room, Share, Ticker,
+    in_words,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The time between two ticks, by which lost frames are noticed.
 const TICK: Duration = Duration::from_millis(1);
-/// The most actions that a refusal names; the others are counted.
-const NAMED_MAX: usize = 3;
 
 /// The places of this host's ranks in its kernel, ascending by rank.
 enum Places {
@@ -73,6 +73,20 @@ impl Engine {
             }
         }
     }
+
+    /// Notes what the ranks of this host wait for, in their failure records, for the report on a
+    /// job that did not end. The ranks have ended. A program's ranks note it themselves.
+    pub(super) fn note_waiting(&self, place: &Place<'_>) {
+        if let (Places::Members(members), Ok(look)) = (&self.places, self.kernel.look()) {
+            let plan = Plan::with(place.nisa, self.in_kernel.fragment, abilities(place.options));
+            plan.iter().for_each(|plan| waiting::note(place, &look, plan, members));
+        }
+    }
+}
+
+/// Returns what the processes of a job's ranks can do.
+fn abilities(options: &Options) -> Abilities {
+    Abilities { calc: options.engine.calc != Calc::Skip, ..Abilities::default() }
 }
 
 impl Session<'_> {
@@ -196,13 +210,11 @@ impl Session<'_> {
         }
         let fragment = fragment_of(mtu)
             .ok_or_else(|| format!("frames of {mtu} bytes leave no room for a message"))?;
-        let calc = self.options.engine.calc != Calc::Skip;
-        let abilities = Abilities { calc, ..Abilities::default() };
         let plan = match &self.options.ranks {
             // Its ranks will have schedules of their own.
             Ranks::Program(_) => None,
             Ranks::Threads | Ranks::Processes { .. } => {
-                Some(Plan::with(self.nisa, fragment, abilities))
+                Some(Plan::with(self.nisa, fragment, abilities(self.options)))
             }
         };
         let plan = plan.transpose().map_err(|refusals| in_words(&refusals))?;
@@ -273,16 +285,6 @@ fn fits(needed: u64, free: Option<u64>) -> Result<(), String> {
 fn ascending<T>(mut ranks: Vec<(u32, T)>) -> Vec<(u32, T)> {
     ranks.sort_by_key(|&(rank, _)| rank);
     ranks
-}
-
-/// Names the first actions that the kernel can't execute.
-fn in_words(refusals: &[Refusal]) -> String {
-    let named = refusals.iter().take(NAMED_MAX).map(ToString::to_string);
-    let mut text = named.collect::<Vec<_>>().join("; ");
-    if refusals.len() > NAMED_MAX {
-        text.push_str(&format!("; and {} more", refusals.len() - NAMED_MAX));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ mod run;
 mod session;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use ended::{Ended, Others, Verdict};
 pub use options::Hosts;

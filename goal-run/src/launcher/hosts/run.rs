@@ -121,6 +121,8 @@ impl Session<'_> {
             let mut leader = Leader::new(self, &place)?;
             let ending =
                 run_ranks(&place, ways, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
+            let is_complete = ending.is_complete();
+            engine.iter().filter(|_| !is_complete).for_each(|engine| engine.note_waiting(&place));
             let (end, missing) = leader.gather(ending)?;
             let run = repeated(self.nisa, self.options, true, &binding);
             let mut outcome = Outcome::new(end, segment, self.nisa, &settings, run);
@@ -130,7 +132,12 @@ impl Session<'_> {
         let told =
             run_ranks(&place, ways, |crew| follow::follow(self, &place, crew), Told::is_complete)?;
         match told {
-            Told::End { areas, is_complete } => left::tell(self, &place, &areas, is_complete)?,
+            Told::End { areas, is_complete } => {
+                if let (Some(engine), false) = (&engine, is_complete) {
+                    engine.note_waiting(&place);
+                }
+                left::tell(self, &place, &areas, is_complete)?;
+            }
             Told::Verdict(verdict) => self.decided = Some(verdict),
         }
         Ok(None)

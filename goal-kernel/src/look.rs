@@ -1,0 +1,115 @@
+//! The state of parts as their host's maps have it, for reports on runs that do not end.
+//!
+//! The engine may change the maps meanwhile, so what is read of different words need not belong
+//! together. Every number is checked against the lengths of the maps.
+
+use crate::layout::{ActionEntry, HANDED_OVER, PartEntry, RECEIVE_HELD, ReceiveEntry, StatusEntry};
+use crate::limits::page;
+use crate::sys::Mapping;
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::BorrowedFd;
+use zerocopy::{FromBytes, FromZeros, IntoBytes};
+
+/// The maps of a host's parts.
+#[derive(Debug)]
+pub struct Look {
+    parts: Mapping,
+    status: Mapping,
+    actions: Mapping,
+    receives: Mapping,
+    /// The numbers of parts, actions and receives.
+    counts: [u32; 3],
+}
+
+/// The event that an action waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Awaited {
+    /// Messages from these ranks of the job.
+    Messages(Vec<u32>),
+    /// The rank's process, to which it was handed over.
+    Process,
+}
+
+/// The state of a part whose last run has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfinished {
+    /// The run has not begun: these ranks of the job have not told that they have the messages of
+    /// the run before the last.
+    Held(Vec<u32>),
+    /// Actions of the part that have begun to wait, ascending.
+    Waits(Vec<(u32, Awaited)>),
+}
+
+impl Look {
+    /// Maps the maps of parts, states, actions and receives. There are so many parts, actions and
+    /// receives.
+    pub(crate) fn new(maps: [BorrowedFd<'_>; 4], counts: [u32; 3]) -> io::Result<Self> {
+        let whole = |map: BorrowedFd<'_>, count: u32, entry: usize| {
+            Mapping::new(map, 0, (count.max(1) as usize * entry).next_multiple_of(page()))
+        };
+        let ([parts, status, actions, receives], [some, of_actions, of_receives]) = (maps, counts);
+        Ok(Self {
+            parts: whole(parts, some, size_of::<PartEntry>())?,
+            status: whole(status, some, size_of::<StatusEntry>())?,
+            actions: whole(actions, of_actions, size_of::<ActionEntry>())?,
+            receives: whole(receives, of_receives, size_of::<ReceiveEntry>())?,
+            counts,
+        })
+    }
+
+    /// Returns what the last run of a part waits for; `None` if it has ended.
+    pub fn part(&self, part: u32) -> Option<Unfinished> {
+        let [parts, actions, receives] = self.counts;
+        let own: PartEntry = entry(&self.parts, part, parts)?;
+        let status: StatusEntry = entry(&self.status, part, parts)?;
+        let epoch = own.current;
+        if status.done == own.wanted {
+            return None;
+        }
+        let has_begun = status.done != epoch;
+        let mut awaited: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut held = Vec::new();
+        for number in 0..own.receives {
+            let place = own.first_receive.checked_add(number)?;
+            let receive: ReceiveEntry = entry(&self.receives, place, receives)?;
+            let is_held = receive.flags & RECEIVE_HELD != 0;
+            // As the engine's ticks ask for what is missing.
+            let of = if is_held { epoch.wrapping_sub(1) } else { epoch };
+            let all = u32::MAX.checked_shr(32 - u32::from(receive.fragments).min(32)).unwrap_or(0);
+            let claims = receive.claims[of as usize & 1];
+            let has_come = claims >> 32 == u64::from(of) && claims as u32 & all == all;
+            match (is_held, has_begun) {
+                _ if has_come => {}
+                (true, false) => held.push(receive.peer),
+                (false, true) => awaited.entry(receive.action).or_default().push(receive.peer),
+                _ => {}
+            }
+        }
+        if !has_begun {
+            return Some(Unfinished::Held(held));
+        }
+        let mut waits = Vec::new();
+        for number in 0..own.actions {
+            let place = own.first_action.checked_add(number)?;
+            let action: ActionEntry = entry(&self.actions, place, actions)?;
+            let peers = awaited.remove(&number).unwrap_or_default();
+            // Only messages are left of what it waits for: it has started.
+            if !peers.is_empty() && action.left[epoch as usize & 1] as usize == peers.len() {
+                waits.push((number, Awaited::Messages(peers)));
+            } else if action.flags & HANDED_OVER != 0 && action.out == epoch {
+                waits.push((number, Awaited::Process));
+            }
+        }
+        Some(Unfinished::Waits(waits))
+    }
+}
+
+/// Returns an entry of a map of so many.
+fn entry<T: FromBytes + FromZeros + IntoBytes>(map: &Mapping, at: u32, count: u32) -> Option<T> {
+    (at < count).then(|| {
+        let mut entry = T::new_zeroed();
+        map.read(at as usize * size_of::<T>(), entry.as_mut_bytes());
+        entry
+    })
+}
