@@ -23,6 +23,7 @@ struct host {
 	u16 ethertype;
 	u8 mac[6];
 	u32 zero;
+	u64 ticked; /* when the last tick counted, in nanoseconds of the monotonic clock */
 };
 
 /* One rank's part of one schedule. The loader writes the first group, the engine the second. */

@@ -31,6 +31,8 @@
 #define RUN_ACTIONS 512
 /* Requests for lost frames that a tick may send for a part. */
 #define TICK_ASKS 64
+/* Nanoseconds between two ticks that count. A busy processor lets several come at once. */
+#define TICKS_APART_NS 500000
 /* Attempts to change a word that other processors change. Each failure is another one's success. */
 #define ATTEMPTS 64
 

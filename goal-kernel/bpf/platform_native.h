@@ -45,6 +45,7 @@ struct native {
 	u64 *counters;
 	const u64 *hash_key; /* HASH_KEY_WORDS */
 	u32 entries[8]; /* parts, actions, dependents, receives, sends, peers, the last place, 0 */
+	u64 now;        /* nanoseconds */
 	/* Takes a frame. */
 	void (*emit)(void *context, const u8 *bytes, u32 length, u32 is_local);
 	void *context;
@@ -84,8 +85,7 @@ typedef struct native_frame {
 #define hash_key_of(frame) ((const u8 *)(frame)->native->hash_key)
 #define counter_at(frame, i) (&(frame)->native->counters[i])
 
-/* The simulation has no time. */
-#define now_of(frame) 1
+#define now_of(frame) ((frame)->native->now)
 /* All frames are at the one interface. */
 #define frame_interface(frame) ((frame)->native->host->ifindex)
 #define frame_redirect(ifindex) ((void)(ifindex), VERDICT_DROP)

@@ -103,10 +103,13 @@ GLOBAL int take_tick(FRAME *frame)
 {
 	struct host *host = host_of(frame);
 	struct tick tick = { .frame = frame };
+	u64 now = now_of(frame);
 
 	count(frame, COUNT_TICKED);
-	if (host)
-		repeat(host->parts, tick_part, &tick);
+	if (!host || now - READ(host->ticked) < TICKS_APART_NS)
+		return 0;
+	WRITE(host->ticked, now);
+	repeat(host->parts, tick_part, &tick);
 	return 0;
 }
 

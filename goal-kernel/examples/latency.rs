@@ -47,7 +47,8 @@ fn main() {
         for bytes in [8, 64, 1024, 8192, 32768] {
             let name = format!("{ranks} hosts, allreduce {bytes} B");
             let kind = CollectiveKind::Allreduce;
-            cases.push((ranks, name.clone(), kind, "recursive-doubling", bytes / 8, integers));
+            let all = format!("{name} of integers");
+            cases.push((ranks, all, kind, "recursive-doubling", bytes / 8, integers));
             let floats = format!("{name} of floats");
             cases.push((ranks, floats, kind, "recursive-doubling", bytes / 8, Datatype::Float64));
         }

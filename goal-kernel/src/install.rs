@@ -220,6 +220,7 @@ impl Installation {
                 ethertype: job.ethertype,
                 mac: job.mac,
                 zero: 0,
+                ticked: 0,
             },
             parts: Vec::new(),
             actions: Vec::new(),

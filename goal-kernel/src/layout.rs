@@ -145,6 +145,8 @@ entry! {
         mac: [u8; 6],
         /// 0.
         zero: u32,
+        /// The time of the last tick that counted, in nanoseconds of the monotonic clock.
+        ticked: u64,
     }
 }
 

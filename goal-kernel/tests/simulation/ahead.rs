@@ -47,7 +47,7 @@ fn frames_that_are_too_early_are_asked_for_later() {
         receiver.egress(&to.start(epoch));
         if epoch > 2 {
             assert_eq!(receiver.status[0].done, epoch - 1, "its frame was too early");
-            let asked = (0..2).flat_map(|_| receiver.egress(&tick).1).collect::<Vec<_>>();
+            let asked = (0..2).flat_map(|_| receiver.tick(&tick)).collect::<Vec<_>>();
             let answers = sender.ingress(&asked[0].0).1;
             receiver.ingress(&answers[0].0);
         }

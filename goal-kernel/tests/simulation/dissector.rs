@@ -53,7 +53,7 @@ fn frames(engine: Engine) -> Vec<Vec<u8>> {
     frames.extend(data.clone());
     for _ in 0..3 {
         frames.push(tick.clone());
-        frames.extend(receiver.egress(&tick).1.into_iter().map(|sent| sent.0));
+        frames.extend(receiver.tick(&tick).into_iter().map(|sent| sent.0));
     }
     assert!(receiver.counter(Counter::Asked) > 0);
     frames.extend(receiver.ingress(&data[1]).1.into_iter().map(|sent| sent.0));

@@ -42,7 +42,7 @@ fn long_runs_go_on_with_frames_to_the_host_itself() {
                 assert!(is_local && frame[offset_of!(FrameHeader, kind)] == kind::CONTINUE);
                 if is_lost {
                     // The frame is lost; a tick brings another one.
-                    (frame, _) = host.egress(&tick).1.remove(0);
+                    (frame, _) = host.tick(&tick).remove(0);
                 }
                 (_, sent) = host.ingress(&frame);
                 frames += 1;

@@ -31,6 +31,7 @@ struct Native {
     counters: *mut u64,
     hash_key: *const u64,
     entries: [u32; 8],
+    now: u64,
     emit: extern "C" fn(*mut Vec<Sent>, *const u8, u32, u32),
     context: *mut Vec<Sent>,
 }
@@ -98,6 +99,8 @@ pub struct Host {
     counters: Vec<u64>,
     hash_key: Vec<u64>,
     sent: Vec<Sent>,
+    /// Nanoseconds of the clock.
+    now: u64,
 }
 
 extern "C" fn emit(sent: *mut Vec<Sent>, bytes: *const u8, length: u32, is_local: u32) {
@@ -134,6 +137,7 @@ impl Host {
             hash_key: image.hash_key,
             counters: vec![0; Counter::ALL.len()],
             sent: Vec::new(),
+            now: 0,
         }
     }
 
@@ -181,6 +185,16 @@ impl Host {
         self.call(frame, None)
     }
 
+    /// Handles a tick, a millisecond after the last one, and returns what the host sends. Another
+    /// tick at the same time has no effect.
+    pub fn tick(&mut self, tick: &[u8]) -> Vec<Sent> {
+        self.now += 1_000_000;
+        let (_, sent) = self.egress(tick);
+        let (_, again) = self.egress(tick);
+        assert!(again.is_empty(), "of two ticks at a time, both count");
+        sent
+    }
+
     fn call(&mut self, frame: &[u8], shown: Option<&[u8; 56]>) -> (i32, Vec<Sent>) {
         let mut bytes = frame.to_vec();
         bytes.resize(frame.len().max(56 + FRAGMENT_BYTES_MAX as usize + 8), 0);
@@ -210,6 +224,7 @@ impl Host {
             counters: self.counters.as_mut_ptr(),
             hash_key: self.hash_key.as_ptr(),
             entries: counts.map(|count| count as u32),
+            now: self.now,
             emit,
             context: &mut self.sent,
         };

@@ -213,7 +213,7 @@ impl Network {
                 }
                 Event::Tick(host) => {
                     let tick = self.ticks[host];
-                    let (_, sent) = self.hosts[host].egress(&tick);
+                    let sent = self.hosts[host].tick(&tick);
                     self.send(host, sent);
                     self.at(TICK, Event::Tick(host));
                 }
