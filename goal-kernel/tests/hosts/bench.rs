@@ -47,9 +47,16 @@ pub fn outcome(program: &Program, seed: u64) -> (Vec<Vec<u8>>, goal_interp::Outc
 }
 
 /// As [`outcome`], with the messages that a plan has matched.
-pub fn planned(program: &Program, plan: &Plan, seed: u64) -> (Vec<Vec<u8>>, goal_interp::Outcome) {
+///
+/// # Errors
+/// A division by zero.
+pub fn planned(
+    program: &Program,
+    plan: &Plan,
+    seed: u64,
+) -> Result<(Vec<Vec<u8>>, goal_interp::Outcome), goal_interp::Error> {
     let (inputs, filled) = filled(program, seed);
-    (inputs, goal_interp::replay(&filled, &Options::default(), &matches(plan)).unwrap())
+    Ok((inputs, goal_interp::replay(&filled, &Options::default(), &matches(plan))?))
 }
 
 fn filled(program: &Program, seed: u64) -> (Vec<Vec<u8>>, Program) {

@@ -5,6 +5,7 @@ mod bench;
 mod flood;
 mod forged;
 mod killed;
+mod random;
 mod stopped;
 
 use bench::{Bench, outcome};
@@ -165,7 +166,8 @@ fn long_messages_from_any_source() {
         let program = goal_lang::parse(&sources, &ParseOptions::default()).program.expect("valid");
         let plan = Plan::of(&bench::nisa(&program), FRAGMENT).unwrap();
         assert_eq!(plan.part(0).receives.len(), 2 * 3, "two portions of each message");
-        let wanted: Vec<_> = (0..4).map(|seed| bench::planned(&program, &plan, seed)).collect();
+        let wanted: Vec<_> =
+            (0..4).map(|seed| bench::planned(&program, &plan, seed).unwrap()).collect();
         let mut bench = Bench::new(&cluster, &[plan], None);
         for run in 0..20 {
             let (inputs, outcome) = &wanted[run % 4];

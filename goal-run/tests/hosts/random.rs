@@ -43,6 +43,26 @@ fn what_arrives_is_combined_in_whole_elements() {
     }
 }
 
+#[test]
+fn the_kernel_and_processes_run_random_programs_together() {
+    if let Err(missing) = goal_run::Offload::probe() {
+        return println!("skipped: {missing}");
+    }
+    let faults = Faults { lost: 20_000, doubled: 20_000, damaged: 5000, ..Faults::default() };
+    let wiring = Wiring { switch: Switch::Faulty(faults, 13), ..Wiring::bridge(3) };
+    let Some(bench) = Bench::or_skip("random in the kernel", &wiring) else { return };
+    let mut ran = 0;
+    for seed in 0..goal_filetest::seeds(16) {
+        let outcomes_may_differ = seed.is_multiple_of(2);
+        let shape = Shape { wtime: true, outcomes_may_differ, ..Shape::varied(seed) };
+        if program(seed, &shape).num_ranks() > 1 {
+            verify(&bench, seed, &shape, &["--offload", "kernel"]);
+            ran += 1;
+        }
+    }
+    assert!(ran > 0);
+}
+
 /// Runs a program of a shape on as many hosts as it has ranks for.
 fn verify(bench: &Bench, seed: u64, shape: &Shape, more: &[&str]) {
     {
