@@ -98,6 +98,30 @@ fn every_algorithm_runs_in_the_kernel() {
     assert!(programs.len() > ALGORITHMS.len());
 }
 
+/// Kinds of faults, the first of which every run of the tests tries.
+fn kinds_of_faults() -> [(&'static str, Faults); 4] {
+    let none = Faults::default();
+    [
+        ("10 % lost", Faults { lost: 100_000, ..none }),
+        ("1 % lost", Faults { lost: 10_000, ..none }),
+        ("10 % doubled", Faults { doubled: 100_000, ..none }),
+        ("10 % late", Faults { delayed: 100_000, delay_ns: 300_000, ..none }),
+    ]
+}
+
+#[test]
+fn every_algorithm_runs_in_the_kernel_in_spite_of_faults() {
+    let test = "every_algorithm_runs_in_the_kernel_in_spite_of_faults";
+    for (name, faults) in kinds_of_faults().into_iter().take(goal_filetest::seeds(1) as usize) {
+        let switch = Switch::Faulty(faults, 1);
+        let Some(cluster) = Cluster::or_skip(test, &wiring(8, switch)) else { return };
+        let (programs, plans) = programs();
+        let mut bench = Bench::new(&cluster, &plans, None);
+        run_all(&mut bench, &programs);
+        println!("{name}: {} programs: {}", programs.len(), bench.counters());
+    }
+}
+
 /// A rank that computes with every operation on every type of floating-point numbers, on bits that
 /// may be those of any number.
 #[test]

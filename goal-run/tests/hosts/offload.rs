@@ -151,6 +151,39 @@ fn integer_examples_run_in_the_kernel() {
     assert_none_attached(&bench);
 }
 
+/// Each kind of faults has a few examples; with four seeds, each has all of them.
+#[test]
+fn integer_examples_run_in_the_kernel_in_spite_of_faults() {
+    let (none, all) = (Faults::default(), goal_filetest::seeds(1) >= 4);
+    let kinds = [
+        Faults { lost: 10_000, ..none },
+        Faults { lost: 100_000, ..none },
+        Faults { doubled: 100_000, ..none },
+        Faults { delayed: 100_000, delay_ns: 300_000, ..none },
+    ];
+    for (kind, faults) in kinds.into_iter().enumerate() {
+        let Some(bench) = bench("examples with faults", 4, Switch::Faulty(faults, 1)) else {
+            return;
+        };
+        let mut ran = 0;
+        let few = |number: &usize| all || number % 8 == 2 * kind;
+        for path in examples().into_iter().enumerate().filter(|(at, _)| few(at)).map(|(_, p)| p) {
+            let Some(plan) = plan(&path) else { continue };
+            let hosts = plan.ranks().min(4);
+            if hosts > 1 {
+                let arguments = ["--discover", "--hosts", &hosts.to_string()];
+                let options = ["--offload", "kernel", "--verify", "--repeat", "50"];
+                let arguments = [&arguments[..], &options].concat();
+                let all = bench.run_on(hosts as usize, path.to_str().unwrap(), &arguments);
+                assert_all(&all, 0, &[]);
+                ran += 1;
+            }
+        }
+        println!("{ran} examples with {faults:?}");
+        assert!(ran > 0);
+    }
+}
+
 #[test]
 fn lost_frames_are_repaired_in_the_kernel() {
     let faults = Faults { lost: 100_000, doubled: 100_000, ..Faults::default() };
