@@ -29,6 +29,8 @@
 #define EPOCH_MAX 0xfffffff0
 /* Actions that one frame may set off. The rest follows with a frame to the host itself. */
 #define RUN_ACTIONS 512
+/* Work of operations that one frame may set off, in nanoseconds or so. The rest follows likewise. */
+#define RUN_WORK 200000
 /* Requests for lost frames that a tick may send for a part. */
 #define TICK_ASKS 64
 /* Nanoseconds between two ticks that count. A busy processor lets several come at once. */

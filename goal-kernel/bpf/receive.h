@@ -93,7 +93,7 @@ GLOBAL int take_data(FRAME *frame, u32 part_number)
 
 	if (!host || !part || !status || !bounce)
 		return 0;
-	if (part_of(frame, host, &header) != part_number)
+	if (part_of(frame, host, &header) != part_number || header.kind != KIND_DATA)
 		return 0;
 	number = to_network32(header.receive);
 	epoch = to_network32(header.epoch);
@@ -182,6 +182,8 @@ GLOBAL int take_ask(FRAME *frame, u32 part_number)
 	u32 number, epoch, asked;
 
 	if (!host || !part || !status || part_of(frame, host, &header) != part_number)
+		return 0;
+	if (header.kind != KIND_ASK)
 		return 0;
 	if (header.bytes != 0 || !is_genuine(frame, &header, 0))
 		return 0;

@@ -7,7 +7,7 @@ struct run {
 	u32 part;
 	u32 epoch;
 	u32 first; /* dependent or independent action */
-	u32 zero;
+	u32 work;  /* that operations have done */
 };
 
 /* Takes one dependency from an action. The one who takes the last makes it ready. */
@@ -52,7 +52,12 @@ INLINE u32 begin(FRAME *frame, u32 part_number, u32 epoch)
 
 	if (!part || !status || READ(part->wanted) != epoch)
 		return 0;
-	if (READ(status->done) != epoch - 1 || READ(part->held[epoch & 1]) != 0)
+	if (READ(status->done) != epoch - 1)
+		return 0;
+	/* Who takes the last acknowledgement reads `wanted` behind this word. An atomic instruction
+	 * orders the two here too, so that one of both sees what the other has written.
+	 */
+	if (fetch_add(&part->held[epoch & 1], 0) != 0)
 		return 0;
 	/* Of several that get here, one starts it. */
 	if (compare_swap(&part->current, epoch - 1, epoch) != epoch - 1)
@@ -75,6 +80,18 @@ static long send_ack(u32 index, void *context)
 	return 0;
 }
 
+/* Returns 1 if the rank's process sleeps until something happens. The change of a word by an atomic
+ * instruction orders what was written before `waiting`. Its value is used: without that it would
+ * become an instruction that orders nothing on some processors.
+ */
+INLINE u32 is_awaited(struct part *part, struct status *status)
+{
+	u32 before = fetch_add(&part->arrivals, 1);
+
+	KEEP(before);
+	return READ(status->waiting);
+}
+
 /* Ends an epoch: its last action is complete. */
 INLINE void finish(FRAME *frame, struct part *part, struct status *status, struct run *run)
 {
@@ -84,9 +101,7 @@ INLINE void finish(FRAME *frame, struct part *part, struct status *status, struc
 	/* Nobody else ends an epoch of this part: the next one begins behind this. */
 	WRITE(status->ended, now_of(frame));
 	WRITE(status->done, run->epoch);
-	/* The change of a word by an atomic instruction orders `done` before `waiting`. */
-	fetch_add(&part->arrivals, 1);
-	waiting = READ(status->waiting);
+	waiting = is_awaited(part, status);
 	repeat(part->acks, send_ack, run);
 	if (waiting)
 		send_home(frame, run->part, KIND_DONE, run->epoch);
@@ -112,9 +127,7 @@ GLOBAL int hand_over(FRAME *frame, u32 part_number, u32 number, u32 epoch)
 	slot = handed_at(frame, (u32)(at % part->actions) + part->first_action);
 	if (slot)
 		WRITE(*slot, (u64)(u32)(at + 1) << 32 | number);
-	/* As in `finish`: it orders the ring before `waiting`. */
-	fetch_add(&part->arrivals, 1);
-	if (READ(status->waiting))
+	if (is_awaited(part, status))
 		send_home(frame, part_number, KIND_DONE, epoch);
 	return 0;
 }
@@ -138,7 +151,26 @@ INLINE u32 complete(FRAME *frame, struct part *part, struct status *status, stru
 	return 0;
 }
 
-/* Takes a ready action and executes it. Returns 1 if there is none. */
+/* Returns the work of an action: about so many nanoseconds. */
+INLINE u32 work_of(FRAME *frame, const struct part *part, const struct action *action)
+{
+	u32 bytes = action->bytes, type = action->datatype, work = 0;
+	struct send *send = 0;
+
+	if (action->op == COPY)
+		work = bytes / 8;
+	else if (action->op && type >= FLOAT16)
+		work = (bytes >> ((type - FLOAT16 + 1) & 3)) * 40;
+	else if (action->op)
+		work = bytes / width_of(type) * (action->op == DIV ? 8 : 1);
+	if (action->send != NONE)
+		send = send_at(frame, part->first_send + action->send);
+	return send ? work + 500 + send->bytes / 2 : work;
+}
+
+/* Takes a ready action and executes it. Returns 1 if there is none, or what one frame may do is
+ * done.
+ */
 static long step(u32 index, void *context)
 {
 	struct run *run = context;
@@ -172,6 +204,7 @@ static long step(u32 index, void *context)
 		hand_over(frame, run->part, number, run->epoch);
 		return 0;
 	}
+	run->work += work_of(frame, part, action);
 	if (action->op) {
 		u32 failed = local_operation(frame, run->part, part->first_action + number,
 					     run->epoch);
@@ -179,12 +212,12 @@ static long step(u32 index, void *context)
 			status->action = number;
 			status->element = failed;
 			WRITE(status->error, ERROR_DIVISION);
-			if (READ(status->waiting))
+			if (is_awaited(part, status))
 				send_home(frame, run->part, KIND_DONE, run->epoch);
 			return 1;
 		}
 	}
-	return complete(frame, part, status, action, run);
+	return complete(frame, part, status, action, run) || run->work >= RUN_WORK;
 }
 
 /* Executes what is ready, and leaves a frame for what is too much. */
@@ -192,7 +225,7 @@ INLINE void run_ready(FRAME *frame, u32 part_number, u32 epoch)
 {
 	struct run run = { .frame = frame, .part = part_number, .epoch = epoch };
 
-	if (repeat(RUN_ACTIONS, step, &run) < RUN_ACTIONS)
+	if (repeat(RUN_ACTIONS, step, &run) < RUN_ACTIONS && run.work < RUN_WORK)
 		return;
 	count(frame, COUNT_CONTINUED);
 	send_home(frame, part_number, KIND_CONTINUE, run.epoch);

@@ -104,10 +104,10 @@ pub(crate) fn segments(exec: &Exec) -> Option<Vec<[Piece; 3]>> {
     Some(segments)
 }
 
-/// Returns the bytes of the rank's memory that its actions read, and those that they write: each
-/// ascending and apart.
-pub(crate) fn touched(graph: &Graph) -> [Vec<Range<u64>>; 2] {
-    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+/// Returns the bytes of the rank's memory that its actions read, those that they write, and those
+/// that functions of the program may write beside: each ascending and apart.
+pub(crate) fn touched(graph: &Graph) -> [Vec<Range<u64>>; 3] {
+    let (mut reads, mut writes, mut perhaps) = (Vec::new(), Vec::new(), Vec::new());
     let exec = |exec: &Exec, reads: &mut Vec<Piece>, writes: &mut Vec<Piece>| {
         reads.extend(&exec.a);
         if exec.op != Op::Copy {
@@ -132,15 +132,16 @@ pub(crate) fn touched(graph: &Graph) -> [Vec<Range<u64>>; 2] {
             Work::Exec(own) => exec(own, &mut reads, &mut writes),
             Work::Handed(Hand::Time(piece)) => writes.push(*piece),
             Work::Handed(Hand::Call { a, b, .. }) => {
-                // The function may read and write both.
+                // The function may write the first operand too, but hardly one does.
                 reads.extend(a.iter().chain(b));
-                writes.extend(a.iter().chain(b));
+                writes.extend(b);
+                perhaps.extend(a);
             }
             Work::Handed(Hand::Calc) => {}
             Work::Recv { payload: Payload::Pattern(_), .. } | Work::Nothing | Work::Refused(_) => {}
         }
     }
-    [reads, writes].map(merged)
+    [reads, writes, perhaps].map(merged)
 }
 
 /// Returns the bytes of pieces of memory.

@@ -31,6 +31,8 @@ pub const EPOCH_MAX: u32 = 0xffff_fff0;
 pub const RUN_ACTIONS: u32 = 512;
 /// Requests for lost frames that a tick may send for a part.
 pub const TICK_ASKS: u32 = 64;
+/// Work of operations that one frame may set off, in nanoseconds or so.
+pub const RUN_WORK: u32 = 200_000;
 /// Nanoseconds between two ticks that count. A busy processor lets several come at once.
 pub const TICKS_APART_NS: u32 = 500_000;
 /// Attempts to change a word that other processors change.
@@ -103,6 +105,7 @@ mod tests {
             ("PEERS_MAX", PEERS_MAX),
             ("EPOCH_MAX", EPOCH_MAX),
             ("RUN_ACTIONS", RUN_ACTIONS),
+            ("RUN_WORK", RUN_WORK),
             ("TICK_ASKS", TICK_ASKS),
             ("TICKS_APART_NS", TICKS_APART_NS),
             ("ATTEMPTS", ATTEMPTS),

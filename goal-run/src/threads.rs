@@ -20,12 +20,21 @@ pub fn leave_signals() {
 /// Returns true if more than `allowed` threads of a process run, or wait for a disk. A process that
 /// can't be read has none.
 pub(crate) fn is_running(process: u32, allowed: usize) -> bool {
-    let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return false };
-    let states = threads.filter_map(|thread| {
+    states(process).filter(|state| matches!(state, 'R' | 'D')).count() > allowed
+}
+
+/// Returns true if a signal or a debugger has stopped a process.
+pub(crate) fn is_stopped(process: u32) -> bool {
+    states(process).any(|state| matches!(state, 'T' | 't'))
+}
+
+/// Returns the states of the threads of a process; none if it can't be read.
+fn states(process: u32) -> impl Iterator<Item = char> {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
+    threads.filter_map(|thread| {
         let text = fs::read_to_string(thread.ok()?.path().join("stat")).ok()?;
         state(&text)
-    });
-    states.filter(|state| matches!(state, 'R' | 'D')).count() > allowed
+    })
 }
 
 /// Returns the state in the text of a thread's `stat`. The name before it may hold anything.

@@ -35,9 +35,9 @@ impl Collective {
         let Self { kind, count, datatype, function, root, in_place } = *self;
         let datatype = datatype.name();
         // Ranks may have registered the same function under different numbers.
-        let operation = match function {
-            Function::Predefined(op, datatype) => format!("{op:?} {datatype:?}"),
-            Function::User(_) => "user".to_owned(),
+        let (operation, number) = match function {
+            Function::Predefined(op, datatype) => (format!("{op:?} {datatype:?}"), None),
+            Function::User(number) => ("user".to_owned(), Some(number)),
         };
         let identity = format!("{kind} {count} {datatype} {operation} {root} {}", algorithm.name);
         let refusal = match function {
@@ -47,7 +47,7 @@ impl Collective {
         };
         let nisa = |in_place: &[bool]| self.of_all_ranks(communicator, algorithm, in_place);
         let identity = identity.as_bytes();
-        let offer = Offer { identity, refusal, in_place, nisa: &nisa };
+        let offer = Offer { identity, refusal, in_place, function: number, nisa: &nisa };
         let Some(way) = way(communicator, &offer, call)? else { return Ok(persistent) };
         let schedule = persistent.schedule_mut();
         if way.is_ok() {
@@ -82,7 +82,8 @@ impl Schedule {
         let mut schedule = Self::of_file(Arc::clone(&nisa), communicator, memory)?;
         let of_all = |_: &[bool]| Ok(Arc::clone(&nisa));
         let (identity, in_place) = (nisa.bytes(), memory.is_none());
-        let offer = Offer { identity, refusal: None, in_place, nisa: &of_all };
+        let (refusal, function) = (None, None);
+        let offer = Offer { identity, refusal, in_place, function, nisa: &of_all };
         if let Some(way) = way(communicator, &offer, call)? {
             schedule.go(way);
         }

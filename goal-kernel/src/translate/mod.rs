@@ -21,7 +21,7 @@ mod messages;
 use crate::analysis::{acks, numbers, refused, touched};
 use crate::graph::{Abilities, Graph, Node, Work};
 use crate::image::PartImage;
-use crate::limits::{ACTIONS_MAX, FRAGMENT_BYTES_MAX, PEERS_MAX};
+use crate::limits::{ACTIONS_MAX, FRAGMENT_BYTES_MAX, PART_BYTES, PEERS_MAX};
 use crate::matching::{Match, matching};
 use crate::reason::{Reason, Refusal};
 use builder::Builder;
@@ -75,12 +75,16 @@ impl Plan {
             return Err(vec![Refusal { rank: 0, action: None, line: None, reason }]);
         }
         let graphs: Vec<Graph> = (0..ranks).map(|rank| Graph::of(nisa, rank, abilities)).collect();
-        // The analyses take time and memory for each action, so these limits come first.
+        // The analyses take time and memory for each action, and sums of these sizes must not wrap,
+        // so these limits come first.
         let long = graphs.iter().enumerate().filter_map(|(rank, graph)| {
-            let count = graph.nodes.len();
-            let reason = Reason::ManyActions(count as u64);
-            let refusal = Refusal { rank: rank as u32, action: None, line: None, reason };
-            (count > ACTIONS_MAX as usize).then_some(refusal)
+            let (count, bytes) = (graph.nodes.len(), graph.memory.max(graph.scratch));
+            let reason = match () {
+                () if count > ACTIONS_MAX as usize => Reason::ManyActions(count as u64),
+                () if bytes > PART_BYTES.into() => Reason::ManyBytes(bytes),
+                () => return None,
+            };
+            Some(Refusal { rank: rank as u32, action: None, line: None, reason })
         });
         let long: Vec<Refusal> = long.collect();
         if !long.is_empty() {
@@ -135,12 +139,12 @@ impl Plan {
         self.0.graphs.iter().enumerate().flat_map(of_rank)
     }
 
-    /// Returns the bytes of a rank's memory that its actions read, and those that they write: each
-    /// ascending and apart.
+    /// Returns the bytes of a rank's memory that its actions read, those that they write, and those
+    /// that functions of the program may write beside: each ascending and apart.
     ///
     /// # Panics
     /// If there is no such rank.
-    pub fn touched(&self, rank: u32) -> [Vec<Range<u64>>; 2] {
+    pub fn touched(&self, rank: u32) -> [Vec<Range<u64>>; 3] {
         touched(&self.0.graphs[rank as usize])
     }
 

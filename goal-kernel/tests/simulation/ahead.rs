@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const MACS: [[u8; 6]; 2] = [[2, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 1]];
 
-fn host(engine: Engine, plan: &Plan, number: usize) -> (Host, Member, [u8; 60]) {
+pub fn host(engine: Engine, plan: &Plan, number: usize) -> (Host, Member, [u8; 60]) {
     let mut installation = Installation::new(Job {
         number: 1,
         key: [1, 2],

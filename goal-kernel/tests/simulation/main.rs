@@ -14,6 +14,7 @@ mod memory;
 mod native;
 mod network;
 mod operations;
+mod races;
 mod tags;
 
 use goal_asm::{EncodeOptions, Nisa, encode};

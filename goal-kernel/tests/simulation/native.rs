@@ -7,8 +7,10 @@ use goal_kernel::layout::{
 use goal_kernel::limits::{FRAGMENT_BYTES_MAX, SLACK_BYTES};
 use goal_kernel::{Installation, Member};
 use std::ffi::{CString, c_void};
+use std::hint::spin_loop;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use zerocopy::IntoBytes;
 
 /// A frame that a host sends: its bytes, and true if it goes to the host itself.
@@ -196,8 +198,57 @@ impl Host {
     }
 
     fn call(&mut self, frame: &[u8], shown: Option<&[u8; 56]>) -> (i32, Vec<Sent>) {
-        let mut bytes = frame.to_vec();
-        bytes.resize(frame.len().max(56 + FRAGMENT_BYTES_MAX as usize + 8), 0);
+        let engine = self.engine;
+        let mut native = self.native();
+        let verdict = handle(engine, &mut native, frame, shown);
+        (verdict, std::mem::take(&mut self.sent))
+    }
+
+    /// Handles two frames at a time, each on a processor of its own, pair after pair; `check` looks
+    /// at the host's states after each. What is sent is dropped.
+    pub fn race(
+        &mut self,
+        pairs: &[(Vec<u8>, Vec<u8>)],
+        mut check: impl FnMut(usize, &[StatusEntry]),
+    ) {
+        let (engine, status, parts) = (self.engine, self.status.as_ptr(), self.status.len());
+        let (mut bounce, mut dropped) = (self.bounce.clone(), [Vec::new(), Vec::new()]);
+        let [first_sent, second_sent] = &mut dropped;
+        let mut first = Native { context: first_sent, ..self.native() };
+        let second = Native { context: second_sent, bounce: bounce.as_mut_ptr(), ..self.native() };
+        let mut second = Lent(second);
+        let [begun, ended] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+        // A pause of any length, so that the two meet everywhere.
+        let pause = |number: usize, bound: usize| {
+            (0..number.wrapping_mul(0x9e37_79b1) >> 7 & (bound - 1)).for_each(|_| spin_loop());
+        };
+        let wait = |word: &AtomicUsize, number: usize| {
+            while word.load(Ordering::Acquire) < number {
+                std::thread::yield_now();
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let second = &mut second;
+                for (number, (_, frame)) in pairs.iter().enumerate() {
+                    wait(&begun, number + 1);
+                    pause(number, 32);
+                    handle(engine, &mut second.0, frame, None);
+                    ended.store(number + 1, Ordering::Release);
+                }
+            });
+            for (number, (frame, _)) in pairs.iter().enumerate() {
+                begun.store(number + 1, Ordering::Release);
+                pause(number + 17, 64);
+                handle(engine, &mut first, frame, None);
+                wait(&ended, number + 1);
+                // SAFETY: the states live as long as `self`, and no engine runs now.
+                check(number, unsafe { std::slice::from_raw_parts(status, parts) });
+            }
+        });
+    }
+
+    fn native(&mut self) -> Native {
         let counts = [
             self.parts.len(),
             self.actions.len(),
@@ -208,7 +259,7 @@ impl Host {
             self.memory.len() - SLACK_BYTES as usize,
             0,
         ];
-        let mut native = Native {
+        Native {
             host: &mut self.entry,
             parts: self.parts.as_mut_ptr(),
             status: self.status.as_mut_ptr(),
@@ -227,16 +278,26 @@ impl Host {
             now: self.now,
             emit,
             context: &mut self.sent,
-        };
-        let mut frame = NativeFrame {
-            native: &mut native,
-            bytes: bytes.as_mut_ptr(),
-            length: frame.len() as u32,
-            shown: shown.map_or(std::ptr::null(), |header| header.as_ptr()),
-        };
-        // SAFETY: all arrays have the stated lengths and outlive the call, the frame has room for
-        // the longest one, and nothing else uses them meanwhile.
-        let verdict = unsafe { self.engine.0(&mut frame) };
-        (verdict, std::mem::take(&mut self.sent))
+        }
     }
+}
+
+/// The maps for another thread.
+struct Lent(Native);
+
+// SAFETY: the engine's words are changed by atomic instructions where processors share them.
+unsafe impl Send for Lent {}
+
+fn handle(engine: Engine, native: &mut Native, frame: &[u8], shown: Option<&[u8; 56]>) -> i32 {
+    let mut bytes = frame.to_vec();
+    bytes.resize(frame.len().max(56 + FRAGMENT_BYTES_MAX as usize + 8), 0);
+    let mut frame = NativeFrame {
+        native,
+        bytes: bytes.as_mut_ptr(),
+        length: frame.len() as u32,
+        shown: shown.map_or(std::ptr::null(), |header| header.as_ptr()),
+    };
+    // SAFETY: all arrays have the lengths that `Host::native` states and outlive the call, and the
+    // frame has room for the longest one. Only other calls of the engine use them meanwhile.
+    unsafe { engine.0(&mut frame) }
 }

@@ -216,7 +216,9 @@ impl<'a> Quiet<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
         let watch = Watch::new(place.options.progress == Mode::Node, place.here.to_vec());
         let watch = match place.settings.are_programs() {
-            true => watch.of_programs(place.settings.wait),
+            true => {
+                watch.of_programs(place.settings.wait).in_kernel(place.settings.in_kernel.is_some())
+            }
             false => watch,
         };
         Self { place, watch }

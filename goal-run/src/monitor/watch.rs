@@ -7,7 +7,7 @@
 //! rested with empty mailboxes, and no message will ever be sent.
 
 use crate::job::Wait;
-use crate::threads::is_running;
+use crate::threads::{is_running, is_stopped};
 use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
 
@@ -31,6 +31,8 @@ pub(crate) struct Watch {
     /// If ranks are processes of programs: the number of threads of a rank that run while it waits
     /// in a call. A rank that does not wait in a call, or has other threads that run, may go on.
     of_programs: Option<usize>,
+    /// True if ranks have runs in the kernel, whose ends a rank that is stopped has not seen.
+    in_kernel: bool,
     /// The ranks of this host.
     ranks: Vec<u32>,
 }
@@ -46,12 +48,18 @@ pub(crate) struct Exchanged {
 impl Watch {
     /// Creates a watch over the ranks of a host. `together` says that they act for each other.
     pub(crate) fn new(together: bool, ranks: Vec<u32>) -> Self {
-        Self { before: Vec::new(), together, of_programs: None, ranks }
+        Self { before: Vec::new(), together, of_programs: None, in_kernel: false, ranks }
     }
 
     /// States that ranks are processes of programs. `wait` is how they wait.
     pub(crate) fn of_programs(self, wait: Wait) -> Self {
         Self { of_programs: Some(usize::from(wait == Wait::Spin)), ..self }
+    }
+
+    /// States that programs may have runs in the kernel. A rank that is stopped may go on then: no
+    /// message tells that a run has ended meanwhile.
+    pub(crate) fn in_kernel(self, in_kernel: bool) -> Self {
+        Self { in_kernel, ..self }
     }
 
     /// Reads all ranks. Returns true if none of them can go on, in a job on one host.
@@ -79,12 +87,15 @@ impl Watch {
 }
 
 impl Watch {
-    /// Returns true if a thread of a program runs that does not wait in a call.
+    /// Returns true if a thread of a program runs that does not wait in a call, or if a rank is
+    /// stopped that may have runs in the kernel.
     fn has_other_threads(&self, segment: &Segment) -> bool {
         let Some(allowed) = self.of_programs else { return false };
         let processes =
             self.ranks.iter().filter_map(|&rank| segment.status(rank).attendance.process());
-        processes.into_iter().any(|process| is_running(process, allowed))
+        let may_go_on =
+            |process| is_running(process, allowed) || self.in_kernel && is_stopped(process);
+        processes.into_iter().any(may_go_on)
     }
 }
 

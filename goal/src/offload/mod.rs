@@ -64,6 +64,7 @@ struct Installed {
     fingerprint: u64,
     communicator: u32,
     in_place: bool,
+    function: Option<u32>,
     part: Arc<Part>,
 }
 
@@ -76,6 +77,8 @@ pub(crate) struct Offer<'a> {
     /// True if this rank's input lies where its output will be, or if a file works on memory of its
     /// own.
     pub(crate) in_place: bool,
+    /// The number that this rank has for the function of the program, if the schedule calls one.
+    pub(crate) function: Option<u32>,
     /// Returns the schedule of all ranks of the communicator, by which of them are in place.
     pub(crate) nisa: &'a dyn Fn(&[bool]) -> Result<Arc<Nisa>>,
 }
@@ -151,6 +154,7 @@ impl Offload {
             one.fingerprint == fingerprint
                 && one.communicator == communicator.id()
                 && one.in_place == offer.in_place
+                && one.function == offer.function
                 && Arc::strong_count(&one.part) == 1
         });
         Proposal {
@@ -216,6 +220,7 @@ impl Offload {
             fingerprint: own.fingerprint,
             communicator: communicator.id(),
             in_place: own.in_place,
+            function: offer.function,
             part: Arc::clone(&part),
         });
         Ok(part)

@@ -50,6 +50,8 @@ pub(crate) struct Part {
     signs: Arc<Signs>,
     reads: Vec<Range<usize>>,
     writes: Vec<Range<usize>>,
+    /// First operands of functions of the program, which may lie in memory that can't be written.
+    perhaps: Vec<Range<usize>>,
     runs: Mutex<Runs>,
 }
 
@@ -65,20 +67,25 @@ impl Part {
     pub(crate) fn new(
         communicator: u32,
         origins: Vec<(u32, u32)>,
-        touched: [Vec<Range<u64>>; 2],
+        touched: [Vec<Range<u64>>; 3],
         (kernel, hands): (Rank, Option<Hands>),
         signs: Arc<Signs>,
     ) -> Self {
         let ranges = |ranges: Vec<Range<u64>>| {
             ranges.into_iter().map(|range| range.start as usize..range.end as usize).collect()
         };
-        let [reads, writes] = touched.map(ranges);
+        let [reads, writes, perhaps] = touched.map(ranges);
         let runs = Mutex::new(Runs { kernel, hands, queue: VecDeque::new() });
-        Self { communicator, origins, signs, reads, writes, runs }
+        Self { communicator, origins, signs, reads, writes, perhaps, runs }
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {
         self.runs.lock()
+    }
+
+    /// Returns true if the engine hands actions of the part over to this process.
+    pub(crate) fn hands_over(&self) -> bool {
+        self.runs().hands.is_some()
     }
 
     /// Returns the number of the last run that was started.
@@ -157,6 +164,17 @@ impl Part {
                 // SAFETY: as in `start_first`.
                 runs.kernel.read(at, unsafe { std::slice::from_raw_parts_mut(to, bytes) });
             }
+            for (at, address, bytes) in overlaps(&self.perhaps, memory) {
+                let mut now = vec![0; bytes];
+                runs.kernel.read(at, &mut now);
+                let to = std::ptr::with_exposed_provenance_mut::<u8>(address);
+                // SAFETY: as in `start_first`.
+                let is_same = unsafe { std::slice::from_raw_parts(to, bytes) } == now;
+                if !is_same {
+                    // SAFETY: the function has written there, so it is memory that can be written.
+                    unsafe { std::slice::from_raw_parts_mut(to, bytes) }.copy_from_slice(&now);
+                }
+            }
         }
         self.start_first(&mut runs)?;
         Ok(Some(slot))
@@ -164,11 +182,13 @@ impl Part {
 
     /// Does what a run has handed over.
     fn serve(&self, kernel: &mut Rank, hands: &mut Hands, call: CallFunction<'_>) -> Result<()> {
-        let began = Instant::now();
+        let mut began = None;
         loop {
             match hands.serve(kernel, call) {
                 Ok(_) => break,
-                Err(Fault::NotTaken(_)) if began.elapsed() < START_LIMIT => {
+                Err(Fault::NotTaken(_))
+                    if began.get_or_insert_with(Instant::now).elapsed() < START_LIMIT =>
+                {
                     thread::sleep(START_AGAIN);
                 }
                 Err(fault) => return Err(self.failure(fault, kernel.epoch())),

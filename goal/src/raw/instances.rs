@@ -277,7 +277,8 @@ impl Inner {
         core.follow_part(part);
         // SAFETY: as the caller says.
         let waits = unsafe { part.start(Slots::number(ticket), memory)? };
-        if waits {
+        // A rank's thread that sleeps without runs in the kernel would not look at this one.
+        if waits || part.hands_over() {
             self.group.shared().look_at_kernel();
         }
         self.count();

@@ -6,12 +6,13 @@
 // RUN: goal-run -n 4 ./offload
 // RUN: goal-run -n 3 --progress thread ./offload-cpp
 // RUN: memcheck ./offload
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include <goal.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { COUNT = 100, RANKS_MAX = 8, ROUNDS = 50, KINDS = 10, AGAIN = 100, LONG = 5000 };
@@ -272,9 +273,19 @@ static void unused(void *first, size_t bytes, void *second, size_t same) {
   (void)first, (void)bytes;
 }
 
+/* Memory that can't be written while it is locked: functions leave their first operand as it is. */
+static char *pages(void) {
+  return (char *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void lock(char *page, int is_locked) {
+  mprotect(page, 4096, is_locked ? PROT_READ : PROT_READ | PROT_WRITE);
+}
+
 /* A function of the program, which has not the same number on all ranks. */
 static void functions(void) {
-  static char own[16], joined[16], want[16];
+  static char joined[16], want[16];
+  char *own = pages();
   if (rank % 2 == 1) {
     GOAL_Reg_func(NULL, unused);
   }
@@ -283,13 +294,22 @@ static void functions(void) {
       GOAL_Allreduce_init(own, joined, 16, GOAL_UINT8, GOAL_USER_OP(fid), GOAL_COMM_WORLD);
   offloaded(schedule, size > 1, "a function");
   for (int round = 0; round < ROUNDS; round++) {
+    lock(own, 0);
     own[0] = (char)('a' + (rank + round) % 26);
+    lock(own, 1);
     for (int r = 0; r < size; r++) {
       want[r] = (char)('a' + (r + round) % 26);
     }
     check(ended(GOAL_Run(schedule), round), "a function");
     check(strcmp(joined, want) == 0, "joined texts");
   }
+  GOAL_FreeSchedule(schedule);
+  /* Another function, where the schedule of the first one was freed. */
+  fid = GOAL_Reg_func(NULL, unused);
+  schedule = GOAL_Allreduce_init(own, joined, 16, GOAL_UINT8, GOAL_USER_OP(fid), GOAL_COMM_WORLD);
+  offloaded(schedule, size > 1, "another function");
+  check(ended(GOAL_Run(schedule), 0), "another function");
+  check(size == 1 || joined[0] == 0, "what another function leaves");
   GOAL_FreeSchedule(schedule);
 }
 
