@@ -61,7 +61,7 @@ typedef struct native_frame {
 
 #define INLINE static inline
 #define GLOBAL static
-#define KEEP(x) ((void)0)
+#define KEEP(x) ((void)(x))
 #define KEEP_ORDER(x) ((void)0)
 #define NO_UNROLL
 #define UNROLL
