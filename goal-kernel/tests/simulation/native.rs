@@ -237,6 +237,8 @@ impl Host {
                     ended.store(number + 1, Ordering::Release);
                 }
             });
+            // If the check fails, the other thread must not wait for ever.
+            let _ended = Ended(&begun);
             for (number, (frame, _)) in pairs.iter().enumerate() {
                 begun.store(number + 1, Ordering::Release);
                 pause(number + 17, 64);
@@ -279,6 +281,15 @@ impl Host {
             emit,
             context: &mut self.sent,
         }
+    }
+}
+
+/// Lets a thread that waits for this number go on, when it is dropped.
+struct Ended<'a>(&'a AtomicUsize);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(usize::MAX, Ordering::Release);
     }
 }
 
