@@ -261,6 +261,6 @@ impl Group {
 }
 
 #[cold]
-fn is_fork() -> Error {
+pub(crate) fn is_fork() -> Error {
     Error::new(ErrorCode::Init, "this process is a fork of a rank, and no rank itself")
 }

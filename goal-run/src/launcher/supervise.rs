@@ -236,8 +236,14 @@ impl<'a> Quiet<'a> {
         match self.watch.rest(self.place.segment) {
             None => Reply { state: wire::State::Active, sent: 0, taken: 0 },
             Some(exchanged) => {
-                let Place { segment, here, .. } = *self.place;
-                let are_done = here.iter().all(|&rank| segment.status(rank).state() == State::Done);
+                let Place { segment, here, settings, .. } = *self.place;
+                // A program's rank that waits for a run in the kernel has nothing else to do.
+                let is_done = |&rank: &u32| {
+                    let status = segment.status(rank);
+                    let has_come = !settings.are_programs() || status.attendance.has_finalized();
+                    status.state() == State::Done && has_come
+                };
+                let are_done = here.iter().all(is_done);
                 let state = if are_done { wire::State::Done } else { wire::State::Idle };
                 Reply { state, sent: exchanged.sent, taken: exchanged.taken }
             }

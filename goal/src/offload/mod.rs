@@ -119,7 +119,8 @@ impl Offload {
             return Err(text.into());
         }
         let was_busy = self.is_busy.swap(true, Ordering::Acquire);
-        let busy = (!was_busy).then_some(Busy(&self.is_busy));
+        // Not a mark that is made and dropped: it would clear the other thread's.
+        let busy = (!was_busy).then(|| Busy(&self.is_busy));
         let refusal = if was_busy { Some(Refusal::Busy) } else { offer.refusal };
         Ok((self.propose(communicator, offer, refusal), busy))
     }

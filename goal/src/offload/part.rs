@@ -5,6 +5,8 @@
 #![allow(unsafe_code)] // copies from and to memory of the program
 
 use crate::error::{Error, ErrorCode, Result, error_of};
+use crate::group::is_fork;
+use crate::process::State;
 use goal_engine::{Cause, Failure};
 use goal_kernel::{Awaited, Rank, Signs, Unfinished};
 use goal_run::handed::{CallFunction, Fault, Hands};
@@ -102,6 +104,7 @@ impl Part {
     /// The segments are memory of their lengths until the run has ended. Nobody else writes what
     /// the schedule reads there, or accesses what it writes.
     pub(crate) unsafe fn start(&self, slot: u32, memory: Backing) -> Result<bool> {
+        check_fork()?;
         let mut runs = self.runs();
         runs.queue.push_back((slot, memory));
         if runs.queue.len() > 1 {
@@ -145,6 +148,7 @@ impl Part {
         if runs.queue.is_empty() {
             return Ok(None);
         }
+        check_fork()?;
         let has_ended = |kernel: &Rank| {
             let tested = kernel.test().map_err(Fault::of_run);
             tested.map_err(|fault| self.failure(fault, kernel.epoch()))
@@ -251,6 +255,12 @@ impl Part {
     pub(crate) fn is_idle(&self) -> bool {
         self.runs().queue.is_empty()
     }
+}
+
+/// # Errors
+/// This process is a fork of a rank: the part and its runs are its parent's.
+fn check_fork() -> Result<()> {
+    if State::Fork.is() { Err(is_fork()) } else { Ok(()) }
 }
 
 /// Returns the common bytes of ranges and segments: the place, the address and the number.

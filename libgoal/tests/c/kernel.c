@@ -4,9 +4,13 @@
 // RUN: goal-run -n 2 ./kernel order
 #define _XOPEN_SOURCE 700
 #include <goal.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int rank, size;
 
@@ -101,6 +105,78 @@ static int fail(const char *file) {
   return GOAL_Wait(GOAL_Run(schedule)) == 0;
 }
 
+/* Rank 0 ends, and the others run a schedule once more. */
+static int more(void) {
+  int in = 1, out = 0;
+  GOAL_Schedule schedule =
+      GOAL_Allreduce_init(&in, &out, 1, GOAL_INT32, GOAL_ADD, GOAL_COMM_WORLD);
+  tell(schedule);
+  if (GOAL_Sched_run(schedule) != 0) {
+    return failed("the first run");
+  }
+  return rank > 0 && GOAL_Sched_run(schedule) != GOAL_ERR_STUCK;
+}
+
+/* A child of a rank starts and ends nothing. */
+static int forked(void) {
+  int in = rank + 1, out = 0, status;
+  GOAL_Schedule schedule =
+      GOAL_Allreduce_init(&in, &out, 1, GOAL_INT32, GOAL_ADD, GOAL_COMM_WORLD);
+  tell(schedule);
+  for (int round = 0; round < 20; round++) {
+    GOAL_Handle run = GOAL_Run(schedule);
+    pid_t child = fork();
+    if (child == 0) {
+      _exit(GOAL_Run(schedule) != NULL || GOAL_Wait(run) != GOAL_ERR_INIT);
+    }
+    if (waitpid(child, &status, 0) != child || status != 0) {
+      return failed("the child");
+    }
+    if (GOAL_Wait(run) != 0 || out != size * (size + 1) / 2) {
+      return failed("the sum");
+    }
+  }
+  return 0;
+}
+
+static GOAL_Comm comms[6];
+
+/* Prepares and runs a schedule of a communicator of the thread's own. */
+static void *threads_part(void *number) {
+  int in[3] = {rank, 1, 2}, out[3];
+  GOAL_Schedule schedule =
+      GOAL_Allreduce_init(in, out, 3, GOAL_INT32, GOAL_ADD, comms[(intptr_t)number]);
+  for (int round = 0; round < 50; round++) {
+    if (GOAL_Sched_run(schedule) != 0 || out[1] != size || out[0] != size * (size - 1) / 2) {
+      failed("a thread");
+      return NULL;
+    }
+  }
+  GOAL_FreeSchedule(schedule);
+  return number;
+}
+
+static int threads(void) {
+  int ranks[64];
+  pthread_t all[6];
+  void *ended;
+  for (int r = 0; r < size; r++) {
+    ranks[r] = r;
+  }
+  for (intptr_t t = 0; t < 6; t++) {
+    comms[t] = GOAL_Comm_create(GOAL_COMM_WORLD, ranks, size);
+  }
+  for (intptr_t t = 0; t < 6; t++) {
+    pthread_create(&all[t], NULL, threads_part, (void *)t);
+  }
+  int wrong = 0;
+  for (intptr_t t = 0; t < 6; t++) {
+    pthread_join(all[t], &ended);
+    wrong += ended != (void *)t;
+  }
+  return wrong;
+}
+
 /* The actions of a file take their time. */
 static int slow(const char *file) {
   GOAL_Schedule schedule = GOAL_Load(file, GOAL_COMM_WORLD, NULL, 0);
@@ -122,6 +198,9 @@ int main(int argc, char **argv) {
               : strcmp(part, "forever") == 0 ? forever()
               : strcmp(part, "fail") == 0    ? fail(file)
               : strcmp(part, "slow") == 0    ? slow(file)
+              : strcmp(part, "more") == 0    ? more()
+              : strcmp(part, "fork") == 0    ? forked()
+              : strcmp(part, "threads") == 0 ? threads()
                                              : failed("there is no such part");
   return GOAL_Finalize() != GOAL_SUCCESS || wrong;
 }

@@ -6,7 +6,9 @@
 // RUN: goal-run -n 4 ./offload
 // RUN: goal-run -n 3 --progress thread ./offload-cpp
 // RUN: memcheck ./offload
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <goal.h>
 #include <poll.h>
 #include <stdio.h>

@@ -206,6 +206,28 @@ fn a_long_computation_is_handed_over() {
 }
 
 #[test]
+fn forks_and_threads_do_no_harm() {
+    let Some((cluster, folder)) = bench_of("kernel.c", Switch::Bridge) else { return };
+    let forks = run(&cluster, folder.path(), 4, &["--offload", "kernel", "./kernel", "fork"]);
+    assert_eq!(forks, "in the kernel\n");
+    for progress in ["caller", "thread"] {
+        let arguments = ["--progress", progress, "--offload", "kernel", "./kernel", "threads"];
+        assert_eq!(run(&cluster, folder.path(), 4, &arguments), "");
+    }
+}
+
+#[test]
+fn ranks_that_wait_for_one_that_has_ended_are_told() {
+    let Some((cluster, folder)) = bench_of("kernel.c", Switch::Bridge) else { return };
+    let arguments = ["--offload", "kernel", "./kernel", "more"];
+    let all = ended(start(&cluster, folder.path(), 4, &arguments));
+    let text = String::from_utf8_lossy(&all[0].stderr);
+    assert!(all.iter().all(|output| output.status.code() == Some(3)), "{all:?}");
+    assert!(text.contains("in the kernel waits for a message from rank 0"), "{text}");
+    assert!(text.contains("rank 0 waits in finalize"), "{text}");
+}
+
+#[test]
 fn programs_on_one_host_have_no_kernel() {
     let Some((_, folder)) = bench(1) else { return };
     build(&support::folder().join("tests/c/kernel.c"), folder.path());
