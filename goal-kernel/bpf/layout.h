@@ -96,7 +96,7 @@ struct receive {
 	u32 peers_send; /* its send */
 	u32 asks;       /* requests that were sent */
 	u16 fragments, flags;
-	u32 zero;
+	u32 portions; /* receives of the same action: a long message has several */
 };
 
 #define SEND_ACK 1 /* it has no bytes and follows the end of a run */

@@ -7,7 +7,20 @@ struct tick {
 	u32 part;
 	u32 asks;
 	u32 next;
+	u32 posted; /* 1 to ask for receives that nothing else holds up, 0 for the others */
 };
+
+/* Returns 1 if the message is all that a receive waits for, and may have been sent by now. */
+INLINE u32 is_posted(FRAME *frame, const struct part *part, const struct receive *receive,
+		     u32 epoch)
+{
+	struct action *action;
+
+	if (receive->flags & RECEIVE_HELD)
+		return 1;
+	action = action_at(frame, part->first_action + receive->action);
+	return action && READ(action->left[epoch & 1]) <= receive->portions;
+}
 
 static long ask_for(u32 index, void *context)
 {
@@ -46,7 +59,7 @@ static long ask_for(u32 index, void *context)
 		mask &= ~(u32)claims;
 	else if (claims >> 32 > epoch)
 		return 0;
-	if (!mask)
+	if (!mask || is_posted(frame, part, receive, epoch) != tick->posted)
 		return 0;
 	peer = peer_at(frame, receive->peer);
 	if (!peer)
@@ -94,7 +107,13 @@ static long tick_part(u32 index, void *context)
 		return 0;
 	tick->part = index;
 	tick->asks = 0;
+	tick->next = part->next_ask;
+	tick->posted = 1;
 	repeat(part->receives, ask_for, tick);
+	/* Of the others many were not sent yet. */
+	tick->posted = 0;
+	if (idle > 2)
+		repeat(part->receives, ask_for, tick);
 	part->next_ask = tick->next;
 	return 0;
 }

@@ -289,8 +289,8 @@ entry! {
         fragments: u16,
         /// Flags.
         flags: u16,
-        /// 0.
-        zero: u32,
+        /// Receives of the same action: a long message has several.
+        portions: u32,
     }
 }
 

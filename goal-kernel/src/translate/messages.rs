@@ -116,6 +116,7 @@ impl Builder<'_> {
             self.initial[arrival as usize] += 1;
             return (entry, exit);
         }
+        let count = portions(bytes, self.matched.fragment);
         for (number, place, bytes) in self.portions(landing, bytes) {
             self.initial[arrival as usize] += 1;
             self.receives.push(ReceiveEntry {
@@ -126,6 +127,7 @@ impl Builder<'_> {
                 peer: other.rank,
                 peers_send: self.number(other.rank, other.action) + number,
                 fragments: self.matched.fragments(bytes),
+                portions: count,
                 ..ReceiveEntry::default()
             });
         }

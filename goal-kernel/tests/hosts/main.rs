@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub)]
 
 mod bench;
+mod chain;
 mod flood;
 mod forged;
 mod killed;
