@@ -224,7 +224,9 @@ impl Rank {
         let started = self.word(offset_of!(StatusEntry, started)).load(Ordering::Acquire);
         if started != self.epoch + 1 {
             sent?;
-            return Err(io::Error::other("the engine did not take the start of a run; another program at its interface may have (bpftool net lists them)"));
+            return Err(io::Error::other(
+                "the engine did not take the start of a run; another program at its interface may have (bpftool net lists them)",
+            ));
         }
         self.epoch += 1;
         Ok(())

@@ -5,7 +5,7 @@ use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
-use crate::process::{State, follow_forks};
+use crate::process::{State, follow_forks, is_fork};
 use crate::progress::Core;
 use crate::shared::Shared;
 use crate::slots::wake;
@@ -258,9 +258,4 @@ impl Group {
         drop(kept);
         finalized.map_err(|error| Error::new(ErrorCode::Stopped, error.to_string()))
     }
-}
-
-#[cold]
-pub(crate) fn is_fork() -> Error {
-    Error::new(ErrorCode::Init, "this process is a fork of a rank, and no rank itself")
 }

@@ -40,6 +40,12 @@ extern "C" fn forked() {
     }
 }
 
+/// Returns the error of a call that only a rank may make.
+#[cold]
+pub(crate) fn is_fork() -> Error {
+    Error::new(ErrorCode::Init, "this process is a fork of a rank, and no rank itself")
+}
+
 /// Notes from now on if this process is a fork.
 ///
 /// # Errors

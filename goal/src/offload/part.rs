@@ -5,8 +5,7 @@
 #![allow(unsafe_code)] // copies from and to memory of the program
 
 use crate::error::{Error, ErrorCode, Result, error_of};
-use crate::group::is_fork;
-use crate::process::State;
+use crate::process::{State, is_fork};
 use goal_engine::{Cause, Failure};
 use goal_kernel::{Awaited, Rank, Signs, Unfinished};
 use goal_run::handed::{CallFunction, Fault, Hands};
