@@ -46,7 +46,7 @@ pub struct Signs {
     count: AtomicUsize,
     /// The arrivals at all parts of active runs, and the time at which they last changed.
     heard: Mutex<Option<(u64, Instant)>>,
-    /// What a caller last took [`Signs::is_silent`] for, as one of the numbers below.
+    /// The answer of [`Signs::is_silent`] that a caller has noted, as one of the numbers below.
     noted: AtomicU8,
 }
 

@@ -1,5 +1,5 @@
 //! Schedules that the kernels of the job's hosts may run: collectives that are prepared, and files.
-//! What all ranks agree on is exchanged by the processes.
+//! The processes exchange their proposals.
 #![allow(unsafe_code)] // a run on memory of this module's own
 
 use crate::collective::{Collective, Persistent};

@@ -49,7 +49,7 @@ fn random_schedules_run_in_the_kernel() {
         let (programs, plans) = schedules(&mut seed);
         let ranks = plans.iter().map(Plan::ranks).max().unwrap_or(0);
         assert!(plans.len() as u32 * ranks.div_ceil(4) <= PARTS_MAX);
-        // What a schedule leaves in memory, unless it divides by zero.
+        // The memory that each schedule leaves, unless it divides by zero.
         let wanted: Vec<Vec<_>> = (programs.iter().zip(&plans))
             .map(|(program, plan)| {
                 (0..RUNS).filter_map(|seed| planned(program, plan, seed).ok()).collect()
