@@ -74,14 +74,6 @@ impl Engine {
         }
     }
 
-    /// Calls `run`, and meanwhile looks if messages of this host's ranks arrive.
-    pub(super) fn watched<T>(&self, place: &Place<'_>, run: impl FnOnce() -> T) -> T {
-        let Ok(look) = self.kernel.look() else { return run() };
-        // The part's number has the rank's place among those of this host.
-        let rank = |part: u32| place.here.get(part as usize % place.here.len()).copied();
-        waiting::watched(place.segment, &look, rank, run)
-    }
-
     /// Notes what the ranks of this host wait for, in their failure records, for the report on a
     /// job that did not end. The ranks have ended. A program's ranks note it themselves.
     pub(super) fn note_waiting(&self, place: &Place<'_>) {
