@@ -508,13 +508,13 @@ fn a_host_without_the_right_leaves_the_schedule_to_processes() {
     assert_all(&all, 0, &says);
     assert!(all.iter().all(|ended| ended.err.len() < 600), "{all:?}");
     let all = run("kernel");
-    assert_all(&all, 2, &["CAP_BPF, CAP_PERFMON", "--offload auto"]);
+    assert_all(&all, 2, &["the rights CAP_BPF and CAP_PERFMON", "--offload auto"]);
     let mut info = Command::new("setpriv");
     info.args(["--bounding-set=-bpf,-perfmon,-sys_admin", "--", GOAL_RUN, "info"]);
     let told = Ended::of(info.output().unwrap());
     told.assert_status(0);
     assert!(told.out.contains("schedules in the kernel (--offload): no, it lacks "), "{told:?}");
-    assert!(told.out.contains("the rights CAP_BPF, CAP_PERFMON"), "{told:?}");
+    assert!(told.out.contains("the rights CAP_BPF and CAP_PERFMON"), "{told:?}");
     let told = Ended::of(Command::new(GOAL_RUN).arg("info").output().unwrap());
     assert!(told.out.contains("in the kernel (--offload): yes, at TCX"), "{told:?}");
 }
