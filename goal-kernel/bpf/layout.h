@@ -107,8 +107,10 @@ struct send {
 	u32 bytes;
 	u32 peer;    /* the receiver */
 	u32 peers_receive;
-	u32 asked; /* the number of the last request that was answered */
+	u32 asked; /* the number of the last request that was taken */
 	u16 fragments, flags;
+	u32 answered; /* requests that were answered; the others came before the send */
+	u32 zero;
 };
 
 #define PEER_LOCAL 1 /* a rank of this host */

@@ -205,6 +205,7 @@ GLOBAL int take_ask(FRAME *frame, u32 part_number)
 				   : READ(send->sent[epoch & 1]) != epoch)
 		return 0;
 	count(frame, COUNT_ANSWERED);
+	fetch_add(&send->answered, 1);
 	send_message(frame, part_number, number, epoch, to_network32(header.mask));
 	return 0;
 }

@@ -47,24 +47,36 @@ impl LoadError {
     }
 
     fn is_denied(&self) -> bool {
-        let mut source: Option<&(dyn Error + 'static)> = match &self.0 {
-            Cause::Object(error) => Some(error),
-            Cause::Program(error) => Some(&**error),
-            Cause::System(error) => Some(error),
+        self.system().is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    }
+
+    /// Returns the system's error, if one is the cause.
+    pub fn system(&self) -> Option<&io::Error> {
+        let error: &(dyn Error + 'static) = match &self.0 {
+            Cause::Object(error) => error,
+            Cause::Program(error) => &**error,
+            Cause::System(error) => error,
         };
-        while let Some(error) = source {
-            if let Some(error) = error.downcast_ref::<io::Error>() {
-                return error.kind() == io::ErrorKind::PermissionDenied;
-            }
-            source = error.source();
-        }
-        false
+        chain(error).find_map(|error| error.downcast_ref())
     }
 }
 
-/// Returns the texts of an error and of its causes.
+/// Returns an error and its causes.
+fn chain<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+/// Returns the texts of an error and of its causes, without those that the one before ends with.
 pub(crate) fn causes(error: &(dyn Error + 'static)) -> Vec<String> {
-    std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect()
+    let mut texts: Vec<String> = Vec::new();
+    for text in chain(error).map(ToString::to_string) {
+        if !texts.last().is_some_and(|last| last.ends_with(text.as_str())) {
+            texts.push(text);
+        }
+    }
+    texts
 }
 
 /// The rights that loading takes.

@@ -152,9 +152,11 @@ impl Kernel {
         let map = |name| map(&ebpf, name).map_err(io::Error::other);
         let maps = [map("goal_parts")?, map("goal_status")?, map("goal_actions")?];
         let [parts, status, actions] = maps;
-        let MapImage { parts: some, actions: of_actions, receives, .. } = &self.image;
-        let counts = [some.len(), of_actions.len(), receives.len()].map(|count| count as u32);
-        Look::new([parts, status, actions, map("goal_receives")?], counts)
+        let MapImage { parts: some, actions: of_actions, receives, sends, .. } = &self.image;
+        let counts = [some.len(), of_actions.len(), receives.len(), sends.len()];
+        let (receives, sends) = (map("goal_receives")?, map("goal_sends")?);
+        let maps = [parts, status, actions, receives, sends];
+        Look::new(maps, counts.map(|count| count as u32))
     }
 
     /// Returns a mapping of the counters of its own.

@@ -307,12 +307,16 @@ entry! {
         peer: u32,
         /// The number of the peer's receive.
         peers_receive: u32,
-        /// The number of the last request that was answered.
+        /// The number of the last request that was taken.
         asked: u32,
         /// The number of frames of the message.
         fragments: u16,
         /// Flags.
         flags: u16,
+        /// Requests that were answered; the others came before the send.
+        answered: u32,
+        /// 0.
+        zero: u32,
     }
 }
 

@@ -3,10 +3,12 @@
 //! The engine may change the maps meanwhile, so what is read of different words need not belong
 //! together. Every number is checked against the lengths of the maps.
 
-use crate::layout::{ActionEntry, HANDED_OVER, PartEntry, RECEIVE_HELD, ReceiveEntry, StatusEntry};
+use crate::layout::{
+    ActionEntry, HANDED_OVER, PartEntry, RECEIVE_HELD, ReceiveEntry, SendEntry, StatusEntry,
+};
 use crate::limits::page;
 use crate::sys::Mapping;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::os::fd::BorrowedFd;
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
@@ -18,8 +20,9 @@ pub struct Look {
     status: Mapping,
     actions: Mapping,
     receives: Mapping,
-    /// The numbers of parts, actions and receives.
-    counts: [u32; 3],
+    sends: Mapping,
+    /// The numbers of parts, actions, receives and sends.
+    counts: [u32; 4],
 }
 
 /// The event that an action waits for.
@@ -42,25 +45,27 @@ pub enum Unfinished {
 }
 
 impl Look {
-    /// Maps the maps of parts, states, actions and receives. There are so many parts, actions and
-    /// receives.
-    pub(crate) fn new(maps: [BorrowedFd<'_>; 4], counts: [u32; 3]) -> io::Result<Self> {
+    /// Maps the maps of parts, states, actions, receives and sends. There are so many parts,
+    /// actions, receives and sends.
+    pub(crate) fn new(maps: [BorrowedFd<'_>; 5], counts: [u32; 4]) -> io::Result<Self> {
         let whole = |map: BorrowedFd<'_>, count: u32, entry: usize| {
             Mapping::new(map, 0, (count.max(1) as usize * entry).next_multiple_of(page()))
         };
-        let ([parts, status, actions, receives], [some, of_actions, of_receives]) = (maps, counts);
+        let [parts, status, actions, receives, sends] = maps;
+        let [some, of_actions, of_receives, of_sends] = counts;
         Ok(Self {
             parts: whole(parts, some, size_of::<PartEntry>())?,
             status: whole(status, some, size_of::<StatusEntry>())?,
             actions: whole(actions, of_actions, size_of::<ActionEntry>())?,
             receives: whole(receives, of_receives, size_of::<ReceiveEntry>())?,
+            sends: whole(sends, of_sends, size_of::<SendEntry>())?,
             counts,
         })
     }
 
     /// Returns what the last run of a part waits for; `None` if it has ended.
     pub fn part(&self, part: u32) -> Option<Unfinished> {
-        let [parts, actions, receives] = self.counts;
+        let [parts, actions, receives, _] = self.counts;
         let own: PartEntry = entry(&self.parts, part, parts)?;
         let status: StatusEntry = entry(&self.status, part, parts)?;
         let epoch = own.current;
@@ -102,6 +107,52 @@ impl Look {
             }
         }
         Some(Unfinished::Waits(waits))
+    }
+}
+
+/// Sends whose receivers ask again and again, by look after look.
+#[derive(Debug, Default)]
+pub struct Unheard {
+    /// By number of the send.
+    before: HashMap<u32, Asked>,
+}
+
+/// A send whose receiver has asked for its message.
+#[derive(Debug)]
+struct Asked {
+    /// The runs that it was sent in, and the last run that its rank has ended.
+    runs: [u32; 3],
+    /// Requests that were answered.
+    answered: u32,
+    /// Looks in a row at each of which others had been answered, for the same runs.
+    looks: u32,
+}
+
+impl Unheard {
+    /// Looks at all sends. Returns the part of one and the rank of the job that is to receive it,
+    /// if its kernel has answered requests for the same run between each two of so many `looks`:
+    /// its frames do not arrive.
+    pub fn look(&mut self, look: &Look, looks: u32) -> Option<(u32, u32)> {
+        let [parts, _, _, sends] = look.counts;
+        let mut found = None;
+        for part in 0..parts {
+            let own: PartEntry = entry(&look.parts, part, parts)?;
+            let done = entry::<StatusEntry>(&look.status, part, parts)?.done;
+            for number in own.first_send..own.first_send.saturating_add(own.sends).min(sends) {
+                let send: SendEntry = entry(&look.sends, number, sends)?;
+                if send.answered == 0 {
+                    continue;
+                }
+                let (runs, answered) = ([send.sent[0], send.sent[1], done], send.answered);
+                let known = self.before.entry(number).or_insert(Asked { runs, answered, looks: 0 });
+                let again = known.runs == runs && known.answered != answered;
+                *known = Asked { runs, answered, looks: if again { known.looks + 1 } else { 0 } };
+                if known.looks >= looks {
+                    found = Some((part, send.peer));
+                }
+            }
+        }
+        found
     }
 }
 

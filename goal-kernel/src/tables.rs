@@ -84,10 +84,10 @@ impl Tables {
         let parts = || map(&descriptors.parts, schedules, size_of::<PartEntry>());
         let status = Arc::new(map(&descriptors.status, schedules, size_of::<StatusEntry>())?);
         let (places, memory_at) = share.first();
-        let counts = [schedules, actions, receives].map(|each| share.ranks * each);
+        let counts = [schedules, actions, receives, sends].map(|each| share.ranks * each);
         let TableDescriptors { parts: some, status: states, actions: all, .. } = &descriptors;
-        let maps = [some, states, all, &descriptors.receives].map(AsFd::as_fd);
-        let look = Look::new(maps, counts)?;
+        let maps = [some, states, all, &descriptors.receives, &descriptors.sends];
+        let look = Look::new(maps.map(AsFd::as_fd), counts)?;
         let socket = Arc::new(descriptors.socket);
         Ok(Self {
             actions: map(&descriptors.actions, actions, size_of::<ActionEntry>())?,

@@ -4,7 +4,9 @@
 //! the group. A launcher that ends, ends the groups. One that is killed can't, and the signal that
 //! the kernel sends then reaches the rank's first process at most: the kernel forgets it if the
 //! program gains capabilities, as each one of root does. So a process waits at a pipe, whose other
-//! end only the launcher has, and sends the signal to the groups when the pipe closes.
+//! end only the launcher has, and sends the signal to the groups when the pipe closes. A rank that
+//! the launcher started itself asks for the kernel's signal again when it attaches, so it also ends
+//! if launcher and warden are both killed.
 //!
 //! A rank's process tells the warden of itself before it executes its program. So there is no
 //! moment at which the program runs and nobody would end it.

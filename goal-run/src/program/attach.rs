@@ -13,7 +13,9 @@ use crate::transport::Choice;
 use goal_eth::{AnyDriver, now_ns};
 use goal_kernel::Tables;
 use goal_shm::{Segment, State, announce};
-use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use rustix::process::{
+    DumpableBehavior, Signal, getppid, set_dumpable_behavior, set_parent_process_death_signal,
+};
 use std::ffi::OsString;
 use std::io;
 use std::sync::Mutex;
@@ -55,6 +57,7 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
         attendance.identify(namespace, start);
     }
     goal_shm::admit(order.launcher);
+    end_with(order.launcher)?;
     // Before the rank touches its memory, so that the system allocates it near the processor.
     if let Some(processor) = settings.bind(rank).map_err(AttachError::Binding)? {
         segment.status(rank).processor.store(processor + 1, Ordering::Relaxed);
@@ -63,6 +66,20 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
     segment.status(rank).prefaulted.store(resident, Ordering::Relaxed);
     let (segment, nisa, settings) = leak(segment, nisa, settings);
     pass_gate(Job::new(segment, nisa, settings), rank, driver, tables)
+}
+
+/// Lets the system end this process with the launcher, if that started it. The launcher asked for
+/// it before the program was executed, but executing one as root takes that back.
+fn end_with(launcher: u32) -> Result<(), AttachError> {
+    let is_parent = || getppid().is_some_and(|pid| pid.as_raw_nonzero().get() as u32 == launcher);
+    if is_parent() {
+        set_parent_process_death_signal(Some(Signal::KILL)).map_err(io::Error::from)?;
+        // It may have died before.
+        if !is_parent() {
+            return Err(AttachError::Stopped);
+        }
+    }
+    Ok(())
 }
 
 /// A rank's way to other hosts, and the tables in which it installs schedules.

@@ -428,6 +428,24 @@ fn a_signal_and_the_time_end_a_job_in_the_kernel() {
     assert_none_attached(&bench);
 }
 
+/// Long frames get lost from some time on, and the engine asks for them for ever.
+#[test]
+fn messages_that_do_not_arrive_end_the_job() {
+    let Some(bench) = bench("long frames", 2, Switch::Bridge) else { return };
+    let text = "num_ranks 2\nrank 0 { send 50000b to 1; }\nrank 1 { recv 50000b from 0; }";
+    let program = bench.write("long.goal", text);
+    let options = ["--discover", "--hosts", "2", "--offload", "kernel", "--repeat", "10000000"];
+    let children = bench.start_all(&program, &options);
+    wait_for(|| {
+        let states = states(&children);
+        (states.len() == 2 && states.iter().all(|&(started, _)| started > 10)).then_some(())
+    });
+    (0..2).for_each(|host| bench.cluster.narrow(host, 1000).unwrap());
+    let all: Vec<Ended> = children.into_iter().map(ended).collect();
+    assert_all(&all, 1, &["does not reach rank 1", "--offload off"]);
+    assert_none_attached(&bench);
+}
+
 #[test]
 fn a_report_names_the_actions_that_wait_in_the_kernel() {
     let Some(bench) = bench("waiting in the kernel", 4, Switch::Bridge) else { return };

@@ -6,6 +6,7 @@ use crate::common::{Ended, GOAL_RUN, default_signals};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -36,13 +37,14 @@ fn start_scripts(name: &str, part: &str) -> (Child, String) {
     (default_signals(&mut command).spawn().unwrap(), mark)
 }
 
+fn name(process: &Pid) -> String {
+    let path = format!("/proc/{}/comm", process.as_raw_nonzero());
+    fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+}
+
 /// The processes of a job of scripts, once all are there: three scripts, as many sleepers and
 /// ranks, and the launcher with its warden.
 fn all_of(mark: &str) -> Vec<Pid> {
-    let name = |process: &Pid| {
-        let path = format!("/proc/{}/comm", process.as_raw_nonzero());
-        fs::read_to_string(path).unwrap_or_default().trim().to_owned()
-    };
     wait_for(|| {
         let all = processes_with(mark);
         let names: Vec<String> = all.iter().map(name).collect();
@@ -114,6 +116,27 @@ fn nothing_is_left_of_ranks_and_what_they_started() {
     assert_eq!(child.wait().unwrap().code(), Some(3));
     // A process that is left is about to vanish.
     assert_gone(&processes_with(&mark));
+}
+
+/// As by `pkill -9 -f goal-run`.
+#[test]
+fn ranks_end_with_launcher_and_warden() {
+    let mark = format!("GOAL_TEST_MARK=both-{}", std::process::id());
+    let (key, value) = mark.split_once('=').unwrap();
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "2", "--timeout", "60"]).args(as_rank());
+    command.env(PART, "waits").env(key, value).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = default_signals(&mut command).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let waiting = lines.by_ref().map(Result::unwrap).filter(|line| line.contains("told: waits"));
+    assert_eq!(waiting.take(2).count(), 2);
+    let all = processes_with(&mark);
+    let warden = all.iter().find(|&process| name(process) == "warden").unwrap();
+    assert_eq!(all.len(), 4);
+    kill_process(*warden, Signal::KILL).unwrap();
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    assert_gone(&all);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::hosts::{Event, Message};
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::{Options, Ranks};
-use crate::limits::free_memory;
+use crate::limits::{free_memory, named};
 use crate::offload::{InKernel, Offload, Way, shortened};
 use goal_engine::Calc;
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
@@ -74,6 +74,14 @@ impl Engine {
         }
     }
 
+    /// Calls `run`, and meanwhile looks if messages of this host's ranks arrive.
+    pub(super) fn watched<T>(&self, place: &Place<'_>, run: impl FnOnce() -> T) -> T {
+        let Ok(look) = self.kernel.look() else { return run() };
+        // The part's number has the rank's place among those of this host.
+        let rank = |part: u32| place.here.get(part as usize % place.here.len()).copied();
+        waiting::watched(place.segment, &look, rank, run)
+    }
+
     /// Notes what the ranks of this host wait for, in their failure records, for the report on a
     /// job that did not end. The ranks have ended. A program's ranks note it themselves.
     pub(super) fn note_waiting(&self, place: &Place<'_>) {
@@ -109,7 +117,9 @@ impl Session<'_> {
         let mtu = self.consult(own, Message::Mtu, of_mtu, least)?;
         let (engine, why) = match self.load(run, mtu) {
             Ok(engine) => (Some(engine), None),
-            Err(why) if wanted == Offload::Kernel => return Err(LaunchError::Offload(why)),
+            Err(why) if wanted == Offload::Kernel => {
+                return Err(LaunchError::Offload(format!("host {}: {why}", self.me)));
+            }
             Err(why) => (None, Some(why)),
         };
         let of_why = |message| match message {
@@ -194,7 +204,13 @@ impl Session<'_> {
         {
             (self.options.tell)(&format!("the verifier's log:\n{log}"));
         }
-        format!("{} (goal-run info says what is missing)", shortened(&error.to_string()))
+        let text = shortened(&error.to_string());
+        match error.system() {
+            Some(cause) if matches!(cause.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
+                text.replace(&cause.to_string(), &named(cause))
+            }
+            _ => format!("{text} (goal-run info says what is missing)"),
+        }
     }
 
     /// Loads the engine with the parts of this host's ranks.

@@ -119,8 +119,12 @@ impl Session<'_> {
         };
         if leads {
             let mut leader = Leader::new(self, &place)?;
-            let ending =
-                run_ranks(&place, ways, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
+            let lead =
+                || run_ranks(&place, ways, |crew| Ok(leader.lead(crew)), Ending::is_complete);
+            let ending = match &engine {
+                Some(engine) => engine.watched(&place, lead)?,
+                None => lead()?,
+            };
             let is_complete = ending.is_complete();
             engine.iter().filter(|_| !is_complete).for_each(|engine| engine.note_waiting(&place));
             let (end, missing) = leader.gather(ending)?;
@@ -129,8 +133,13 @@ impl Session<'_> {
             outcome.missing = missing;
             return Ok(Some(outcome));
         }
-        let told =
-            run_ranks(&place, ways, |crew| follow::follow(self, &place, crew), Told::is_complete)?;
+        let follow = || {
+            run_ranks(&place, ways, |crew| follow::follow(self, &place, crew), Told::is_complete)
+        };
+        let told = match &engine {
+            Some(engine) => engine.watched(&place, follow)?,
+            None => follow()?,
+        };
         match told {
             Told::End { areas, is_complete } => {
                 if let (Some(engine), false) = (&engine, is_complete) {

@@ -2,9 +2,13 @@
 
 use crate::job::Place as Name;
 use crate::launcher::crew::Place;
+use crate::rights;
 use goal_asm::Nisa;
-use goal_kernel::{Awaited, Look, Member, Plan, Unfinished};
+use goal_kernel::{Awaited, Look, Member, Plan, Unfinished, Unheard};
+use goal_shm::Segment;
 use std::collections::BTreeSet;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 /// The most actions that a text names; the others are counted.
 const ACTIONS_MAX: usize = 4;
@@ -18,6 +22,49 @@ pub(super) fn note(place: &Place<'_>, look: &Look, plan: &Plan, members: &[(u32,
             place.segment.record_failure(*rank, &text);
         }
     }
+}
+
+/// The time between two looks at sends.
+const LOOK: Duration = Duration::from_secs(1);
+/// Looks at each of which another request for the same message was answered, before its frames
+/// count as lost. Where one of a hundred frames passes, there is no such message.
+const LOOKS: u32 = 8;
+
+/// Calls `run`. Meanwhile looks if messages arrive, and lets the rank fail whose don't. `rank`
+/// returns the rank of a part.
+pub(super) fn watched<T>(
+    segment: &Segment,
+    look: &Look,
+    rank: impl Fn(u32) -> Option<u32> + Sync,
+    run: impl FnOnce() -> T,
+) -> T {
+    let (end, ended) = mpsc::channel::<()>();
+    let rank = &rank;
+    let watch = move || {
+        let mut unheard = Unheard::default();
+        // A thread has rights of its own.
+        if rights::give_up().is_err() {
+            return;
+        }
+        while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            let found = unheard.look(look, LOOKS);
+            if let Some((rank, peer)) = found.and_then(|(part, peer)| Some((rank(part)?, peer))) {
+                let text = format!(
+                    "rank {rank}: its message does not reach rank {peer}, whose kernel asks for it again and again: the network drops such frames, or another program at an interface takes them (bpftool net lists these; --offload off does without)"
+                );
+                segment.fail(rank, &text);
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let named = std::thread::Builder::new().name("goal-look".into());
+        // Without a thread nobody looks.
+        let _ = named.spawn_scoped(scope, watch);
+        // Ends the thread, also if `run` panics.
+        let _end = end;
+        run()
+    })
 }
 
 /// Says what a rank's part waits for. `origins` has the action of the section that each action of
