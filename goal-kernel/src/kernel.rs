@@ -66,6 +66,9 @@ impl Kernel {
         hook: Option<Hook>,
     ) -> Result<Self, LoadError> {
         let image = installation.image();
+        if is_realtime() {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, ON_REALTIME).into());
+        }
         let mut ebpf = loaded(&image)?;
         fill(&ebpf, &image)?;
         let hook = attach(&mut ebpf, interface, hook)?;
@@ -242,6 +245,16 @@ fn placeholders() -> impl Iterator<Item = usize> {
 }
 
 const ENGINE: &str = "goal_engine";
+
+/// The reason why the engine does not run on a kernel with PREEMPT_RT: its copy of a frame lies in
+/// a buffer of the processor.
+pub(crate) const ON_REALTIME: &str =
+    "with CONFIG_PREEMPT_RT, programs at an interface interrupt each other";
+
+/// Returns true if this kernel was built with PREEMPT_RT.
+pub(crate) fn is_realtime() -> bool {
+    std::fs::read("/sys/kernel/realtime").is_ok_and(|text| text.trim_ascii() == b"1")
+}
 
 fn engine(ebpf: &mut Ebpf) -> Result<&mut SchedClassifier, LoadError> {
     classifier(ebpf, ENGINE)

@@ -2,7 +2,7 @@
 
 use crate::error::{LoadError, causes, rights_in_words};
 use crate::install::Installation;
-use crate::kernel::{Hook, Kernel, loaded};
+use crate::kernel::{Hook, Kernel, ON_REALTIME, is_realtime, loaded};
 use crate::sys::own_namespace;
 use crate::ticker::{Ticker, Ticks};
 use aya::maps::MapType;
@@ -60,6 +60,13 @@ pub fn probe() -> Result<Offer, Missing> {
             what: "a processor that reads words at any address",
             remedy: "use x86-64 or arm64".into(),
             cause: std::env::consts::ARCH.into(),
+        });
+    }
+    if is_realtime() {
+        return Err(Missing {
+            what: "a kernel without CONFIG_PREEMPT_RT",
+            remedy: "start another one".into(),
+            cause: ON_REALTIME.into(),
         });
     }
     let has_programs = is_program_supported(ProgramType::SchedClassifier);

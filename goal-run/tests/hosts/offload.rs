@@ -184,6 +184,27 @@ fn integer_examples_run_in_the_kernel_in_spite_of_faults() {
     }
 }
 
+/// The engine's maps take descriptors.
+#[test]
+fn an_error_of_the_system_names_the_host_and_the_limit() {
+    let Some(bench) = bench("few descriptors", 2, Switch::Bridge) else { return };
+    let text = "num_ranks 2\nrank 0 { send 8b to 1; }\nrank 1 { recv 8b from 0; }";
+    let program = bench.write("pair.goal", text);
+    let options = ["--discover", "--hosts", "2", "--offload", "kernel"];
+    let other = bench.start(0, &program, &options);
+    let launcher = bench.command(1, &program, &options);
+    let mut shell = bench.cluster.hosts()[1].command("sh");
+    shell
+        .args(["-c", "ulimit -n 22; exec \"$@\"", "sh"])
+        .args(launcher.get_args().skip_while(|argument| *argument != GOAL_RUN));
+    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let refused = ended(shell.spawn().unwrap());
+    let host = format!("host {}: ", bench.mac(1));
+    let says = [&*host, "Too many open files", "ulimit -n allows 22 open files"];
+    assert_all(&[refused, ended(other)], 2, &says);
+    assert_none_attached(&bench);
+}
+
 #[test]
 fn lost_frames_are_repaired_in_the_kernel() {
     let faults = Faults { lost: 100_000, doubled: 100_000, ..Faults::default() };

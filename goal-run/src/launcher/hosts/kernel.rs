@@ -199,18 +199,18 @@ impl Session<'_> {
     /// Returns the reason why the kernel does not take the engine. Shows the verifier's log if the
     /// job does not start without the kernel.
     fn describe(&self, error: &LoadError) -> String {
+        let text = shortened(&error.to_string());
+        if let Some(cause) = error.system()
+            && matches!(cause.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+        {
+            return text.replace(&cause.to_string(), &named(cause));
+        }
         if let Some(log) = error.verifier_log()
             && self.options.offload == Offload::Kernel
         {
             (self.options.tell)(&format!("the verifier's log:\n{log}"));
         }
-        let text = shortened(&error.to_string());
-        match error.system() {
-            Some(cause) if matches!(cause.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
-                text.replace(&cause.to_string(), &named(cause))
-            }
-            _ => format!("{text} (goal-run info says what is missing)"),
-        }
+        format!("{text} (goal-run info says what is missing)")
     }
 
     /// Loads the engine with the parts of this host's ranks.
