@@ -67,7 +67,7 @@ pub use image::{Call, Operands, PartImage};
 pub use install::{InstallError, Installation, MEMBER_BYTES, MapImage, Member};
 pub use job::{Job, Peer};
 pub use kernel::{Hook, Kernel};
-pub use look::{Awaited, Look, Unfinished, Unheard};
+pub use look::{Awaited, Look, Lost, Unfinished, Unheard};
 pub use probe::{Missing, Offer, probe};
 pub use rank::{Descriptors, Rank, RunError};
 pub use reason::{Reason, Refusal, in_words};

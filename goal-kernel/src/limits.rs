@@ -53,11 +53,12 @@ pub const PROGRAM_BYTES: u32 = 4 << 20;
 /// The most ranks of a schedule that a program installs: each rank translates all ranks' parts.
 pub const PROGRAM_RANKS_MAX: u32 = 256;
 
+/// Bytes of the header of frames, behind Ethernet's.
+pub const HEADER: u32 = 42;
+
 /// Returns the most payload of a frame at an interface whose frames have up to `mtu` bytes behind
 /// Ethernet's header, as [`Plan::of`](crate::Plan::of) takes it; `None` if there is no room.
 pub fn fragment_of(mtu: u32) -> Option<u32> {
-    /// Bytes of the header behind Ethernet's.
-    const HEADER: u32 = 42;
     let room = mtu.saturating_sub(HEADER).min(FRAGMENT_BYTES_MAX) / 8 * 8;
     (room > 0).then_some(room)
 }

@@ -10,6 +10,7 @@ use crate::limits::page;
 use crate::sys::Mapping;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
+use std::ops::Range;
 use std::os::fd::BorrowedFd;
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
@@ -63,6 +64,16 @@ impl Look {
         })
     }
 
+    /// Returns the number of requests that the host's kernel has answered, which grows while what
+    /// it sends gets lost.
+    pub(crate) fn answered(&self) -> u64 {
+        let [parts, _, _, sends] = self.counts;
+        let numbers = (0..parts).filter_map(|part| entry::<PartEntry>(&self.parts, part, parts));
+        let numbers = numbers.flat_map(|own| own.sends_within(sends));
+        let of = |number| entry::<SendEntry>(&self.sends, number, sends);
+        numbers.filter_map(of).map(|send| u64::from(send.answered)).sum()
+    }
+
     /// Returns what the last run of a part waits for; `None` if it has ended.
     pub fn part(&self, part: u32) -> Option<Unfinished> {
         let [parts, actions, receives, _] = self.counts;
@@ -110,6 +121,13 @@ impl Look {
     }
 }
 
+impl PartEntry {
+    /// Returns the numbers of the part's sends, of a map of so many.
+    fn sends_within(&self, count: u32) -> Range<u32> {
+        self.first_send..self.first_send.saturating_add(self.sends).min(count)
+    }
+}
+
 /// Sends whose receivers ask again and again, by look after look.
 #[derive(Debug, Default)]
 pub struct Unheard {
@@ -128,17 +146,27 @@ struct Asked {
     looks: u32,
 }
 
+/// A message whose frames do not arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lost {
+    /// The part that sends it.
+    pub part: u32,
+    /// The rank of the job that is to receive it.
+    pub receiver: u32,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
 impl Unheard {
-    /// Looks at all sends. Returns the part of one and the rank of the job that is to receive it,
-    /// if its kernel has answered requests for the same run between each two of so many `looks`:
-    /// its frames do not arrive.
-    pub fn look(&mut self, look: &Look, looks: u32) -> Option<(u32, u32)> {
+    /// Looks at all sends. Returns one whose frames do not arrive: its kernel has answered requests
+    /// for the same run between each two of so many `looks`.
+    pub fn look(&mut self, look: &Look, looks: u32) -> Option<Lost> {
         let [parts, _, _, sends] = look.counts;
         let mut found = None;
         for part in 0..parts {
             let own: PartEntry = entry(&look.parts, part, parts)?;
             let done = entry::<StatusEntry>(&look.status, part, parts)?.done;
-            for number in own.first_send..own.first_send.saturating_add(own.sends).min(sends) {
+            for number in own.sends_within(sends) {
                 let send: SendEntry = entry(&look.sends, number, sends)?;
                 if send.answered == 0 {
                     continue;
@@ -148,7 +176,7 @@ impl Unheard {
                 let again = known.runs == runs && known.answered != answered;
                 *known = Asked { runs, answered, looks: if again { known.looks + 1 } else { 0 } };
                 if known.looks >= looks {
-                    found = Some((part, send.peer));
+                    found = Some(Lost { part, receiver: send.peer, bytes: send.bytes });
                 }
             }
         }

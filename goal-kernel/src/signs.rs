@@ -34,6 +34,18 @@ struct Active {
     returns: Option<Instant>,
 }
 
+/// The last signs of messages.
+#[derive(Debug, Clone, Copy)]
+struct Heard {
+    /// The arrivals at all parts of active runs.
+    arrivals: u64,
+    /// The time at which they last changed, or at which it was found that others had not got what
+    /// this host sent.
+    since: Instant,
+    /// The requests that the host's kernel had answered at a time.
+    answered: Option<(u64, Instant)>,
+}
+
 /// The runs of a rank that are in progress.
 #[derive(Debug)]
 pub struct Signs {
@@ -44,8 +56,8 @@ pub struct Signs {
     active: Mutex<Vec<Active>>,
     /// The length of `active`, to be read without the lock.
     count: AtomicUsize,
-    /// The arrivals at all parts of active runs, and the time at which they last changed.
-    heard: Mutex<Option<(u64, Instant)>>,
+    /// `None` if it must be found out again.
+    heard: Mutex<Option<Heard>>,
     /// The answer of [`Signs::is_silent`] that a caller has noted, as one of the numbers below.
     noted: AtomicU8,
 }
@@ -60,6 +72,8 @@ const HEARD: u8 = 2;
 /// The time without a message after which a run counts as silent. Lost frames are asked for every
 /// 32 ticks at least, so what was sent comes within it, unless the network fails.
 const SILENCE: Duration = Duration::from_secs(5);
+/// The time between two looks at the requests that the host's kernel has answered.
+const LOOK: Duration = Duration::from_secs(1);
 
 impl Signs {
     pub(crate) fn new(
@@ -161,7 +175,8 @@ impl Signs {
 
     /// Returns true if runs are in progress, none of them waits for this process, and no message
     /// has come to any of them for so long that the ranks that should send them have probably not
-    /// started theirs. Calls notice messages, so a caller asks again and again.
+    /// started theirs. While others ask this host's kernel for what it has sent, the network loses
+    /// it, and the answer is no. Calls notice messages, so a caller asks again and again.
     pub fn is_silent(&self) -> bool {
         if self.is_idle() {
             return false;
@@ -175,13 +190,20 @@ impl Signs {
         let sum = active.iter().map(arrivals).fold(0u64, u64::wrapping_add);
         drop(active);
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        match *heard {
-            Some((before, since)) if before == sum && !works => since.elapsed() >= SILENCE,
-            _ => {
-                *heard = Some((sum, Instant::now()));
-                false
+        let now = Instant::now();
+        let Some(last) = heard.as_mut().filter(|last| last.arrivals == sum && !works) else {
+            *heard = Some(Heard { arrivals: sum, since: now, answered: None });
+            return false;
+        };
+        // A look at all sends takes long.
+        if last.answered.map_or(last.since, |(_, at)| at) + LOOK <= now {
+            let answered = self.look.answered();
+            if last.answered.is_some_and(|(before, _)| before != answered) {
+                last.since = now;
             }
+            last.answered = Some((answered, now));
         }
+        last.since.elapsed() >= SILENCE
     }
 
     /// Notes what the caller takes [`is_silent`](Self::is_silent) for, and returns it. Until

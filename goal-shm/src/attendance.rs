@@ -20,11 +20,18 @@ pub struct Attendance {
     start: AtomicU64,
     /// 1 once the process has called its end.
     has_finalized: AtomicU32,
-    /// 1 while the process waits in a call.
+    /// One of the numbers below.
     waits: AtomicU32,
-    /// The name of the call that it waits in, or last waited in.
+    /// The name of the call that it is in, or was in last.
     call: [AtomicU64; CALL_WORDS],
 }
+
+/// The process is in no call that waits.
+const COMPUTES: u32 = 0;
+/// The process waits in a call, and nothing else of it goes on.
+const WAITS: u32 = 1;
+/// The process is in a call, and its runs go on without it.
+const STAYS: u32 = 2;
 
 impl Attendance {
     /// Claims the rank for a process, once.
@@ -70,34 +77,51 @@ impl Attendance {
     /// that change, which is sequentially consistent.
     #[inline]
     pub fn wait_in(&self, call: &str) {
+        self.enter(call, WAITS);
+    }
+
+    /// States that the process is in a call of this name, and that its runs go on without it, so
+    /// that it does not count as waiting.
+    #[inline]
+    pub fn stay_in(&self, call: &str) {
+        self.enter(call, STAYS);
+    }
+
+    #[inline]
+    fn enter(&self, call: &str, state: u32) {
         let mut bytes = [0; CALL_BYTES];
         let len = call.len().min(CALL_BYTES);
         bytes[..len].copy_from_slice(&call.as_bytes()[..len]);
         for (word, bytes) in self.call.iter().zip(bytes.as_chunks().0) {
             word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
         }
-        self.waits.store(1, Ordering::Relaxed);
+        self.waits.store(state, Ordering::Relaxed);
     }
 
     /// States that the process does not wait in a call.
     #[inline]
     pub fn compute(&self) {
-        self.waits.store(0, Ordering::Relaxed);
+        self.waits.store(COMPUTES, Ordering::Relaxed);
     }
 
     /// Returns true if the process waits in a call.
     pub fn waits(&self) -> bool {
-        self.waits.load(Ordering::SeqCst) != 0
+        self.waits.load(Ordering::SeqCst) == WAITS
+    }
+
+    /// Returns true if the process is in a call, and its runs go on without it.
+    pub fn stays(&self) -> bool {
+        self.waits.load(Ordering::SeqCst) == STAYS
     }
 
     /// Returns true if the process waits in a call, or did a moment ago.
     #[inline]
     pub(crate) fn is_waiting(&self) -> bool {
-        self.waits.load(Ordering::Relaxed) != 0
+        self.waits.load(Ordering::Relaxed) == WAITS
     }
 
-    /// Returns the name of the call that the process waits in, or last waited in; `None` if it has
-    /// not waited.
+    /// Returns the name of the call that the process is in, or was in last; `None` if there was
+    /// none.
     pub fn last_call(&self) -> Option<String> {
         let words = self.call.each_ref().map(|word| word.load(Ordering::SeqCst).to_le_bytes());
         let name = words.as_flattened();
@@ -139,7 +163,11 @@ mod tests {
         ] {
             attendance.wait_in(name);
             assert_eq!((attendance.waits(), attendance.last_call().as_deref()), (true, Some(kept)));
+            assert!(!attendance.stays());
+            attendance.stay_in(name);
+            assert_eq!((attendance.waits(), attendance.stays()), (false, true));
             attendance.compute();
+            assert!(!attendance.stays());
             assert_eq!(
                 (attendance.waits(), attendance.last_call().as_deref()),
                 (false, Some(kept))

@@ -97,7 +97,11 @@ impl Schedule {
         memory: Memory,
         why: &'static str,
     ) -> Self {
-        let why = if group.shared().offload.is_some() { why } else { NOT_ASKED };
+        let shared = group.shared();
+        let why = match &shared.offload {
+            Some(_) => why,
+            None => shared.attached.not_in_kernel().unwrap_or(NOT_ASKED),
+        };
         let (first, way, initial) = (AtomicU32::default(), Err(why.into()), OnceLock::new());
         let starts = None;
         Self {

@@ -140,6 +140,8 @@ impl Shared {
             let waits = all_wait();
             if waits {
                 self.attached.waits(call);
+            } else if signs.as_ref().is_some_and(|signs| !signs.is_idle()) {
+                self.attached.stays(call);
             }
             let wanted = || self.wanted.load(Ordering::Relaxed) > 0;
             let worked = core.work_until(tickets, || wanted() || !waits && all_wait());

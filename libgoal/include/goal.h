@@ -354,7 +354,7 @@ int GOAL_IsOffloaded(GOAL_Schedule sched);
 
 /*
  * Returns the reason why processes run the schedule; an empty text if the kernels do. It lasts until
- * the schedule is freed.
+ * the schedule is freed. NULL if there is no such schedule.
  */
 const char *GOAL_Offload_reason(GOAL_Schedule sched);
 

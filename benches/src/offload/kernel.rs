@@ -24,18 +24,25 @@ pub(crate) struct InKernel {
     _kernel: Kernel,
 }
 
+/// Translates a program for kernels.
+///
+/// # Errors
+/// They do not take it.
+pub(crate) fn plan(program: &Program, mtu: u32) -> io::Result<Plan> {
+    let mut file = Vec::new();
+    encode(program, &EncodeOptions::default(), None, &mut file).map_err(io::Error::other)?;
+    let nisa = Nisa::load(Arc::new(file), &Limits::default()).map_err(io::Error::other)?;
+    let fragment = fragment_of(mtu).ok_or_else(|| io::Error::other("frames are too short"))?;
+    Plan::of(&nisa, fragment).map_err(|refused| io::Error::other(refused[0].to_string()))
+}
+
 impl InKernel {
     /// Loads the engine with the rank's part of a program.
     ///
     /// # Errors
     /// The kernel does not take the engine, or the engine not the program.
     pub(crate) fn open(program: &Program, rank: u32, macs: &[Mac], mtu: u32) -> io::Result<Self> {
-        let mut file = Vec::new();
-        encode(program, &EncodeOptions::default(), None, &mut file).map_err(io::Error::other)?;
-        let nisa = Nisa::load(Arc::new(file), &Limits::default()).map_err(io::Error::other)?;
-        let fragment = fragment_of(mtu).ok_or_else(|| io::Error::other("frames are too short"))?;
-        let plan = Plan::of(&nisa, fragment)
-            .map_err(|refused| io::Error::other(refused[0].to_string()))?;
+        let plan = plan(program, mtu)?;
         let interface =
             Interface::among(&Interface::all()?, INTERFACE).map_err(io::Error::other)?;
         let mut installation = Installation::new(Job {

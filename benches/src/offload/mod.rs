@@ -13,7 +13,7 @@ mod rounds;
 mod udp;
 mod way;
 
-pub(crate) use kernel::InKernel;
+pub(crate) use kernel::{InKernel, plan};
 pub(crate) use rank::{Args as RankArgs, mac_of, run as run_rank};
 
 use crate::host_jobs::Jobs;

@@ -8,6 +8,7 @@ use crate::library::goal::{LIBGOAL, Ours, Program, Table};
 use crate::library::{Libraries, OVERLAP, Peer, lines_of};
 use crate::measure::sibling;
 use crate::mpi::Operation;
+use crate::offload::plan;
 use goal_cluster::{Cluster, Host};
 use goal_run::job::Mode;
 use nix::sched::{sched_getaffinity, sched_setaffinity};
@@ -127,6 +128,14 @@ impl Contestant<'_> {
             Contestant::OverEsp(_, progress) => format!("{LIBGOAL} over ESP {}", progress.name()),
             Contestant::InKernels(_) => "schedule in the kernels".to_owned(),
         }
+    }
+
+    /// # Errors
+    /// The reason why it leaves out an allreduce of so many bytes.
+    pub(crate) fn takes(self, ranks: u32, bytes: u64) -> io::Result<()> {
+        let Contestant::InKernels(hosts) = self else { return Ok(()) };
+        let program = Operation::Allreduce.program_between_hosts(ranks, bytes);
+        plan(&program, hosts.mtu as u32).map(drop)
     }
 
     /// Returns true for a library of MPI.

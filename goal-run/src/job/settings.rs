@@ -84,6 +84,8 @@ pub struct Settings {
     pub(crate) network: Option<Network>,
     /// The parts of this host's ranks in the kernel; `None` if processes run the schedule.
     pub(crate) in_kernel: Option<InKernel>,
+    /// The reason why processes run what kernels were asked to run, if they were.
+    pub(crate) not_in_kernel: Option<String>,
     /// The kind of code that starts the ranks' schedules.
     pub(crate) origin: Origin,
 }
@@ -137,6 +139,7 @@ impl Settings {
             wait: Wait::default(),
             network: None,
             in_kernel: None,
+            not_in_kernel: None,
             origin: Origin::Job,
         })
     }

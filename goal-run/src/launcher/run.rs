@@ -35,7 +35,10 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         Offload::Auto => (options.tell)(&format!("processes run the schedule: {ONE_HOST}")),
         Offload::Kernel => return Err(LaunchError::Offload(ONE_HOST.to_owned())),
     }
-    let (settings, segment, binding) = equip(nisa, options, None)?;
+    let (mut settings, segment, binding) = equip(nisa, options, None)?;
+    if options.offload == Offload::Auto {
+        settings.not_in_kernel = Some(ONE_HOST.to_owned());
+    }
     let here: Vec<u32> = (0..nisa.num_ranks()).collect();
     let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
     let watch = |crew: &mut dyn Crew| Supervisor::new(&place).watch(crew);
@@ -87,6 +90,7 @@ pub(super) fn equip(
         wait: options.wait,
         network,
         in_kernel: None,
+        not_in_kernel: None,
         origin: match &options.ranks {
             Ranks::Program(_) => Origin::Program,
             Ranks::Threads | Ranks::Processes { .. } => Origin::Job,

@@ -59,6 +59,9 @@ fn describe(segment: &Segment, rank: u32) -> String {
         (Some(_), _) if attendance.waits() => {
             format!("rank {rank} waits in {}", in_call(attendance))
         }
+        (Some(_), _) if attendance.stays() => {
+            format!("rank {rank} is in {}, for schedules in the kernel", in_call(attendance))
+        }
         (Some(_), _) if attendance.has_finalized() => format!("rank {rank} has finalized"),
         (Some(_), _) => format!("rank {rank} computes"),
     }

@@ -138,11 +138,24 @@ impl Attached {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Returns the reason why processes run schedules that the kernels were asked to run; `None` if
+    /// these run some, or were not asked.
+    pub fn not_in_kernel(&self) -> Option<&'static str> {
+        self.job.settings.not_in_kernel.as_deref()
+    }
+
     /// States that this process waits in a call of this name, and does nothing else. Costs a few
     /// stores.
     #[inline]
     pub fn waits(&self, call: &str) {
         self.job.segment.status(self.rank).attendance.wait_in(call);
+    }
+
+    /// States that this process is in a call of this name, and that its runs go on by themselves in
+    /// the kernel. Costs a few stores.
+    #[inline]
+    pub fn stays(&self, call: &str) {
+        self.job.segment.status(self.rank).attendance.stay_in(call);
     }
 
     /// States that this process does not wait in a call any more. Costs a store.

@@ -108,6 +108,24 @@ fn contradictions_are_told_on_both_sides() {
     }
 }
 
+/// The leader hears the host that differs before it has heard all others.
+#[test]
+fn all_hosts_learn_of_a_contradiction() {
+    let Some(bench) = Bench::or_skip("contradictions for all", &Wiring::bridge(4)) else { return };
+    let four = "num_ranks 4 rank * { calc 1 }";
+    let programs = [bench.write("four.goal", four), bench.write("5.goal", "num_ranks 4")];
+    let arguments = ["--discover", "--hosts", "4", "--timeout", "20"];
+    for round in 0..10 {
+        let other = 1 + round % 3;
+        let start = |host| bench.start(host, &programs[usize::from(host == other)], &arguments);
+        let children: Vec<_> = (0..4).map(start).collect();
+        for ended in children.into_iter().map(ended) {
+            ended.assert_status(2);
+            ended.assert_says(&[&format!("host {} has the program ", bench.mac(other))]);
+        }
+    }
+}
+
 #[test]
 fn a_host_that_can_not_start_its_ranks_is_told_on_all() {
     let Some(bench) = Bench::or_skip("refuses", &Wiring::bridge(3)) else { return };

@@ -5,6 +5,7 @@
 //! words.
 
 use goal_kernel::Room;
+use goal_kernel::limits::PROGRAM_SCHEDULES_MAX;
 
 /// Words that a rank tells.
 pub(crate) const WORDS: usize = 9;
@@ -130,7 +131,9 @@ pub(crate) fn place(own: &Proposal, all: &[Proposal]) -> std::result::Result<Pla
     }
     let free = all.iter().fold(u32::MAX, |free, other| free & other.free);
     match free {
-        0 => Err("every number of a schedule in the kernel is used on some rank".to_owned()),
+        0 => Err(format!(
+            "the kernel has room for {PROGRAM_SCHEDULES_MAX} schedules of a program (freed ones count unless they are prepared again), and a rank has used them all"
+        )),
         free => Ok(Place::New(free.trailing_zeros())),
     }
 }

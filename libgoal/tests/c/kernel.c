@@ -8,8 +8,10 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int rank, size;
@@ -96,6 +98,27 @@ static int forever(void) {
     }
   }
   return 1;
+}
+
+/* Runs long messages until rank 0 has done so for some seconds, if there is no error before. */
+static int lasts(int seconds) {
+  enum { COUNT = 4096 };
+  static int in[COUNT], out[COUNT];
+  time_t began = time(NULL);
+  GOAL_Schedule schedule =
+      GOAL_Allreduce_init(in, out, COUNT, GOAL_INT32, GOAL_ADD, GOAL_COMM_WORLD);
+  tell(schedule);
+  for (int round = 0; out[0] == 0; round++) {
+    in[0] = rank == 0 && time(NULL) - began >= seconds;
+    in[COUNT - 1] = round;
+    if (GOAL_Wait(GOAL_Run(schedule)) != GOAL_SUCCESS) {
+      return 1;
+    }
+    if (out[COUNT - 1] != size * round) {
+      return failed("the sum");
+    }
+  }
+  return 0;
 }
 
 /* An action of a file fails. */
@@ -196,6 +219,7 @@ int main(int argc, char **argv) {
               : strcmp(part, "order") == 0   ? order()
               : strcmp(part, "stuck") == 0   ? stuck()
               : strcmp(part, "forever") == 0 ? forever()
+              : strcmp(part, "lasts") == 0   ? lasts(atoi(file))
               : strcmp(part, "fail") == 0    ? fail(file)
               : strcmp(part, "slow") == 0    ? slow(file)
               : strcmp(part, "more") == 0    ? more()

@@ -33,7 +33,10 @@ fn start(cluster: &Cluster, folder: &Path, ranks: u32, arguments: &[&str]) -> Ve
     let start = |host: &Host| {
         let mut command = host.command(goal_run.to_str().expect("a name in UTF-8"));
         command.args(["-n", &ranks, "--interface", INTERFACE, "--discover", "--hosts", &hosts]);
-        command.args(["--timeout", "60", "--key", "key"]).args(arguments).current_dir(folder);
+        if !arguments.contains(&"--timeout") {
+            command.args(["--timeout", "60"]);
+        }
+        command.args(["--key", "key"]).args(arguments).current_dir(folder);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     };

@@ -185,6 +185,48 @@ fn mistakes_of_programs_have_their_reasons() {
     assert!(line.is_some(), "{text}");
 }
 
+/// Long frames get lost for longer than a rank waits for one that has not started, and then for
+/// ever.
+#[test]
+fn a_program_survives_an_outage_and_learns_of_a_lasting_one() {
+    let Some((cluster, folder)) = bench_of("kernel.c", Switch::Bridge) else { return };
+    let arguments = ["--offload", "kernel", "./kernel", "lasts", "10"];
+    let pause = |seconds| std::thread::sleep(Duration::from_secs(seconds));
+    for lasts in [false, true] {
+        let children = start(&cluster, folder.path(), 4, &arguments);
+        for child in &children {
+            rank_of(child);
+        }
+        pause(3);
+        cluster.narrow(2, 600).unwrap();
+        if !lasts {
+            pause(6);
+            cluster.narrow(2, 1500).unwrap();
+        }
+        let all = ended(children);
+        if lasts {
+            assert!(all.iter().all(|output| output.status.code() == Some(1)), "{all:?}");
+            let text = String::from_utf8_lossy(&all[0].stderr);
+            assert!(text.contains("does not reach rank "), "{text}");
+            assert!(text.contains("still carry frames of"), "{text}");
+        } else {
+            assert!(all.iter().all(|output| output.status.success()), "{all:?}");
+            assert_eq!(String::from_utf8_lossy(&all[0].stdout), "in the kernel\n");
+        }
+    }
+    assert_none_attached(&cluster);
+}
+
+/// A rank that waits for runs in the kernel is not said to compute.
+#[test]
+fn the_end_of_the_time_names_the_call() {
+    let Some((cluster, folder)) = bench_of("kernel.c", Switch::Bridge) else { return };
+    let arguments = ["--timeout", "4", "--offload", "kernel", "./kernel", "lasts", "60"];
+    let all = ended(start(&cluster, folder.path(), 4, &arguments));
+    let text = String::from_utf8_lossy(&all[0].stderr);
+    assert!(text.contains("is in GOAL_Wait, for schedules in the kernel"), "{text}");
+}
+
 /// The others hear nothing for longer than they would of a rank that has not started.
 #[test]
 fn a_long_computation_is_handed_over() {
@@ -241,7 +283,10 @@ fn programs_on_one_host_have_no_kernel() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("all ranks are on this one"));
     let told = run("auto");
     assert!(told.status.success(), "{told:?}");
-    assert!(String::from_utf8_lossy(&told.stdout).contains("(goal-run --offload)"), "{told:?}");
+    assert!(
+        String::from_utf8_lossy(&told.stdout).contains("all ranks are on this one"),
+        "{told:?}"
+    );
 }
 
 /// Four ranks pass a token around. Each adds its number to it.

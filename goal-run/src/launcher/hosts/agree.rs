@@ -11,10 +11,15 @@ use goal_asm::Nisa;
 use goal_engine::Calc;
 use goal_esp::limits::PAYLOAD_MAX;
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 /// Zeros after the messages of the agreement, so that these need the longest frames. If the network
 /// drops such frames, the job does not start; otherwise it would hang.
 const LONGEST: [u8; PAYLOAD_MAX] = [0; PAYLOAD_MAX];
+
+/// The time for which the leader waits for the hosts that it has not heard yet, if it refuses the
+/// job: they learn the reason then.
+const GRACE: Duration = Duration::from_secs(2);
 
 impl Session<'_> {
     /// Compares the settings of all hosts. Returns the number of the run.
@@ -30,7 +35,11 @@ impl Session<'_> {
     fn hear(&mut self, own: &[Term]) -> Result<u64, LaunchError> {
         let mut awaited = self.all();
         awaited.remove(&self.me);
+        let mut refusal: Option<(HostsError, Instant)> = None;
         while !awaited.is_empty() {
+            if let Some((error, _)) = refusal.take_if(|(_, since)| since.elapsed() >= GRACE) {
+                return Err(error.into());
+            }
             let names: Vec<String> = awaited.iter().map(|&host| self.named(host)).collect();
             self.check(|session| {
                 format!("{} found, but not ready; {}", names.join(", "), session.long_frames())
@@ -40,17 +49,25 @@ impl Session<'_> {
                     if let Some((name, ours, theirs)) = difference(own, &theirs) {
                         let [name, ours, theirs] = [name, ours, theirs].map(str::to_owned);
                         let leader = self.me;
-                        return Err(HostsError::Differs { host, leader, name, theirs, ours }.into());
+                        let error = HostsError::Differs { host, leader, name, theirs, ours };
+                        refusal.get_or_insert((error, Instant::now()));
                     }
                     awaited.remove(&host);
                 }
                 Some(Event::Message(host, Message::Refused(why), _)) => {
-                    let host = format!("host {host}");
-                    return Err(HostsError::Refused { host, why }.into());
+                    let name = format!("host {host}");
+                    let error = HostsError::Refused { host: name, why };
+                    refusal.get_or_insert((error, Instant::now()));
+                    awaited.remove(&host);
                 }
+                // The one that has refused leaves.
+                Some(_) if refusal.is_some() => {}
                 Some(event) => self.check_event(event)?,
                 None => {}
             }
+        }
+        if let Some((error, _)) = refusal {
+            return Err(error.into());
         }
         let run = u64::from_ne_bytes(random()?);
         for host in self.all().into_iter().filter(|&host| host != self.me) {
@@ -112,6 +129,12 @@ impl Session<'_> {
     pub(super) fn refuse(&self, error: &LaunchError) {
         let text = match error {
             LaunchError::Hosts(error) => error.to_string(),
+            // Others name this host anyway.
+            LaunchError::Offload(why) => {
+                let own = format!("host {}: ", self.me);
+                let why = why.strip_prefix(&own).unwrap_or(why).to_owned();
+                (self.options.explain)(&LaunchError::Offload(why))
+            }
             other => (self.options.explain)(other),
         };
         for &host in &self.connected {

@@ -21,10 +21,10 @@ use crate::offload::{InKernel, Offload, Way, shortened};
 use goal_engine::Calc;
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
 use goal_eth::AnyDriver;
-use goal_kernel::limits::{PARTS_MAX, fragment_of};
+use goal_kernel::limits::{HEADER, PARTS_MAX, fragment_of};
 use goal_kernel::{
-    Abilities, Hook, Installation, Job, Kernel, LoadError, Member, Peer, Plan, Room, Share, Ticker,
-    in_words,
+    Abilities, Hook, Installation, Job, Kernel, LoadError, Lost, Member, Peer, Plan, Room, Share,
+    Ticker, in_words,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -47,6 +47,10 @@ pub(super) struct Engine {
     places: Places,
     _ticker: Ticker,
     kernel: Kernel,
+    /// The hosts of all ranks.
+    hosts: Vec<Mac>,
+    /// The name of the interface.
+    interface: String,
 }
 
 impl Engine {
@@ -77,9 +81,21 @@ impl Engine {
     /// Calls `run`, and meanwhile looks if messages of this host's ranks arrive.
     pub(super) fn watched<T>(&self, place: &Place<'_>, run: impl FnOnce() -> T) -> T {
         let Ok(look) = self.kernel.look() else { return run() };
-        // The part's number has the rank's place among those of this host.
-        let rank = |part: u32| place.here.get(part as usize % place.here.len()).copied();
-        waiting::watched(place.segment, &look, rank, run)
+        let describe = |lost: Lost| {
+            // The part's number has the rank's place among those of this host.
+            let rank = *place.here.get(lost.part as usize % place.here.len())?;
+            let Lost { receiver, bytes, .. } = lost;
+            let named = |rank: u32| format!("rank {rank} on host {}", self.hosts[rank as usize]);
+            let frame = HEADER + bytes.min(self.in_kernel.fragment);
+            let interface = &self.interface;
+            let text = format!(
+                "{}: its message of {bytes} bytes does not reach {}, whose kernel asks for it again and again: does the network between still carry frames of {frame} bytes, as when the job started? (ip link set {interface} mtu N on all hosts) Or another program at an interface takes them (bpftool net lists these)",
+                named(rank),
+                named(receiver),
+            );
+            Some((rank, text))
+        };
+        waiting::watched(place.segment, &look, describe, run)
     }
 
     /// Notes what the ranks of this host wait for, in their failure records, for the report on a
@@ -140,6 +156,7 @@ impl Session<'_> {
                     Ranks::Threads | Ranks::Processes { .. } => "the schedule",
                 };
                 (self.options.tell)(&format!("processes run {what}: {why}"));
+                self.not_in_kernel = Some(why);
                 Ok(None)
             }
         }
@@ -279,7 +296,9 @@ impl Session<'_> {
             Places::Members(members) => InKernel::new(fragment, members),
             Places::Shares(shares) => InKernel::of_programs(fragment, shares),
         };
-        Ok(Engine { in_kernel, places, _ticker: ticker, kernel })
+        let hosts = self.addresses().iter().map(|address| address.mac).collect();
+        let interface = interface.name.clone();
+        Ok(Engine { in_kernel, places, _ticker: ticker, kernel, hosts, interface })
     }
 }
 

@@ -107,6 +107,7 @@ impl Session<'_> {
             ));
         }
         let (mut settings, segment, binding) = equip(self.nisa, self.options, Some(network))?;
+        settings.not_in_kernel = self.not_in_kernel.take();
         settings.in_kernel = engine.as_ref().map(|engine| engine.in_kernel.clone());
         let here = self.mine.clone();
         let place = Place {

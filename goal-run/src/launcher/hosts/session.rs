@@ -43,6 +43,8 @@ pub(super) struct Session<'a> {
     pub(super) connected: BTreeSet<Mac>,
     /// The outcome that the leader told this host.
     pub(super) decided: Option<Verdict>,
+    /// The reason why processes run what kernels were asked to run, if they were.
+    pub(super) not_in_kernel: Option<String>,
     /// The time at which this launcher told the leader of a signal, after its ranks had ended.
     signalled: Option<Instant>,
 }
@@ -73,6 +75,7 @@ impl<'a> Session<'a> {
             started: Instant::now(),
             connected: BTreeSet::new(),
             decided: None,
+            not_in_kernel: None,
             signalled: None,
         })
     }

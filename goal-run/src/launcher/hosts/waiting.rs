@@ -4,7 +4,7 @@ use crate::job::Place as Name;
 use crate::launcher::crew::Place;
 use crate::rights;
 use goal_asm::Nisa;
-use goal_kernel::{Awaited, Look, Member, Plan, Unfinished, Unheard};
+use goal_kernel::{Awaited, Look, Lost, Member, Plan, Unfinished, Unheard};
 use goal_shm::Segment;
 use std::collections::BTreeSet;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -30,16 +30,16 @@ const LOOK: Duration = Duration::from_secs(1);
 /// count as lost. Where one of a hundred frames passes, there is no such message.
 const LOOKS: u32 = 8;
 
-/// Calls `run`. Meanwhile looks if messages arrive, and lets the rank fail whose don't. `rank`
-/// returns the rank of a part.
+/// Calls `run`. Meanwhile looks if messages arrive, and lets the job fail if one does not.
+/// `describe` returns the rank that sends it, and a text.
 pub(super) fn watched<T>(
     segment: &Segment,
     look: &Look,
-    rank: impl Fn(u32) -> Option<u32> + Sync,
+    describe: impl Fn(Lost) -> Option<(u32, String)> + Sync,
     run: impl FnOnce() -> T,
 ) -> T {
     let (end, ended) = mpsc::channel::<()>();
-    let rank = &rank;
+    let describe = &describe;
     let watch = move || {
         let mut unheard = Unheard::default();
         // A thread has rights of its own.
@@ -47,11 +47,7 @@ pub(super) fn watched<T>(
             return;
         }
         while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-            let found = unheard.look(look, LOOKS);
-            if let Some((rank, peer)) = found.and_then(|(part, peer)| Some((rank(part)?, peer))) {
-                let text = format!(
-                    "rank {rank}: its message does not reach rank {peer}, whose kernel asks for it again and again: the network drops such frames, or another program at an interface takes them (bpftool net lists these; --offload off does without)"
-                );
+            if let Some((rank, text)) = unheard.look(look, LOOKS).and_then(describe) {
                 segment.fail(rank, &text);
                 return;
             }
