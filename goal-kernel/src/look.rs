@@ -153,7 +153,7 @@ pub struct Lost {
     pub part: u32,
     /// The rank of the job that is to receive it.
     pub receiver: u32,
-    /// Its bytes.
+    /// Its bytes, or those of the portion.
     pub bytes: u32,
 }
 

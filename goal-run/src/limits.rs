@@ -55,8 +55,6 @@ pub(crate) const LISTED_PROCESSORS_MAX: usize = 8192;
 const PROCESS_ADDRESSES: u64 = 32 << 20;
 /// The least memory of a rank process, in bytes.
 const PROCESS_MEMORY: u64 = 2 << 20;
-/// The number of file descriptors of a launcher besides those of its ranks.
-const DESCRIPTORS: u64 = 24;
 
 /// Returns the text of an error of the system, with the limit that probably caused it.
 pub(crate) fn named(cause: &io::Error) -> String {
@@ -126,7 +124,7 @@ enum Limit {
     },
     /// The number of open files of a process.
     #[error(
-        "{ranks} ranks need about {needed} open files of their launcher, and ulimit -n allows {limit}"
+        "the launcher needs about {needed} open files (ranks on this host: {ranks}), and ulimit -n allows {limit}: raise it"
     )]
     Files {
         /// The number of ranks.
@@ -151,8 +149,8 @@ pub(crate) struct Demand {
     pub(crate) shared: u64,
     /// Bytes of address space that each rank alone needs.
     pub(crate) own: u64,
-    /// The number of descriptors that the launcher has open for each rank.
-    pub(crate) descriptors: u64,
+    /// The number of files that the launcher has open; 0 if few.
+    pub(crate) files: u64,
     /// Bytes of memory that schedules refer to, of all ranks together.
     pub(crate) memory: u64,
 }
@@ -184,11 +182,7 @@ impl Demand {
         if let Some(limit) = tasks.filter(|&limit| limit <= needed && !is_root) {
             return Err(Limit::Tasks { ranks: self.ranks, needed, limit }.into());
         }
-        let needed = self.ranks.saturating_mul(self.descriptors).saturating_add(DESCRIPTORS);
-        if let Some(limit) = files.filter(|&limit| limit < needed && self.descriptors > 0) {
-            return Err(Limit::Files { ranks: self.ranks, needed, limit }.into());
-        }
-        Ok(())
+        check_files(self.ranks, self.files, files)
     }
 
     /// Returns a warning if the job may need more memory than is free. It may run all the same,
@@ -209,6 +203,18 @@ impl Demand {
                 free >> 20
             )
         })
+    }
+}
+
+/// Returns an error if this process may not have so many files open.
+pub(crate) fn check_open_files(ranks: u64, needed: u64) -> Result<(), Shortage> {
+    check_files(ranks, needed, getrlimit(Resource::Nofile).current)
+}
+
+fn check_files(ranks: u64, needed: u64, limit: Option<u64>) -> Result<(), Shortage> {
+    match limit {
+        Some(limit) if limit < needed => Err(Limit::Files { ranks, needed, limit }.into()),
+        _ => Ok(()),
     }
 }
 
@@ -272,7 +278,7 @@ mod tests {
         threads: 1,
         shared: 100 << 20,
         own: 1 << 30,
-        descriptors: 3,
+        files: 36,
         memory: 8 << 20,
     };
 
@@ -302,7 +308,7 @@ mod tests {
         assert_eq!(fits(DEMAND, [None, Some(1), None], true), Ok(()));
         let why = fits(DEMAND, [None, None, Some(35)], false).unwrap_err().to_string();
         assert!(
-            why.ends_with("need about 36 open files of their launcher, and ulimit -n allows 35"),
+            why.ends_with("(ranks on this host: 4), and ulimit -n allows 35: raise it"),
             "{why}"
         );
     }

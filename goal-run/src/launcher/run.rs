@@ -11,7 +11,7 @@ use crate::binding::Binding;
 use crate::job::{Mode, Origin, Settings, factor, has_time, layout};
 use crate::limits::{Demand, PREFAULT_SHARE, free_memory};
 use crate::network::Network;
-use crate::offload::{Offload, Way};
+use crate::offload::{InKernel, Offload, Way};
 use crate::outcome::{End, Outcome, Run};
 use crate::rights;
 use goal_asm::Nisa;
@@ -35,7 +35,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         Offload::Auto => (options.tell)(&format!("processes run the schedule: {ONE_HOST}")),
         Offload::Kernel => return Err(LaunchError::Offload(ONE_HOST.to_owned())),
     }
-    let (mut settings, segment, binding) = equip(nisa, options, None)?;
+    let (mut settings, segment, binding) = equip(nisa, options, None, None)?;
     if options.offload == Offload::Auto {
         settings.not_in_kernel = Some(ONE_HOST.to_owned());
     }
@@ -50,11 +50,12 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
 const ONE_HOST: &str = "it runs schedules of several hosts, and all ranks are on this one";
 
 /// Checks the options of a job, and creates its settings and the segment of this host. The binding
-/// must live until the ranks have ended.
+/// must live until the ranks have ended. The kernel may have parts of this host's ranks.
 pub(super) fn equip(
     nisa: &Arc<Nisa>,
     options: &Options,
     network: Option<Network>,
+    in_kernel: Option<InKernel>,
 ) -> Result<(Settings, Segment, Binding), LaunchError> {
     let (ranks, limit) = (nisa.num_ranks(), options.ranks_max);
     if ranks > limit {
@@ -89,7 +90,7 @@ pub(super) fn equip(
         progress: options.progress,
         wait: options.wait,
         network,
-        in_kernel: None,
+        in_kernel,
         not_in_kernel: None,
         origin: match &options.ranks {
             Ranks::Program(_) => Origin::Program,
@@ -141,8 +142,9 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
     // Most of a program's heap is never touched.
     let here = here.filter(|_| !settings.are_programs());
     let memory = here.map(|rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank)));
+    let ranks = settings.num_here(nisa.num_ranks()).into();
     Demand {
-        ranks: settings.num_here(nisa.num_ranks()).into(),
+        ranks,
         are_processes: !matches!(options.ranks, Ranks::Threads),
         threads: if settings.progress == Mode::Thread { 2 } else { 1 },
         shared: segment + nisa.bytes().len() as u64,
@@ -151,24 +153,28 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
         } else {
             state_bytes(settings.unexpected_limit)
         },
-        descriptors: settings.network.as_ref().map_or(0, |network| descriptors(network, options)),
+        files: settings.network.as_ref().map_or(0, |network| {
+            open_files(ranks, network.driver, &options.ranks, settings.in_kernel.is_some())
+        }),
         memory: memory.fold(0, u64::saturating_add),
     }
 }
 
-/// Returns the descriptors that a rank of this host takes: its bell, its port and its sockets; or
-/// its socket and two maps in the kernel. A program has both, with seven maps.
-fn descriptors(network: &Network, options: &Options) -> u64 {
-    let offloads = options.offload != Offload::Off;
-    let of_driver = match network.driver {
+/// Returns the number of files that the launcher of so many ranks has open, in a job on several
+/// hosts. Each rank has a bell, a port and its sockets; in the kernel also descriptors of maps. The
+/// engine has maps, programs and links. For programs low numbers are kept free. As measured.
+pub(super) fn open_files(ranks: u64, driver: DriverKind, ways: &Ranks, in_kernel: bool) -> u64 {
+    let of_driver = match driver {
         DriverKind::Packet => 3,
         DriverKind::Xdp => 6,
     };
-    match &options.ranks {
-        Ranks::Program(_) if offloads => of_driver + 8,
-        _ if offloads && network.driver == DriverKind::Packet => 5,
-        _ => of_driver,
-    }
+    let (fixed, each) = match (ways, in_kernel) {
+        (Ranks::Threads | Ranks::Processes { .. }, false) => (24, of_driver),
+        (Ranks::Threads | Ranks::Processes { .. }, true) => (39, 6),
+        (Ranks::Program(_), false) => (43, of_driver),
+        (Ranks::Program(_), true) => (67, of_driver + 9),
+    };
+    ranks.saturating_mul(each).saturating_add(fixed)
 }
 
 /// Runs the ranks of this host, and `watch` meanwhile, and returns the result of `watch` when all

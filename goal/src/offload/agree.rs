@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(place(&own, &[own, other]), Ok(Place::New(2)));
         assert_eq!(place(&other, &[own, other]), Ok(Place::New(2)));
         let none = Proposal { free: 0b001, ..proposal() };
-        assert!(place(&own, &[own, none]).unwrap_err().contains("every number"));
+        assert!(place(&own, &[own, none]).unwrap_err().contains("a rank has used them all"));
     }
 
     #[test]

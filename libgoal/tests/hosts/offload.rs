@@ -207,7 +207,7 @@ fn a_program_survives_an_outage_and_learns_of_a_lasting_one() {
         if lasts {
             assert!(all.iter().all(|output| output.status.code() == Some(1)), "{all:?}");
             let text = String::from_utf8_lossy(&all[0].stderr);
-            assert!(text.contains("does not reach rank "), "{text}");
+            assert!(text.contains("do not reach rank "), "{text}");
             assert!(text.contains("still carry frames of"), "{text}");
         } else {
             assert!(all.iter().all(|output| output.status.success()), "{all:?}");

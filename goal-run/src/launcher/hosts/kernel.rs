@@ -16,7 +16,8 @@ use crate::hosts::{Event, Message};
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::{Options, Ranks};
-use crate::limits::{free_memory, named};
+use crate::launcher::run::open_files;
+use crate::limits::{check_open_files, free_memory, named};
 use crate::offload::{InKernel, Offload, Way, shortened};
 use goal_engine::Calc;
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
@@ -89,7 +90,7 @@ impl Engine {
             let frame = HEADER + bytes.min(self.in_kernel.fragment);
             let interface = &self.interface;
             let text = format!(
-                "{}: its message of {bytes} bytes does not reach {}, whose kernel asks for it again and again: does the network between still carry frames of {frame} bytes, as when the job started? (ip link set {interface} mtu N on all hosts) Or another program at an interface takes them (bpftool net lists these)",
+                "{}: frames of a message do not reach {}, whose kernel asks for them again and again: does the network between still carry frames of {frame} bytes, as when the job started? (ip link set {interface} mtu N on all hosts) Or another program at an interface takes them (bpftool net lists these)",
                 named(rank),
                 named(receiver),
             );
@@ -289,6 +290,9 @@ impl Session<'_> {
             }
         };
         fits(installation.kernel_bytes(), free_memory())?;
+        let here = self.mine.len() as u64;
+        let files = open_files(here, self.hosts.driver, &self.options.ranks, true);
+        check_open_files(here, files).map_err(|error| error.to_string())?;
         let kernel = Kernel::load(&interface.name, &installation, Some(Hook::Tcx))
             .map_err(|error| self.describe(&error))?;
         let ticker = Ticker::start(&kernel, &installation, TICK).map_err(system)?;

@@ -106,9 +106,10 @@ impl Session<'_> {
                 "{options}: only host {leader} does this, which has rank 0 and leads; give it there"
             ));
         }
-        let (mut settings, segment, binding) = equip(self.nisa, self.options, Some(network))?;
+        let in_kernel = engine.as_ref().map(|engine| engine.in_kernel.clone());
+        let (mut settings, segment, binding) =
+            equip(self.nisa, self.options, Some(network), in_kernel)?;
         settings.not_in_kernel = self.not_in_kernel.take();
-        settings.in_kernel = engine.as_ref().map(|engine| engine.in_kernel.clone());
         let here = self.mine.clone();
         let place = Place {
             nisa: self.nisa,
