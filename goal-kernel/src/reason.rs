@@ -50,7 +50,7 @@ impl fmt::Display for Reason {
                 write!(f, "the message has {sent} bytes, its receive {received}")
             }
             Reason::Stuck => f.write_str(
-                "the action waits for a message that nobody sends or another receive took",
+                "the action never ends: ranks wait for each other, or for a message that nobody sends (goalc check says which)",
             ),
             Reason::ManyActions(count) => {
                 write!(f, "the part has {count} actions; the most is {ACTIONS_MAX}")

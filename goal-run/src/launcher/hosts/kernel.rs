@@ -132,23 +132,22 @@ impl Session<'_> {
         };
         let least = |answers: &BTreeMap<Mac, u32>| *answers.values().min().expect("its own");
         let mtu = self.consult(own, Message::Mtu, of_mtu, least)?;
-        let (engine, why) = match self.load(run, mtu) {
+        // All hosts refuse the same schedules; what fails behind that is this host's.
+        let loaded = self.plan(mtu).and_then(|(fragment, plan)| {
+            let loaded = self.load(run, fragment, plan);
+            loaded.map_err(|why| format!("host {}: {why}", self.me))
+        });
+        let (engine, why) = match loaded {
             Ok(engine) => (Some(engine), None),
-            Err(why) if wanted == Offload::Kernel => {
-                return Err(LaunchError::Offload(format!("host {}: {why}", self.me)));
-            }
+            Err(why) if wanted == Offload::Kernel => return Err(LaunchError::Offload(why)),
             Err(why) => (None, Some(why)),
         };
         let of_why = |message| match message {
             Message::Offload(why) => Some(why),
             _ => None,
         };
-        let first = |answers: &BTreeMap<Mac, Option<String>>| {
-            let why = |(host, why): (&Mac, &Option<String>)| {
-                Some(format!("host {host}: {}", why.as_ref()?))
-            };
-            answers.iter().find_map(why)
-        };
+        let first =
+            |answers: &BTreeMap<Mac, Option<String>>| answers.values().find_map(Option::clone);
         match self.consult(why, Message::Offload, of_why, first)? {
             None => Ok(engine),
             Some(why) => {
@@ -231,16 +230,13 @@ impl Session<'_> {
         format!("{text} (goal-run info says what is missing)")
     }
 
-    /// Loads the engine with the parts of this host's ranks.
+    /// Returns the payload of frames and the translated schedule; programs have none yet.
     ///
     /// # Errors
-    /// The reason why it can't be.
-    fn load(&self, run: u64, mtu: u32) -> Result<Engine, String> {
+    /// The reason why no kernel takes the schedule.
+    fn plan(&self, mtu: u32) -> Result<(u32, Option<Plan>), String> {
         if self.options.window.is_some() {
             return Err("it takes whole schedules, and this one is run through a window".to_owned());
-        }
-        if self.options.trace_events.is_some() {
-            return Err("its actions leave no trace, and one is to be written".to_owned());
         }
         let fragment = fragment_of(mtu)
             .ok_or_else(|| format!("frames of {mtu} bytes leave no room for a message"))?;
@@ -251,7 +247,17 @@ impl Session<'_> {
                 Some(Plan::with(self.nisa, fragment, abilities(self.options)))
             }
         };
-        let plan = plan.transpose().map_err(|refusals| in_words(&refusals))?;
+        Ok((fragment, plan.transpose().map_err(|refusals| in_words(&refusals))?))
+    }
+
+    /// Loads the engine with the parts of this host's ranks.
+    ///
+    /// # Errors
+    /// The reason why it can't be.
+    fn load(&self, run: u64, fragment: u32, plan: Option<Plan>) -> Result<Engine, String> {
+        if self.options.trace_events.is_some() {
+            return Err("its actions leave no trace, and one is to be written".to_owned());
+        }
         let (number, key) = self.hosts.key.kernel(run);
         let secrets: [u8; 16] = random().map_err(|error| error.to_string())?;
         let mut ports: BTreeMap<Mac, u16> = BTreeMap::new();
