@@ -86,13 +86,15 @@ impl Engine {
             // The part's number has the rank's place among those of this host.
             let rank = *place.here.get(lost.part as usize % place.here.len())?;
             let Lost { receiver, bytes, .. } = lost;
-            let named = |rank: u32| format!("rank {rank} on host {}", self.hosts[rank as usize]);
+            // A program's rank can write the number of the receiver.
+            let named =
+                |rank: u32| Some(format!("rank {rank} on host {}", self.hosts.get(rank as usize)?));
             let frame = HEADER + bytes.min(self.in_kernel.fragment);
             let interface = &self.interface;
             let text = format!(
                 "{}: frames of a message do not reach {}, whose kernel asks for them again and again: does the network between still carry frames of {frame} bytes, as when the job started? (ip link set {interface} mtu N on all hosts) Or another program at an interface takes them (bpftool net lists these)",
-                named(rank),
-                named(receiver),
+                named(rank)?,
+                named(receiver)?,
             );
             Some((rank, text))
         };
