@@ -7,6 +7,7 @@ use goal_cluster::{Cluster, Faults, INTERFACE, Switch, Wiring};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -193,11 +194,13 @@ fn a_program_survives_an_outage_and_learns_of_a_lasting_one() {
     let arguments = ["--offload", "kernel", "./kernel", "lasts", "10"];
     let pause = |seconds| std::thread::sleep(Duration::from_secs(seconds));
     for lasts in [false, true] {
-        let children = start(&cluster, folder.path(), 4, &arguments);
-        for child in &children {
-            rank_of(child);
-        }
-        pause(3);
+        let mut children = start(&cluster, folder.path(), 4, &arguments);
+        // Rank 0 says so when all ranks have prepared the schedule.
+        let mut told = String::new();
+        let mut output = BufReader::new(children[0].stdout.take().expect("a pipe"));
+        output.read_line(&mut told).unwrap();
+        assert_eq!(told, "in the kernel\n");
+        pause(1);
         cluster.narrow(2, 600).unwrap();
         if !lasts {
             pause(6);
@@ -211,7 +214,6 @@ fn a_program_survives_an_outage_and_learns_of_a_lasting_one() {
             assert!(text.contains("still carry frames of"), "{text}");
         } else {
             assert!(all.iter().all(|output| output.status.success()), "{all:?}");
-            assert_eq!(String::from_utf8_lossy(&all[0].stdout), "in the kernel\n");
         }
     }
     assert_none_attached(&cluster);
@@ -221,7 +223,7 @@ fn a_program_survives_an_outage_and_learns_of_a_lasting_one() {
 #[test]
 fn the_end_of_the_time_names_the_call() {
     let Some((cluster, folder)) = bench_of("kernel.c", Switch::Bridge) else { return };
-    let arguments = ["--timeout", "4", "--offload", "kernel", "./kernel", "lasts", "60"];
+    let arguments = ["--timeout", "12", "--offload", "kernel", "./kernel", "lasts", "60"];
     let all = ended(start(&cluster, folder.path(), 4, &arguments));
     let text = String::from_utf8_lossy(&all[0].stderr);
     assert!(text.contains("is in GOAL_Wait, for schedules in the kernel"), "{text}");
