@@ -308,7 +308,9 @@ mod tests {
         assert_eq!(fits(DEMAND, [None, Some(1), None], true), Ok(()));
         let why = fits(DEMAND, [None, None, Some(35)], false).unwrap_err().to_string();
         assert!(
-            why.ends_with("(ranks on this host: 4), and ulimit -n allows 35: raise it"),
+            why.ends_with(
+                "needs about 36 open files (ranks on this host: 4), and ulimit -n allows 35: raise it"
+            ),
             "{why}"
         );
     }

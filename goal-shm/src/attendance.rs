@@ -21,7 +21,7 @@ pub struct Attendance {
     /// 1 once the process has called its end.
     has_finalized: AtomicU32,
     /// One of the numbers below.
-    waits: AtomicU32,
+    state: AtomicU32,
     /// The name of the call that it is in, or was in last.
     call: [AtomicU64; CALL_WORDS],
 }
@@ -95,29 +95,29 @@ impl Attendance {
         for (word, bytes) in self.call.iter().zip(bytes.as_chunks().0) {
             word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
         }
-        self.waits.store(state, Ordering::Relaxed);
+        self.state.store(state, Ordering::Relaxed);
     }
 
     /// States that the process does not wait in a call.
     #[inline]
     pub fn compute(&self) {
-        self.waits.store(COMPUTES, Ordering::Relaxed);
+        self.state.store(COMPUTES, Ordering::Relaxed);
     }
 
     /// Returns true if the process waits in a call.
     pub fn waits(&self) -> bool {
-        self.waits.load(Ordering::SeqCst) == WAITS
+        self.state.load(Ordering::SeqCst) == WAITS
     }
 
     /// Returns true if the process is in a call, and its runs go on without it.
     pub fn stays(&self) -> bool {
-        self.waits.load(Ordering::SeqCst) == STAYS
+        self.state.load(Ordering::SeqCst) == STAYS
     }
 
     /// Returns true if the process waits in a call, or did a moment ago.
     #[inline]
     pub(crate) fn is_waiting(&self) -> bool {
-        self.waits.load(Ordering::Relaxed) == WAITS
+        self.state.load(Ordering::Relaxed) == WAITS
     }
 
     /// Returns the name of the call that the process is in, or was in last; `None` if there was

@@ -130,9 +130,11 @@ impl Contestant<'_> {
         }
     }
 
+    /// Checks that it runs an allreduce of so many bytes.
+    ///
     /// # Errors
-    /// The reason why it leaves out an allreduce of so many bytes.
-    pub(crate) fn takes(self, ranks: u32, bytes: u64) -> io::Result<()> {
+    /// The reason why it can't.
+    pub(crate) fn check(self, ranks: u32, bytes: u64) -> io::Result<()> {
         let Contestant::InKernels(hosts) = self else { return Ok(()) };
         let program = Operation::Allreduce.program_between_hosts(ranks, bytes);
         plan(&program, hosts.mtu as u32).map(drop)

@@ -82,22 +82,25 @@ fn measure(args: &Args, contestants: &[Contestant<'_>]) -> io::Result<()> {
     let mut csv = format!("{HEADER}\n");
     // The samples of each contestant in each case.
     let mut samples = vec![vec![Vec::new(); cases.len()]; contestants.len()];
-    let takes = |contestant: Contestant<'_>, case: &Case| contestant.takes(RANKS, case.bytes);
-    for contestant in contestants {
+    // The sizes that each contestant leaves out.
+    let mut left_out = vec![Vec::new(); contestants.len()];
+    for (contestant, left_out) in contestants.iter().zip(&mut left_out) {
         for &bytes in &args.size {
-            if let Err(why) = contestant.takes(RANKS, bytes) {
+            if let Err(why) = contestant.check(RANKS, bytes) {
                 println!("{} leaves out {bytes} bytes: {why}", contestant.name());
+                left_out.push(bytes);
             }
         }
     }
     for run in 0..=args.runs {
         let mut products = vec![None; cases.len()];
-        for (&contestant, samples) in contestants.iter().zip(&mut samples) {
-            let own: Vec<Case> =
-                cases.iter().filter(|case| takes(contestant, case).is_ok()).copied().collect();
+        let all = contestants.iter().zip(&mut samples).zip(&left_out);
+        for ((&contestant, samples), left_out) in all {
+            let runs = |case: &Case| !left_out.contains(&case.bytes);
+            let own: Vec<Case> = cases.iter().filter(|case| runs(case)).copied().collect();
             let lines = contestant.lines(RANKS, args.contestants.memory, &own, "overlap-rank")?;
             for ((case, samples), product) in cases.iter().zip(samples).zip(&mut products) {
-                if takes(contestant, case).is_err() {
+                if !runs(case) {
                     continue;
                 }
                 let lines = lines.iter().map(String::as_str);

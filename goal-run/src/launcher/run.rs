@@ -163,12 +163,12 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
 /// Returns the number of files that the launcher of so many ranks has open, in a job on several
 /// hosts. Each rank has a bell, a port and its sockets; in the kernel also descriptors of maps. The
 /// engine has maps, programs and links. For programs low numbers are kept free. As measured.
-pub(super) fn open_files(ranks: u64, driver: DriverKind, ways: &Ranks, in_kernel: bool) -> u64 {
+pub(super) fn open_files(ranks: u64, driver: DriverKind, kind: &Ranks, in_kernel: bool) -> u64 {
     let of_driver = match driver {
         DriverKind::Packet => 3,
         DriverKind::Xdp => 6,
     };
-    let (fixed, each) = match (ways, in_kernel) {
+    let (fixed, each) = match (kind, in_kernel) {
         (Ranks::Threads | Ranks::Processes { .. }, false) => (24, of_driver),
         (Ranks::Threads | Ranks::Processes { .. }, true) => (39, 6),
         (Ranks::Program(_), false) => (43, of_driver),
