@@ -58,7 +58,7 @@ pub use error::{NoXdp, OpenError};
 pub use interface::{Interface, Refusal};
 pub use packet::{Packet, RingStats, probe};
 pub use port::Port;
-pub use stream::{EspTransport, Exchanged, LostPeer, MESSAGE_MAX, Overrun, SHORT_MAX};
+pub use stream::{EspTransport, LostPeer, MESSAGE_MAX, SHORT_MAX};
 
 /// The properties of the transport.
 pub const ESP: Plugin = Plugin {

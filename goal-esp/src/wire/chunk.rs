@@ -149,7 +149,7 @@ impl Chunk {
 
     /// Returns the chunk for a piece of the payload: `len` bytes behind the first `before`. The
     /// kind must be one that [`ChunkKind::comes_in_pieces`].
-    pub(crate) fn piece(&self, before: usize, len: usize) -> Self {
+    pub fn piece(&self, before: usize, len: usize) -> Self {
         let offset =
             if self.kind == ChunkKind::Data { self.offset + before as u64 } else { self.offset };
         Self { len: len as u32, offset, ..*self }

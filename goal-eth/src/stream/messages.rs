@@ -1,12 +1,12 @@
 //! The interface to the engine: messages are written into packets and read from them.
 
 use super::peer::Peer;
-use super::peers::kept;
-use super::{EspTransport, SHORT_MAX, translate};
+use super::{EspTransport, SHORT_MAX};
 use crate::Driver;
 use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{Full, Header, Transport};
 use goal_esp::limits::ELEMENT_BYTES_MAX;
+use goal_fabric::{kept, translate};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 

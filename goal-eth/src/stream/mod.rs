@@ -4,29 +4,25 @@
 //! The first message to a rank opens a connection with it. The transport has no room for a message
 //! while there is no connection, or while as many packets wait as one chunk takes.
 
-mod credit;
 mod lost;
 mod messages;
 mod peer;
 mod peers;
 #[cfg(test)]
 mod tests;
-mod translate;
 
-pub use credit::Overrun;
 pub use lost::LostPeer;
-pub use peer::Exchanged;
 
 use crate::{BATCH_MAX, Driver, Full, Lost};
-use credit::Room;
 use goal_engine::transport::Header;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{CHECKED_MAX, Config, Endpoint, Event, Seals, Timing};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
 use goal_esp::wire::Chunk;
+use goal_fabric::translate::COMMUNICATOR;
+use goal_fabric::{Exchanged, Room};
 use peers::Peers;
 use std::time::Duration;
-use translate::COMMUNICATOR;
 
 /// The shortest sleep without a frame. It is longer than the tick of a busy system, which then sets
 /// no timer of its own.

@@ -1,27 +1,16 @@
 //! The connection with one rank.
 
-use super::credit::{Credit, Room};
+
 use goal_esp::endpoint::{ConnectionId, Endpoint};
 use goal_esp::message::{Reader, Writer};
 use goal_esp::wire::{Chunk, ChunkKind};
+use goal_fabric::{Credit, Exchanged, Room};
 use std::collections::VecDeque;
 
 /// A message may be written while at most so many packets of the connection wait to be sent for the
 /// first time. They are as many as those of one chunk, so a message waits no longer than a chunk
 /// takes.
 const UNSENT_MAX: usize = 96;
-
-/// The number of messages and grants of room that a rank has exchanged with ranks on other hosts.
-///
-/// If no rank of a job can go on by itself, and all of them together have received as many as they
-/// have sent, then the job is stuck.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Exchanged {
-    /// Messages and grants that were sent.
-    pub sent: u64,
-    /// Messages and grants that arrived and were taken.
-    pub taken: u64,
-}
 
 /// The connection with one rank.
 pub(super) struct Peer {

@@ -1,14 +1,13 @@
 //! The other ranks of the job, and the connections with them.
 
-use super::credit::{Credit, Room};
 use super::lost::LostPeer;
-use super::peer::{Exchanged, Peer};
-use super::translate::{self, COMMUNICATOR};
-use goal_engine::kept_bytes;
-use goal_engine::transport::{Header, Kind};
+use super::peer::Peer;
+use goal_engine::transport::Header;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{ConnectionId, Endpoint};
 use goal_esp::wire::ChunkKind;
+use goal_fabric::translate::{self, COMMUNICATOR};
+use goal_fabric::{Credit, Exchanged, Fault, Room, kept};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Ranks that are asked for a connection at the same time. Questions are repeated: those of many
@@ -214,7 +213,7 @@ impl Peers {
                 return credit.set(chunk.offset);
             }
             let accepted = translate::header(chunk, rank, own, any).and_then(|header| {
-                credit.arrive(kept(&header)).map_err(LostPeer::Overrun)?;
+                credit.arrive(kept(&header)).map_err(Fault::Overrun)?;
                 Ok(header)
             });
             match accepted {
@@ -224,7 +223,7 @@ impl Peers {
                     sink(&header, bytes);
                 }
                 Ok(_) => {}
-                Err(cause) => fault = fault.or(Some(cause)),
+                Err(cause) => fault = fault.or(Some(cause.into())),
             }
         });
         if !credit.is_new() && credit.is_due(room.share()) {
@@ -233,16 +232,8 @@ impl Peers {
         match read {
             Ok(whole) if fault.is_none() => exchanged.taken += whole,
             Ok(_) => {}
-            Err(broken) => fault = fault.or(Some(LostPeer::Stream(broken))),
+            Err(broken) => fault = fault.or(Some(Fault::Stream(broken).into())),
         }
         Read { messages, fault }
-    }
-}
-
-/// Returns the bytes of its receiver's room that a message may take.
-pub(super) fn kept(header: &Header) -> u64 {
-    match header.kind() {
-        Kind::Eager | Kind::Long => kept_bytes(header.size),
-        Kind::Rts | Kind::Cts | Kind::Data | Kind::Fin | Kind::Part => 0,
     }
 }

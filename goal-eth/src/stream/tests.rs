@@ -5,7 +5,7 @@ mod hostile;
 mod lies;
 mod written;
 
-use super::{EspTransport, Exchanged};
+use super::EspTransport;
 use crate::{Driver, Lost};
 use goal_engine::Seed;
 use goal_engine::memory::{Imported, Span};
@@ -16,6 +16,7 @@ use goal_esp::auth::JobKey;
 use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
 use goal_esp::sim::{Counts, Faults, Links, Network, Random, Simulation};
 use goal_esp::wire::Mac;
+use goal_fabric::Exchanged;
 use goal_interp::Eager;
 use goal_lang::Program;
 use goal_smith::{Shape, program};

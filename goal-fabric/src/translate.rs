@@ -1,12 +1,12 @@
 //! The translation of a message's header to a chunk of a stream, and back.
 
-use super::lost::LostPeer;
+use crate::Fault;
 use goal_engine::transport::{Header, Kind};
 use goal_esp::wire::{Chunk, ChunkKind, Envelope};
 use goal_lang::ANY;
 
 /// Returns the chunk of a message to rank `to`.
-pub(super) fn chunk(header: &Header, to: u32) -> Chunk {
+pub fn chunk(header: &Header, to: u32) -> Chunk {
     let kind = match header.kind() {
         Kind::Eager => ChunkKind::Eager,
         Kind::Rts => ChunkKind::Rts,
@@ -39,15 +39,15 @@ pub(super) fn chunk(header: &Header, to: u32) -> Chunk {
 }
 
 /// The communicator of a job's messages.
-pub(super) const COMMUNICATOR: u32 = goal_engine::WORLD;
+pub const COMMUNICATOR: u32 = goal_engine::WORLD;
 
 /// Returns the header of the message whose chunk came from rank `source` to rank `own`. Messages
 /// may be of `any` communicator, or of that of the job only.
 ///
 /// # Errors
-/// [`LostPeer`] if the chunk is not one of a message, or names something that is not of this
+/// [`Fault`] if the chunk is not one of a message, or names something that is not of this
 /// connection or of this job.
-pub(super) fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<Header, LostPeer> {
+pub fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<Header, Fault> {
     let kind = match chunk.kind {
         ChunkKind::Eager => Kind::Eager,
         ChunkKind::Rts => Kind::Rts,
@@ -56,7 +56,7 @@ pub(super) fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<
         ChunkKind::Fin => Kind::Fin,
         ChunkKind::Long => Kind::Long,
         ChunkKind::Part => Kind::Part,
-        ChunkKind::Communicator | ChunkKind::Room => return Err(LostPeer::Rank),
+        ChunkKind::Communicator | ChunkKind::Room => return Err(Fault::Rank),
     };
     let mut header = Header::new(kind, source);
     header.cookie = chunk.message;
@@ -68,16 +68,16 @@ pub(super) fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<
     }
     if let Some(envelope) = chunk.envelope {
         if (envelope.sender, envelope.receiver) != (source, own) {
-            return Err(LostPeer::Rank);
+            return Err(Fault::Rank);
         }
         if !any && envelope.communicator != COMMUNICATOR {
-            return Err(LostPeer::Communicator(envelope.communicator));
+            return Err(Fault::Communicator(envelope.communicator));
         }
         if envelope.tag == ANY {
-            return Err(LostPeer::Tag);
+            return Err(Fault::Tag);
         }
         if kind == Kind::Long && header.size == 0 {
-            return Err(LostPeer::Empty);
+            return Err(Fault::Empty);
         }
         header.flags = envelope.flags as u8 & Header::PATTERN;
         (header.communicator, header.instance) = (envelope.communicator, envelope.schedule);
@@ -96,7 +96,7 @@ mod tests {
         let mut sent = Header::new(Kind::Eager, 1);
         (sent.communicator, sent.tag) = (3, 5);
         let chunk = chunk(&sent, 0);
-        assert_eq!(header(&chunk, 1, 0, false), Err(LostPeer::Communicator(3)));
+        assert_eq!(header(&chunk, 1, 0, false), Err(Fault::Communicator(3)));
         let taken = header(&chunk, 1, 0, true).unwrap();
         assert_eq!((taken.communicator, taken.tag), (3, 5));
     }

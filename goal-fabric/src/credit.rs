@@ -6,7 +6,7 @@ mod tests;
 /// One rank's room for messages without a receive. The ranks that it is connected with have equal
 /// shares of it.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub struct Room {
     /// The room in bytes, as the engine announced it last.
     bytes: u64,
     /// The number of connected ranks, and of those that may still connect.
@@ -29,12 +29,12 @@ const SHARE_MAX: u64 = 256 << 10;
 impl Room {
     /// Creates the room of a rank that `others` ranks may connect with. Each may send `first` bytes
     /// before it was granted any.
-    pub(super) fn new(others: usize, first: u64) -> Self {
+    pub fn new(others: usize, first: u64) -> Self {
         Self { absent: others as u64, first, ..Self::default() }
     }
 
     /// Sets the room. Returns true if the shares must be compared with the grants.
-    pub(super) fn announce(&mut self, bytes: u64) -> bool {
+    pub fn announce(&mut self, bytes: u64) -> bool {
         self.bytes = bytes;
         self.divide();
         // Ranks are told of shares that changed by half, so smaller changes need no comparison.
@@ -46,7 +46,7 @@ impl Room {
     }
 
     /// Sets the number of connected ranks.
-    pub(super) fn set_sharers(&mut self, sharers: usize) {
+    pub fn set_sharers(&mut self, sharers: usize) {
         let all = self.sharers + self.absent;
         self.sharers = sharers as u64;
         self.absent = all.saturating_sub(self.sharers);
@@ -66,24 +66,24 @@ impl Room {
 
     /// Counts bytes that messages may take which the engine is about to get.
     #[inline]
-    pub(super) fn use_up(&mut self, bytes: u64) {
+    pub fn use_up(&mut self, bytes: u64) {
         self.unsettled = self.unsettled.saturating_add(bytes);
     }
 
     /// Notes that the engine has announced the room that all earlier messages left.
     #[inline]
-    pub(super) fn settle(&mut self) {
+    pub fn settle(&mut self) {
         self.unsettled = 0;
     }
 
     /// Returns the share of each connected rank.
     #[inline]
-    pub(super) fn share(&self) -> u64 {
+    pub fn share(&self) -> u64 {
         self.share
     }
 
     /// Returns the share of each connected rank in the room that is certainly free.
-    pub(super) fn settled_share(&self) -> u64 {
+    pub fn settled_share(&self) -> u64 {
         self.share_of(self.bytes.saturating_sub(self.unsettled))
     }
 }
@@ -101,7 +101,7 @@ impl Room {
 /// sends. The receiver ends the job if more bytes arrive in total than the highest number that it
 /// ever told the peer.
 #[derive(Debug, Default)]
-pub(super) struct Credit {
+pub struct Credit {
     /// The bytes that may be sent to the peer in total, and those that were.
     allowed: u64,
     spent: u64,
@@ -127,22 +127,22 @@ pub struct Overrun {
 impl Credit {
     /// Creates the credit of two ranks that have just connected. Each may send `first` bytes before
     /// it was granted any.
-    pub(super) fn new(first: u64) -> Self {
+    pub fn new(first: u64) -> Self {
         Self { allowed: first, most: first, ..Self::default() }
     }
 
     /// Returns the bytes that may still be sent to the peer.
-    pub(super) fn left(&self) -> u64 {
+    pub fn left(&self) -> u64 {
         self.allowed.saturating_sub(self.spent)
     }
 
     /// Sets the bytes that may be sent in total, as the peer granted them.
-    pub(super) fn set(&mut self, allowed: u64) {
+    pub fn set(&mut self, allowed: u64) {
         self.allowed = allowed;
     }
 
     /// Counts bytes that leave for the peer.
-    pub(super) fn spend(&mut self, bytes: u64) {
+    pub fn spend(&mut self, bytes: u64) {
         self.spent = self.spent.saturating_add(bytes);
     }
 
@@ -150,7 +150,7 @@ impl Credit {
     ///
     /// # Errors
     /// [`Overrun`] if the peer was granted less.
-    pub(super) fn arrive(&mut self, bytes: u64) -> Result<(), Overrun> {
+    pub fn arrive(&mut self, bytes: u64) -> Result<(), Overrun> {
         self.arrived = self.arrived.saturating_add(bytes);
         self.taken = self.taken.saturating_add(bytes);
         let Self { taken, most, .. } = *self;
@@ -158,12 +158,12 @@ impl Credit {
     }
 
     /// Returns true if the peer was never granted any room.
-    pub(super) fn is_new(&self) -> bool {
+    pub fn is_new(&self) -> bool {
         self.granted.is_none()
     }
 
     /// Returns true if the peer must get a new grant of its `share`.
-    pub(super) fn is_due(&self, share: u64) -> bool {
+    pub fn is_due(&self, share: u64) -> bool {
         let Some(granted) = self.granted else { return true };
         let is_used = self.arrived > 0 && self.arrived >= granted / 2 && share > 0;
         is_used || share < granted.div_ceil(2) || share / 2 > granted
@@ -171,7 +171,7 @@ impl Credit {
 
     /// Grants the peer its `share`. Returns the bytes that may have arrived in total, which the
     /// peer must be told.
-    pub(super) fn grant(&mut self, share: u64) -> u64 {
+    pub fn grant(&mut self, share: u64) -> u64 {
         (self.granted, self.arrived) = (Some(share), 0);
         let allowed = self.taken.saturating_add(share);
         self.most = self.most.max(allowed);

@@ -1,0 +1,135 @@
+//! The interface of transports to other hosts.
+
+use goal_engine::memory::Span;
+use goal_engine::transport::{Full, Header, Unwritable};
+use std::ops::ControlFlow;
+use std::os::fd::BorrowedFd;
+
+/// The number of messages and grants of room that a rank has exchanged with ranks on other hosts.
+///
+/// If no rank of a job can go on by itself, and all of them together have received as many as they
+/// have sent, then the job is stuck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Exchanged {
+    /// Messages and grants that were sent.
+    pub sent: u64,
+    /// Messages and grants that arrived and were taken.
+    pub taken: u64,
+}
+
+/// One rank's end of a transport to ranks on other hosts.
+///
+/// The messages are those of [`Transport`](goal_engine::transport::Transport), and the methods that
+/// both have mean the same. A fabric can also make progress without an engine, while its rank
+/// computes or sleeps. No method waits.
+pub trait Fabric: Send {
+    /// The most bytes of payload in one message to any rank, without any setup; at least 8.
+    fn short_max(&self) -> usize;
+
+    /// The most bytes of payload in one message to rank `to`.
+    fn payload_max(&mut self, to: u32) -> usize;
+
+    /// The most bytes of the next part of a longer message to rank `to`.
+    fn part_max(&mut self, to: u32) -> usize {
+        self.payload_max(to)
+    }
+
+    /// Sends `header` and [`Header::payload_len`] bytes of payload to rank `to`. Calls `fill` at
+    /// most once, with the place for the payload.
+    ///
+    /// # Errors
+    /// [`Full`] if there is no room. The call then has no effect, and `fill` is not called.
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Full>;
+
+    /// Passes at most `messages_max` messages that have arrived to `sink`, in order for each
+    /// sender, as [`Transport::poll`](goal_engine::transport::Transport::poll) does. Returns their
+    /// number.
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize;
+
+    /// Announces that this rank has room for `bytes` bytes of messages without a receive.
+    fn announce_room(&mut self, bytes: u64, most: u64);
+
+    /// The bytes of messages without a receive that may be sent to rank `to` now.
+    fn room(&self, to: u32) -> u64;
+
+    /// The largest message to rank `to` that is sent before its receive is posted although it is
+    /// longer than the eager limit.
+    fn pushed_max(&self, to: u32) -> u64 {
+        let _ = to;
+        0
+    }
+
+    /// Returns a name under which rank `to` can write bytes of this rank; `None` if it can't write
+    /// them. The name holds until the message that ends the writing has arrived.
+    fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
+        let _ = (to, bytes);
+        None
+    }
+
+    /// Writes bytes to the memory that rank `to` exported for writing as `address`.
+    ///
+    /// # Errors
+    /// [`Unwritable`], with no effect, if the bytes must be sent in messages.
+    fn put_zcopy(
+        &mut self,
+        to: u32,
+        address: u64,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), Unwritable> {
+        let _ = (to, address, offset, bytes);
+        Err(Unwritable)
+    }
+
+    /// Sends the messages that were written since the last poll. Without this they wait for the
+    /// next one, which may be long after: a rank that computes does not poll.
+    fn send_written(&mut self);
+
+    /// Exchanges bytes with other hosts and handles timers, without delivering messages. Returns
+    /// true if the rank may be able to go on: a message can be taken, a connection was opened, a
+    /// refused message has room now, or a rank was lost.
+    fn progress(&mut self) -> bool;
+
+    /// Returns true if there is work now: something has arrived, or a timer is due.
+    fn has_work(&self) -> bool;
+
+    /// Returns true if something waits to be sent that the network had no room for, and no
+    /// descriptor tells when it has.
+    fn has_unsent(&self) -> bool {
+        false
+    }
+
+    /// Returns true while a peer sends a long message: further parts follow soon.
+    fn is_receiving(&self) -> bool {
+        false
+    }
+
+    /// Returns the time, in nanoseconds of the monotonic clock, at which there is work even if
+    /// nothing arrives.
+    fn wake_ns(&self) -> Option<u64>;
+
+    /// Returns the descriptors that become readable when there is work. They stay the same.
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>>;
+
+    /// Returns the number of messages that were exchanged.
+    fn exchanged(&self) -> Exchanged;
+
+    /// Describes the first loss of a rank, if one was lost: its number, and the reason.
+    fn lost(&self) -> Option<(u32, String)>;
+
+    /// Returns the reason if no connection with a rank can be made, and no message was exchanged
+    /// with it. Another fabric may carry its messages then.
+    fn unreachable(&self, rank: u32) -> Option<String> {
+        let _ = rank;
+        None
+    }
+}

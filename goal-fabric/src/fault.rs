@@ -1,0 +1,29 @@
+//! The reasons why the bytes of a stream are no messages of its rank.
+
+use crate::Overrun;
+use goal_esp::message::Broken;
+use goal_lang::ANY;
+
+/// The reason why the bytes of a stream are no messages of its rank. There are no more messages to
+/// or from the rank then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The bytes that arrived are no stream of messages.
+    #[error("what it sent is no stream of messages: {0}")]
+    Stream(Broken),
+    /// A message names another sender or receiver, or is of a kind that no message has.
+    #[error("it sent a message of another rank, or for another one")]
+    Rank,
+    /// A message names a communicator that the job does not have.
+    #[error("it sent a message in communicator {0}, which the job does not have")]
+    Communicator(u32),
+    /// The tag of a message is the one that stands for any tag.
+    #[error("it sent a message with tag {ANY}, which only a receive of any tag names")]
+    Tag,
+    /// An envelope announces the parts of a message that has no bytes, and so no parts.
+    #[error("it sent the envelope of a message in parts that has no bytes")]
+    Empty,
+    /// The rank sent more than it was granted.
+    #[error("it sent {0}")]
+    Overrun(Overrun),
+}

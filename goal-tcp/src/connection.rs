@@ -1,0 +1,64 @@
+//! An open connection with a rank.
+
+use crate::inbox::Inbox;
+use crate::outbox::{Outbox, Spare};
+use crate::wire::Item;
+use goal_esp::wire::{Chunk, ChunkKind};
+use goal_fabric::{Credit, Exchanged, Room};
+use rustix::io::Errno;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// An open connection with a rank.
+pub(crate) struct Connection {
+    pub(crate) socket: OwnedFd,
+    /// Its number at the poller.
+    pub(crate) token: usize,
+    pub(crate) inbox: Inbox,
+    pub(crate) outbox: Outbox,
+    /// The room for messages without a receive, at the other rank and here.
+    pub(crate) credit: Credit,
+    /// Set while the rank is in the list of those that were written to.
+    pub(crate) is_written: bool,
+    /// Set while the rank is in the list of those that can be read.
+    pub(crate) is_ready: bool,
+    /// Set while the poller waits until the socket can be written.
+    pub(crate) is_blocked: bool,
+    /// Set when the rank has said that it leaves.
+    pub(crate) has_left: bool,
+}
+
+impl Connection {
+    pub(crate) fn new(socket: OwnedFd, token: usize, credit: Credit) -> Self {
+        Self {
+            socket,
+            token,
+            inbox: Inbox::default(),
+            outbox: Outbox::default(),
+            credit,
+            is_written: false,
+            is_ready: false,
+            is_blocked: false,
+            has_left: false,
+        }
+    }
+
+    /// Appends a grant of room if one is due, and there is room for it.
+    pub(crate) fn grant(&mut self, room: &Room, exchanged: &mut Exchanged, spare: &mut Spare) {
+        if !self.credit.is_due(room.share()) {
+            return;
+        }
+        let empty = ChunkKind::Room;
+        let mut chunk =
+            Chunk { kind: empty, len: 0, message: 0, receive: 0, offset: 0, envelope: None };
+        if self.outbox.has_room(&Item::Chunk(chunk)) {
+            chunk.offset = self.credit.grant(room.settled_share());
+            exchanged.sent += 1;
+            self.outbox.append(&Item::Chunk(chunk), spare);
+        }
+    }
+
+    /// Sends what waits. See [`Outbox::flush`].
+    pub(crate) fn flush(&mut self, spare: &mut Spare) -> Result<(), Errno> {
+        self.outbox.flush(self.socket.as_fd(), spare)
+    }
+}

@@ -1,0 +1,268 @@
+//! One rank's end of the connections with ranks on other hosts.
+
+mod deliver;
+mod messages;
+mod open;
+
+use crate::connection::Connection;
+use crate::handshake::Key;
+use crate::limits::READ_MAX;
+use crate::listener::Listener;
+use crate::outbox::Spare;
+use crate::poller::Poller;
+use crate::strangers::Stranger;
+use goal_fabric::{Credit, Exchanged, Room};
+use slab::Slab;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::AsFd;
+
+/// The token of the listener.
+const LISTENER: usize = 0;
+/// The first token of a connection.
+const FIRST: usize = 1;
+
+/// One rank's end of the connections with ranks on other hosts.
+pub struct TcpFabric {
+    own: u32,
+    key: Key,
+    /// The clock: nanoseconds that never go back.
+    clock: fn() -> u64,
+    /// The address of each rank.
+    pub(crate) addresses: Vec<SocketAddr>,
+    listener: Listener,
+    poller: Poller,
+    /// The owner of each token, counted from [`FIRST`] on.
+    owners: Slab<Owner>,
+    /// The connection with each rank, if there is one.
+    pub(crate) connections: Vec<Option<Box<Connection>>>,
+    /// The ranks that are being connected with.
+    asked: BTreeMap<u32, Asked>,
+    /// The ranks that no connection can be made with, and why.
+    unreachable: BTreeMap<u32, String>,
+    /// The number of connections that were accepted and have not proved the key.
+    pub(crate) strangers: usize,
+    /// The ranks for which something was written that was not sent, each once.
+    written: Vec<u32>,
+    /// The ranks whose connection can be read, each once.
+    ready: VecDeque<u32>,
+    /// The rank that was read last, and the polls in a row that looked at it only.
+    hot: Option<u32>,
+    hot_polls: u32,
+    /// The bytes that were read last. Those of `reading` are still to be handled.
+    buffer: Box<[u8]>,
+    reading: Option<Reading>,
+    room: Room,
+    /// The bytes that a rank may send to another before it was granted any.
+    first_room: u64,
+    /// True if messages may be of any communicator.
+    has_communicators: bool,
+    exchanged: Exchanged,
+    /// The first rank that was lost, and why.
+    lost: Option<(u32, String)>,
+    /// The rank to which a message was refused last, if none was accepted since.
+    refused: Option<u32>,
+    /// Set when a connection was opened since the last call of `progress`.
+    has_connected: bool,
+    spare: Spare,
+}
+
+/// The owner of a token.
+enum Owner {
+    /// A handshake.
+    Stranger(Box<Stranger>),
+    /// The connection with a rank.
+    Rank(u32),
+}
+
+/// A rank that is being connected with.
+struct Asked {
+    /// The token of the attempt, if there is one now.
+    token: Option<usize>,
+    /// The time of the first attempt, and of the next one.
+    since_ns: u64,
+    next_ns: u64,
+    /// The reason why the last attempt failed.
+    failure: String,
+}
+
+/// Bytes in the buffer that are still to be handled.
+#[derive(Clone, Copy)]
+struct Reading {
+    rank: u32,
+    start: usize,
+    end: usize,
+    /// Set if the connection may have more.
+    is_full: bool,
+}
+
+impl TcpFabric {
+    /// Returns the end of rank `own`, which is reached at `listener`, in a job whose ranks have
+    /// these addresses. `clock` returns nanoseconds and never goes back.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn new(
+        own: u32,
+        addresses: Vec<SocketAddr>,
+        listener: Listener,
+        key: Key,
+        clock: fn() -> u64,
+    ) -> io::Result<Self> {
+        let poller = Poller::new()?;
+        poller.add(listener.as_fd(), LISTENER, false)?;
+        Ok(Self {
+            own,
+            key,
+            clock,
+            listener,
+            poller,
+            owners: Slab::new(),
+            connections: addresses.iter().map(|_| None).collect(),
+            addresses,
+            asked: BTreeMap::new(),
+            unreachable: BTreeMap::new(),
+            strangers: 0,
+            written: Vec::new(),
+            ready: VecDeque::new(),
+            hot: None,
+            hot_polls: 0,
+            buffer: vec![0; READ_MAX].into(),
+            reading: None,
+            room: Room::default(),
+            first_room: 0,
+            has_communicators: false,
+            exchanged: Exchanged::default(),
+            lost: None,
+            refused: None,
+            has_connected: false,
+            spare: Spare::default(),
+        })
+    }
+
+    /// Lets each rank send `bytes` of messages to another before it is granted any room, so that
+    /// the first message between two ranks need not wait. All ranks of the job must have the same
+    /// number, and room for it from each of the others.
+    pub fn with_first_room(mut self, bytes: u64) -> Self {
+        self.first_room = bytes;
+        self.room = Room::new(self.connections.len().saturating_sub(1), bytes);
+        self
+    }
+
+    /// Lets messages be of any communicator, as those of programs that open some at run time. By
+    /// default a message of another one than the job's ends the job.
+    pub fn with_communicators(mut self, any: bool) -> Self {
+        self.has_communicators = any;
+        self
+    }
+
+    /// Returns the number of open connections.
+    pub fn connections(&self) -> usize {
+        self.owners.iter().filter(|(_, owner)| matches!(owner, Owner::Rank(_))).count()
+    }
+
+    /// Notes that a rank is lost, and ends its connection.
+    fn lose(&mut self, rank: u32, why: String) {
+        self.lost.get_or_insert((rank, why));
+        self.close(rank);
+    }
+
+    /// Drops the connection with a rank.
+    fn close(&mut self, rank: u32) {
+        let Some(connection) = self.connections[rank as usize].take() else { return };
+        self.owners.remove(connection.token - FIRST);
+        self.written.retain(|&other| other != rank);
+        self.ready.retain(|&other| other != rank);
+        self.hot = self.hot.filter(|&hot| hot != rank);
+        self.reading = self.reading.filter(|reading| reading.rank != rank);
+    }
+
+    /// Notes that something was written for a rank.
+    fn note_written(&mut self, rank: u32) {
+        if let Some(connection) = &mut self.connections[rank as usize]
+            && !std::mem::replace(&mut connection.is_written, true)
+        {
+            self.written.push(rank);
+        }
+    }
+
+    /// Notes that the connection with a rank can be read.
+    fn note_ready(&mut self, rank: u32) {
+        if let Some(connection) = &mut self.connections[rank as usize]
+            && !std::mem::replace(&mut connection.is_ready, true)
+        {
+            self.ready.push_back(rank);
+        }
+    }
+
+    /// Sends what was written, with the grants that are due.
+    fn flush_written(&mut self) {
+        for rank in std::mem::take(&mut self.written) {
+            self.flush(rank);
+        }
+    }
+
+    fn flush(&mut self, rank: u32) {
+        let Self { connections, room, exchanged, spare, poller, .. } = self;
+        let Some(connection) = &mut connections[rank as usize] else { return };
+        connection.is_written = false;
+        connection.grant(room, exchanged, spare);
+        if let Err(error) = connection.flush(spare) {
+            // Its last bytes may still be there to read, and tell more.
+            if !connection.has_left {
+                let why = format!("sending failed: {}", io::Error::from(error));
+                self.lose(rank, why);
+            }
+            return;
+        }
+        let is_blocked = connection.outbox.len() > 0;
+        if std::mem::replace(&mut connection.is_blocked, is_blocked) != is_blocked {
+            // This fails only without memory. The connection is then flushed with later messages.
+            let _ = poller.set(connection.socket.as_fd(), connection.token, is_blocked);
+        }
+    }
+
+    /// Opens the connection with a rank on a socket whose handshake is complete.
+    fn connect_open(&mut self, rank: u32, token: usize) {
+        let Owner::Stranger(stranger) =
+            std::mem::replace(&mut self.owners[token - FIRST], Owner::Rank(rank))
+        else {
+            unreachable!("only a handshake completes")
+        };
+        let Stranger { socket, .. } = *stranger;
+        let _ = self.poller.set(socket.as_fd(), token, false);
+        let credit = Credit::new(self.first_room);
+        self.connections[rank as usize] = Some(Box::new(Connection::new(socket, token, credit)));
+        self.asked.remove(&rank);
+        self.has_connected = true;
+        // One rank more shares the room.
+        self.room.set_sharers(self.connections());
+        self.note_due_grants();
+        self.note_written(rank);
+    }
+
+    /// Notes the ranks that must get a new grant of their share.
+    fn note_due_grants(&mut self) {
+        let share = self.room.share();
+        let due = (0..).zip(&self.connections).filter_map(|(rank, connection)| {
+            connection.as_ref().filter(|one| one.credit.is_due(share)).map(|_| rank)
+        });
+        for rank in due.collect::<Vec<u32>>() {
+            self.note_written(rank);
+        }
+    }
+}
+
+/// Tells all connected ranks that this one leaves, as far as the system takes it.
+impl Drop for TcpFabric {
+    fn drop(&mut self) {
+        for connection in self.connections.iter_mut().flatten() {
+            let bye = crate::wire::Item::Bye;
+            if connection.outbox.has_room(&bye) {
+                connection.outbox.append(&bye, &mut self.spare);
+            }
+            let _ = connection.flush(&mut self.spare);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Opens connections: attempts, handshakes, and their timers.
+//!
+//! Two ranks may connect with each other at the same time. The connection that the lower one began
+//! is kept: it declines that of the higher one, which gives up its own when the lower one greets
+//! it, and tries again otherwise.
+
+use super::{Asked, FIRST, LISTENER, Owner, TcpFabric};
+use crate::handshake::Ends;
+use crate::limits::{CONNECT_NS, HANDSHAKE_NS, RETRY_NS, STRANGERS_MAX};
+use crate::sockets;
+use crate::strangers::{Failed, Shaken, Stranger};
+use rustix::net::{SocketFlags, accept_with};
+use std::os::fd::AsFd;
+
+impl TcpFabric {
+    /// Begins to connect with a rank, unless that is under way. After the loss of a rank none is
+    /// asked: a new connection with the lost one would lack messages.
+    pub(super) fn ask(&mut self, rank: u32) {
+        if self.lost.is_some() || self.asked.contains_key(&rank) || self.is_unreachable(rank) {
+            return;
+        }
+        let now_ns = (self.clock)();
+        let failure = String::new();
+        self.asked.insert(rank, Asked { token: None, since_ns: now_ns, next_ns: 0, failure });
+        self.attempt(rank, now_ns);
+    }
+
+    fn is_unreachable(&self, rank: u32) -> bool {
+        self.unreachable.contains_key(&rank)
+    }
+
+    fn attempt(&mut self, rank: u32, now_ns: u64) {
+        let ends = Ends { from: self.own, to: rank };
+        let address = self.addresses[rank as usize];
+        let begun = sockets::begin(address)
+            .and_then(|socket| Stranger::connecting(socket, ends, now_ns))
+            .map_err(Failed::from);
+        match begun {
+            Ok(stranger) => {
+                let token = self.add(stranger);
+                if let Some(asked) = self.asked.get_mut(&rank) {
+                    asked.token = token;
+                }
+            }
+            Err(failed) => self.fail(rank, failed, now_ns),
+        }
+    }
+
+    /// Adds a handshake. Returns its token, or `None` if the system refused.
+    fn add(&mut self, stranger: Stranger) -> Option<usize> {
+        let token = FIRST + self.owners.vacant_key();
+        self.poller.add(stranger.socket.as_fd(), token, stranger.connects()).ok()?;
+        self.strangers += usize::from(stranger.is_accepted());
+        self.owners.insert(Owner::Stranger(Box::new(stranger)));
+        Some(token)
+    }
+
+    /// Notes that an attempt failed. The rank is tried again until it counts as unreachable.
+    fn fail(&mut self, rank: u32, failed: Failed, now_ns: u64) {
+        let address = self.addresses[rank as usize];
+        let Some(asked) = self.asked.get_mut(&rank) else { return };
+        asked.token = None;
+        asked.failure = format!("no connection with {address}: {failed}");
+        asked.next_ns = now_ns + RETRY_NS;
+        if now_ns >= asked.since_ns + CONNECT_NS {
+            let why = std::mem::take(&mut asked.failure);
+            self.asked.remove(&rank);
+            self.unreachable.insert(rank, why);
+        }
+    }
+
+    /// Accepts connections. The oldest one without the key is closed if there are too many.
+    fn accept(&mut self, now_ns: u64) {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        // The others are accepted with the next poll.
+        for _ in 0..STRANGERS_MAX {
+            let Ok(socket) = accept_with(&self.listener, flags) else { return };
+            if sockets::prepare(&socket).is_err() {
+                continue;
+            }
+            if self.strangers >= STRANGERS_MAX {
+                self.drop_oldest();
+            }
+            if let Some(token) = self.add(Stranger::accepted(socket, now_ns)) {
+                // The hello is often there.
+                self.shake(token, now_ns);
+            }
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let accepted = self.owners.iter().filter_map(|(index, owner)| match owner {
+            Owner::Stranger(stranger) if stranger.is_accepted() => Some((stranger.since_ns, index)),
+            _ => None,
+        });
+        if let Some((_, index)) = accepted.min() {
+            self.drop_stranger(FIRST + index);
+        }
+    }
+
+    fn drop_stranger(&mut self, token: usize) {
+        if let Some(Owner::Stranger(stranger)) = self.owners.try_remove(token - FIRST) {
+            self.strangers -= usize::from(stranger.is_accepted());
+        }
+    }
+
+    /// Goes on with a handshake.
+    fn shake(&mut self, token: usize, now_ns: u64) {
+        loop {
+            let Some(Owner::Stranger(stranger)) = self.owners.get_mut(token - FIRST) else { return };
+            let connects = stranger.connects();
+            match stranger.go_on(&self.key) {
+                Ok(Shaken::GoesOn) => {
+                    if connects != stranger.connects() {
+                        let _ = self.poller.set(stranger.socket.as_fd(), token, false);
+                    }
+                    return;
+                }
+                Ok(Shaken::Greeted(ends)) => {
+                    if !self.is_welcome(ends) {
+                        return self.drop_stranger(token);
+                    }
+                    let Some(Owner::Stranger(stranger)) = self.owners.get_mut(token - FIRST) else {
+                        return;
+                    };
+                    if stranger.welcome(&self.key).is_err() {
+                        return self.drop_stranger(token);
+                    }
+                }
+                Ok(Shaken::Done(ends)) => {
+                    let is_accepted = stranger.is_accepted();
+                    let rank = if is_accepted { ends.from } else { ends.to };
+                    self.strangers -= usize::from(is_accepted);
+                    if self.connections[rank as usize].is_some() {
+                        self.owners.remove(token - FIRST);
+                        return;
+                    }
+                    if is_accepted && let Some(asked) = self.asked.remove(&rank) {
+                        asked.token.into_iter().for_each(|token| self.drop_stranger(token));
+                    }
+                    return self.connect_open(rank, token);
+                }
+                Err(failed) => {
+                    let wanted = stranger.wanted();
+                    self.drop_stranger(token);
+                    if let Some(rank) = wanted {
+                        self.fail(rank, failed, now_ns);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Returns true if a rank that proved the key may connect.
+    fn is_welcome(&self, Ends { from, to }: Ends) -> bool {
+        let is_other = from != self.own && (from as usize) < self.connections.len();
+        let is_first = |asked: &Asked| asked.token.is_some() && self.own < from;
+        to == self.own
+            && is_other
+            && self.lost.is_none()
+            && self.connections[from as usize].is_none()
+            && !self.asked.get(&from).is_some_and(is_first)
+    }
+
+    /// Asks the kernel which sockets are ready, and goes on with handshakes and with what waits to
+    /// be sent. Connections that can be read are noted.
+    pub(super) fn look(&mut self) {
+        let mut events = [None; crate::limits::EVENTS_MAX];
+        let mut count = 0;
+        self.poller.poll(|ready| {
+            events[count] = Some(ready);
+            count += 1;
+        });
+        let mut now_ns = None;
+        for ready in events.into_iter().take(count).flatten() {
+            let owner = ready.token.checked_sub(FIRST).map(|index| self.owners.get(index));
+            match owner {
+                None => {
+                    debug_assert_eq!(ready.token, LISTENER);
+                    let now_ns = *now_ns.get_or_insert_with(|| (self.clock)());
+                    self.accept(now_ns);
+                }
+                Some(Some(&Owner::Rank(rank))) => {
+                    if ready.is_writable {
+                        self.flush(rank);
+                    }
+                    if ready.is_readable {
+                        self.note_ready(rank);
+                    }
+                }
+                Some(Some(Owner::Stranger(_))) => {
+                    let now_ns = *now_ns.get_or_insert_with(|| (self.clock)());
+                    self.shake(ready.token, now_ns);
+                }
+                // An earlier event of this round closed it.
+                Some(None) => {}
+            }
+        }
+    }
+
+    /// Returns the time of the next timer.
+    pub(super) fn timer_ns(&self) -> Option<u64> {
+        let asked = self.asked.values().map(|asked| match asked.token {
+            Some(_) => asked.since_ns + CONNECT_NS,
+            None => asked.next_ns,
+        });
+        let strangers = self.owners.iter().filter(|_| self.strangers > 0);
+        let strangers = strangers.filter_map(|(_, owner)| match owner {
+            Owner::Stranger(stranger) => Some(stranger.since_ns + HANDSHAKE_NS),
+            Owner::Rank(_) => None,
+        });
+        asked.chain(strangers).min()
+    }
+
+    /// Handles the timers that are due.
+    pub(super) fn tend(&mut self) {
+        if self.asked.is_empty() && self.strangers == 0 {
+            return;
+        }
+        let now_ns = (self.clock)();
+        let silent = self.owners.iter().filter_map(|(index, owner)| match owner {
+            Owner::Stranger(stranger)
+                if stranger.is_accepted() && stranger.since_ns + HANDSHAKE_NS <= now_ns =>
+            {
+                Some(FIRST + index)
+            }
+            _ => None,
+        });
+        for token in silent.collect::<Vec<_>>() {
+            self.drop_stranger(token);
+        }
+        let due: Vec<(u32, Option<usize>)> = (self.asked.iter())
+            .filter(|(_, asked)| match asked.token {
+                Some(_) => asked.since_ns + CONNECT_NS <= now_ns,
+                None => asked.next_ns <= now_ns,
+            })
+            .map(|(&rank, asked)| (rank, asked.token))
+            .collect();
+        for (rank, token) in due {
+            match token {
+                None => self.attempt(rank, now_ns),
+                Some(token) => {
+                    self.drop_stranger(token);
+                    self.fail(rank, Failed::System(rustix::io::Errno::TIMEDOUT), now_ns);
+                }
+            }
+        }
+    }
+}

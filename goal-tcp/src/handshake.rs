@@ -1,0 +1,197 @@
+//! The handshake of a connection, without IO: both ends prove that they have the key.
+//!
+//! ```text
+//! connecting end                                  accepting end
+//!   hello:    magic 8, from 4, to 4, nonce 16, tag 32  ─▶
+//!   ◀─  welcome:  nonce 16, tag 32
+//!   confirm:  tag 32  ─▶
+//! ```
+//!
+//! Integers are big-endian. Each tag is a keyed BLAKE3 hash of the step's name, both numbers, the
+//! nonces that are known, and the binding. The binding is empty, or a secret of the channel below
+//! that an attacker in between could not have on both sides (RFC 9266).
+//!
+//! Threat: anyone may send any bytes, and repeat those of earlier connections. A hello without the
+//! key is refused after its first 64 bytes. A repeated hello gets a welcome and no more, since the
+//! confirm depends on the nonce of the welcome. Tags are compared in constant time.
+
+/// The bytes of a hello.
+pub const HELLO_LEN: usize = 64;
+/// The bytes of a welcome.
+pub const WELCOME_LEN: usize = 48;
+/// The bytes of a confirm.
+pub const CONFIRM_LEN: usize = 32;
+/// The bytes of a nonce.
+pub const NONCE_LEN: usize = 16;
+
+/// The first bytes of every connection: a name and a version.
+const MAGIC: &[u8; 8] = b"GOALTCP\x01";
+const TAGGED: usize = HELLO_LEN - TAG_LEN;
+const TAG_LEN: usize = 32;
+
+/// The key of a job's connections.
+#[derive(Clone)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// Derives the key from a secret of the job, which must be unpredictable.
+    pub fn new(secret: &[u8; 32]) -> Self {
+        Self(blake3::derive_key("goal-tcp connections, version 1", secret))
+    }
+
+    fn tag(&self, step: &str, ends: Ends, nonces: &[[u8; NONCE_LEN]], binding: &[u8]) -> Tag {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(step.as_bytes()).update(MAGIC);
+        hasher.update(&ends.from.to_be_bytes()).update(&ends.to.to_be_bytes());
+        for nonce in nonces {
+            hasher.update(nonce);
+        }
+        // Hashes compare in constant time.
+        Tag(hasher.update(binding).finalize())
+    }
+}
+
+/// Does not show the key.
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key")
+    }
+}
+
+/// The numbers of both ends of a connection: ranks, or launchers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ends {
+    /// The end that connects.
+    pub from: u32,
+    /// The end that accepts.
+    pub to: u32,
+}
+
+struct Tag(blake3::Hash);
+
+impl Tag {
+    fn is(&self, bytes: &[u8]) -> bool {
+        bytes.try_into().is_ok_and(|bytes: [u8; TAG_LEN]| self.0 == bytes)
+    }
+}
+
+/// The reason why a handshake failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The first bytes are not those of a hello of this version.
+    #[error("what it sent is not the beginning of a connection of GOAL, version 1")]
+    Stranger,
+    /// A tag is wrong.
+    #[error("it has another key, or belongs to another run")]
+    Key,
+}
+
+/// The connecting end.
+#[derive(Debug, Clone, Copy)]
+pub struct Connecting {
+    ends: Ends,
+    nonce: [u8; NONCE_LEN],
+}
+
+impl Connecting {
+    /// Begins a handshake. The nonce must be impossible to guess.
+    pub fn new(ends: Ends, nonce: [u8; NONCE_LEN]) -> Self {
+        Self { ends, nonce }
+    }
+
+    /// Returns the numbers of both ends.
+    pub fn ends(&self) -> Ends {
+        self.ends
+    }
+
+    /// Returns the hello.
+    pub fn hello(&self, key: &Key, binding: &[u8]) -> [u8; HELLO_LEN] {
+        let mut hello = [0; HELLO_LEN];
+        hello[..8].copy_from_slice(MAGIC);
+        hello[8..12].copy_from_slice(&self.ends.from.to_be_bytes());
+        hello[12..16].copy_from_slice(&self.ends.to.to_be_bytes());
+        hello[16..TAGGED].copy_from_slice(&self.nonce);
+        let tag = key.tag("hello", self.ends, &[self.nonce], binding);
+        hello[TAGGED..].copy_from_slice(tag.0.as_bytes());
+        hello
+    }
+
+    /// Returns the answer to a welcome. The accepting end has the key then.
+    ///
+    /// # Errors
+    /// [`Refused::Key`].
+    pub fn confirm(
+        &self,
+        key: &Key,
+        binding: &[u8],
+        welcome: &[u8; WELCOME_LEN],
+    ) -> Result<[u8; CONFIRM_LEN], Refused> {
+        let (nonce, tag) = welcome.split_at(NONCE_LEN);
+        let nonces = [self.nonce, nonce.try_into().expect("16 bytes")];
+        if !key.tag("welcome", self.ends, &nonces, binding).is(tag) {
+            return Err(Refused::Key);
+        }
+        Ok(*key.tag("confirm", self.ends, &nonces, binding).0.as_bytes())
+    }
+}
+
+/// The accepting end, after a hello.
+#[derive(Debug)]
+pub struct Accepting {
+    ends: Ends,
+    nonces: [[u8; NONCE_LEN]; 2],
+}
+
+impl Accepting {
+    /// Takes a hello. The nonce must be impossible to guess. The peer may still be a recording.
+    ///
+    /// # Errors
+    /// [`Refused`].
+    pub fn new(
+        key: &Key,
+        binding: &[u8],
+        hello: &[u8; HELLO_LEN],
+        nonce: [u8; NONCE_LEN],
+    ) -> Result<Self, Refused> {
+        if &hello[..8] != MAGIC {
+            return Err(Refused::Stranger);
+        }
+        let number = |at: usize| {
+            u32::from_be_bytes(hello[at..at + 4].try_into().expect("four bytes"))
+        };
+        let ends = Ends { from: number(8), to: number(12) };
+        let theirs: [u8; NONCE_LEN] = hello[16..TAGGED].try_into().expect("16 bytes");
+        if !key.tag("hello", ends, &[theirs], binding).is(&hello[TAGGED..]) {
+            return Err(Refused::Key);
+        }
+        Ok(Self { ends, nonces: [theirs, nonce] })
+    }
+
+    /// Returns the numbers of both ends, as the hello states them.
+    pub fn ends(&self) -> Ends {
+        self.ends
+    }
+
+    /// Returns the answer to the hello.
+    pub fn welcome(&self, key: &Key, binding: &[u8]) -> [u8; WELCOME_LEN] {
+        let mut welcome = [0; WELCOME_LEN];
+        welcome[..NONCE_LEN].copy_from_slice(&self.nonces[1]);
+        let tag = key.tag("welcome", self.ends, &self.nonces, binding);
+        welcome[NONCE_LEN..].copy_from_slice(tag.0.as_bytes());
+        welcome
+    }
+
+    /// Takes the answer to the welcome. The peer has the key then, and is no recording.
+    ///
+    /// # Errors
+    /// [`Refused::Key`].
+    pub fn confirmed(
+        &self,
+        key: &Key,
+        binding: &[u8],
+        confirm: &[u8; CONFIRM_LEN],
+    ) -> Result<(), Refused> {
+        let tag = key.tag("confirm", self.ends, &self.nonces, binding);
+        if tag.is(confirm) { Ok(()) } else { Err(Refused::Key) }
+    }
+}

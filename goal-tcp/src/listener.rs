@@ -1,0 +1,107 @@
+//! The port at which a rank or a launcher is reached.
+
+use crate::limits::BACKLOG;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, listen, socket_with};
+use rustix::net::{ipproto, sockopt};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// A listening socket.
+#[derive(Debug)]
+pub struct Listener {
+    socket: OwnedFd,
+    port: u16,
+}
+
+/// The reason why there is no port to listen at.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// All ports are in use.
+    #[error("{}", in_use(*.address, .ports))]
+    InUse {
+        /// The address.
+        address: IpAddr,
+        /// The ports.
+        ports: RangeInclusive<u16>,
+    },
+    /// The system refused.
+    #[error("listening at {address} failed: {cause}")]
+    System {
+        /// The address.
+        address: IpAddr,
+        /// The error of the system.
+        #[source]
+        cause: io::Error,
+    },
+}
+
+fn in_use(address: IpAddr, ports: &RangeInclusive<u16>) -> String {
+    match (ports.start(), ports.end()) {
+        (first, last) if first == last => {
+            format!("port {first} of {address} is in use: end the program that has it, or choose another one")
+        }
+        (first, last) => {
+            format!("the ports {first}-{last} of {address} are all in use: give a longer range")
+        }
+    }
+}
+
+impl Listener {
+    /// Listens at the first free port of a range, in its order. 0 stands for any free port. An
+    /// unspecified address of IPv6 takes connections of IPv4 too.
+    ///
+    /// # Errors
+    /// [`ListenError`].
+    pub fn bind(address: IpAddr, ports: RangeInclusive<u16>) -> Result<Self, ListenError> {
+        let system = |cause: Errno| ListenError::System { address, cause: cause.into() };
+        let family = match address {
+            IpAddr::V4(_) => AddressFamily::INET,
+            IpAddr::V6(_) => AddressFamily::INET6,
+        };
+        for port in ports.clone() {
+            let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+            let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP));
+            let socket = socket.map_err(system)?;
+            // A port whose last connections still linger is free.
+            sockopt::set_socket_reuseaddr(&socket, true).map_err(system)?;
+            if address.is_ipv6() && address.is_unspecified() {
+                sockopt::set_ipv6_v6only(&socket, false).map_err(system)?;
+            }
+            match bind(&socket, &SocketAddr::new(address, port)) {
+                // Two sockets may both bind, but only one of them may listen.
+                Ok(()) => match listen(&socket, BACKLOG) {
+                    Ok(()) => return Self::of(socket).map_err(|cause| ListenError::System { address, cause }),
+                    Err(Errno::ADDRINUSE) => {}
+                    Err(error) => return Err(system(error)),
+                },
+                Err(Errno::ADDRINUSE | Errno::ACCESS) => {}
+                Err(error) => return Err(system(error)),
+            }
+        }
+        Err(ListenError::InUse { address, ports })
+    }
+
+    /// Returns the listener of a socket that listens and does not block, as another process passed
+    /// it.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn of(socket: OwnedFd) -> io::Result<Self> {
+        let address = SocketAddr::try_from(getsockname(&socket)?)?;
+        Ok(Self { socket, port: address.port() })
+    }
+
+    /// Returns the port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}

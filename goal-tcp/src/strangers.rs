@@ -1,0 +1,168 @@
+//! Connections whose handshake is not complete.
+
+use crate::handshake::{
+    Accepting, CONFIRM_LEN, Connecting, Ends, HELLO_LEN, Key, NONCE_LEN, Refused, WELCOME_LEN,
+};
+use crate::sockets::{connected, receive};
+use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::os::fd::{AsFd, OwnedFd};
+
+/// A connection whose handshake is not complete.
+pub(crate) struct Stranger {
+    pub(crate) socket: OwnedFd,
+    /// The time at which it began.
+    pub(crate) since_ns: u64,
+    step: Step,
+    /// The bytes of the peer's next step, as far as they have arrived.
+    got: [u8; HELLO_LEN],
+    len: usize,
+}
+
+/// The next step of a handshake.
+enum Step {
+    /// The system connects.
+    Connects(Connecting),
+    /// The hello was sent.
+    AwaitsWelcome(Connecting),
+    /// The socket was accepted.
+    AwaitsHello,
+    /// The welcome was sent.
+    AwaitsConfirm(Accepting),
+}
+
+/// The state of a handshake after a step.
+pub(crate) enum Shaken {
+    /// It goes on when the socket is ready.
+    GoesOn,
+    /// A hello with the key has arrived. The caller may drop the connection, or call
+    /// [`Stranger::welcome`].
+    Greeted(Ends),
+    /// It is complete.
+    Done(Ends),
+}
+
+/// The reason why a handshake failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Failed {
+    #[error("{}", std::io::Error::from(*.0))]
+    System(Errno),
+    #[error("it closed the connection before it proved the key: has it the same key, and is it of the same run?")]
+    Closed,
+    #[error(transparent)]
+    Refused(#[from] Refused),
+}
+
+impl From<Errno> for Failed {
+    fn from(error: Errno) -> Self {
+        Failed::System(error)
+    }
+}
+
+impl Stranger {
+    /// Returns the end of a connection that this end began.
+    pub(crate) fn connecting(socket: OwnedFd, ends: Ends, now_ns: u64) -> Result<Self, Errno> {
+        let step = Step::Connects(Connecting::new(ends, nonce()?));
+        Ok(Self { socket, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
+    }
+
+    /// Returns the end of a connection that was accepted.
+    pub(crate) fn accepted(socket: OwnedFd, now_ns: u64) -> Self {
+        Self { socket, since_ns: now_ns, step: Step::AwaitsHello, got: [0; HELLO_LEN], len: 0 }
+    }
+
+    /// Returns true if this end accepted the connection.
+    pub(crate) fn is_accepted(&self) -> bool {
+        matches!(self.step, Step::AwaitsHello | Step::AwaitsConfirm(_))
+    }
+
+    /// Returns the rank that this end connects with.
+    pub(crate) fn wanted(&self) -> Option<u32> {
+        match &self.step {
+            Step::Connects(connecting) | Step::AwaitsWelcome(connecting) => {
+                Some(connecting.ends().to)
+            }
+            Step::AwaitsHello | Step::AwaitsConfirm(_) => None,
+        }
+    }
+
+    /// Returns true if the poller must wait until the socket can be written.
+    pub(crate) fn connects(&self) -> bool {
+        matches!(self.step, Step::Connects(_))
+    }
+
+    /// Goes on after the socket was ready.
+    ///
+    /// # Errors
+    /// [`Failed`]. The caller must drop the connection.
+    pub(crate) fn go_on(&mut self, key: &Key) -> Result<Shaken, Failed> {
+        let wanted = match &self.step {
+            Step::Connects(connecting) => {
+                connected(&self.socket)?;
+                let connecting = *connecting;
+                self.say(&connecting.hello(key, &[]))?;
+                self.step = Step::AwaitsWelcome(connecting);
+                return Ok(Shaken::GoesOn);
+            }
+            Step::AwaitsWelcome(_) => WELCOME_LEN,
+            Step::AwaitsHello => HELLO_LEN,
+            Step::AwaitsConfirm(_) => CONFIRM_LEN,
+        };
+        while self.len < wanted {
+            match receive(self.socket.as_fd(), &mut self.got[self.len..wanted])? {
+                None => return Ok(Shaken::GoesOn),
+                Some(0) => return Err(Failed::Closed),
+                Some(taken) => self.len += taken,
+            }
+        }
+        self.len = 0;
+        let got = self.got;
+        match &self.step {
+            Step::AwaitsWelcome(connecting) => {
+                let welcome = got[..WELCOME_LEN].try_into().expect("its length");
+                let confirm = connecting.confirm(key, &[], welcome)?;
+                let ends = connecting.ends();
+                self.say(&confirm)?;
+                Ok(Shaken::Done(ends))
+            }
+            Step::AwaitsHello => {
+                let accepting = Accepting::new(key, &[], &got, nonce()?)?;
+                let ends = accepting.ends();
+                self.step = Step::AwaitsConfirm(accepting);
+                Ok(Shaken::Greeted(ends))
+            }
+            Step::AwaitsConfirm(accepting) => {
+                let confirm = got[..CONFIRM_LEN].try_into().expect("its length");
+                accepting.confirmed(key, &[], confirm)?;
+                Ok(Shaken::Done(accepting.ends()))
+            }
+            Step::Connects(_) => unreachable!("it awaits nothing"),
+        }
+    }
+
+    /// Answers a hello.
+    ///
+    /// # Errors
+    /// [`Failed`]. The caller must drop the connection.
+    pub(crate) fn welcome(&mut self, key: &Key) -> Result<(), Failed> {
+        let Step::AwaitsConfirm(accepting) = &self.step else { return Ok(()) };
+        let welcome = accepting.welcome(key, &[]);
+        self.say(&welcome)
+    }
+
+    /// Sends the bytes of a step, for which a new connection always has room.
+    fn say(&self, bytes: &[u8]) -> Result<(), Failed> {
+        match send(&self.socket, bytes, SendFlags::NOSIGNAL)? {
+            sent if sent == bytes.len() => Ok(()),
+            _ => Err(Failed::Closed),
+        }
+    }
+}
+
+fn nonce() -> Result<[u8; NONCE_LEN], Errno> {
+    let mut nonce = [0; NONCE_LEN];
+    // So few bytes are returned by one call.
+    getrandom(&mut nonce, GetRandomFlags::empty())?;
+    Ok(nonce)
+}

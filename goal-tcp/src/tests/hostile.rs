@@ -1,0 +1,165 @@
+//! Strangers at the port: garbage, silence, other keys, and more connections than there may be.
+
+use super::{V4, fabrics, key, now_ns};
+use crate::TcpFabric;
+use crate::handshake::{Connecting, Ends, Key};
+use crate::limits::STRANGERS_MAX;
+use goal_engine::transport::{Header, Kind};
+use goal_fabric::Fabric;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Polls both ends until a message from the first to the second has arrived, or for some time.
+fn exchange(ends: &mut [TcpFabric]) -> bool {
+    let mut request = Header::new(Kind::Rts, 0);
+    request.cookie = 77;
+    let (mut is_sent, mut has_arrived) = (false, false);
+    let since_ns = now_ns();
+    while !has_arrived && now_ns() - since_ns < 10_000_000_000 {
+        is_sent = is_sent || ends[0].try_send(1, &request, &mut |_| {}).is_ok();
+        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[1].poll(1, &mut |header, _| {
+            has_arrived = header.cookie == 77;
+            ControlFlow::Continue(())
+        });
+    }
+    has_arrived
+}
+
+fn stranger(to: &TcpFabric, of: usize) -> TcpStream {
+    let stream = TcpStream::connect(to.addresses[of]).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream
+}
+
+/// Polls an end until the stranger's connection is closed. Returns the number of bytes that it got.
+fn closed(end: &mut TcpFabric, stranger: &mut TcpStream) -> usize {
+    stranger.set_nonblocking(true).unwrap();
+    let (since_ns, mut got) = (now_ns(), 0);
+    let mut bytes = [0; 256];
+    loop {
+        assert!(now_ns() - since_ns < 20_000_000_000, "it stays open");
+        end.poll(1, &mut |_, _| panic!("a message of a stranger"));
+        match stranger.read(&mut bytes) {
+            Ok(0) => return got,
+            Ok(len) => got += len,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => return got,
+        }
+    }
+}
+
+#[test]
+fn garbage_is_closed_and_others_connect() {
+    let mut ends = fabrics(2, V4, 0);
+    let mut scanner = stranger(&ends[1], 1);
+    scanner.write_all(&[b"GET / HTTP/1.1\r\n\r\n".as_slice(), &[b' '; 100]].concat()).unwrap();
+    let mut silent = stranger(&ends[1], 1);
+    assert!(exchange(&mut ends));
+    assert_eq!(closed(&mut ends[1], &mut scanner), 0, "it is told nothing");
+    assert_eq!(closed(&mut ends[1], &mut silent), 0, "it has some seconds");
+    assert_eq!(ends[1].lost(), None);
+}
+
+#[test]
+fn another_key_or_rank_is_closed() {
+    let mut ends = fabrics(2, V4, 0);
+    let greet = |key: &Key, from, to| Connecting::new(Ends { from, to }, [1; 16]).hello(key, &[]);
+    for hello in [
+        greet(&Key::new(&[8; 32]), 0, 1),
+        greet(&key(), 1, 1),
+        greet(&key(), 2, 1),
+        greet(&key(), 0, 0),
+        greet(&key(), u32::MAX, 1),
+    ] {
+        let mut liar = stranger(&ends[1], 1);
+        liar.write_all(&hello).unwrap();
+        assert_eq!(closed(&mut ends[1], &mut liar), 0);
+    }
+    // A recording gets the welcome, and can't answer it.
+    let mut recording = stranger(&ends[1], 1);
+    recording.write_all(&greet(&key(), 0, 1)).unwrap();
+    recording.write_all(&[9; 32]).unwrap();
+    assert_eq!(closed(&mut ends[1], &mut recording), 48);
+    assert!(exchange(&mut ends));
+}
+
+#[test]
+fn a_flood_of_strangers_keeps_nobody_out() {
+    let mut ends = fabrics(2, V4, 0);
+    let flood: Vec<_> = (0..4 * STRANGERS_MAX).map(|_| stranger(&ends[1], 1)).collect();
+    assert!(exchange(&mut ends));
+    assert!(ends[1].strangers <= STRANGERS_MAX);
+    drop(flood);
+}
+
+#[test]
+fn ranks_that_connect_with_each_other_at_once_share_a_connection() {
+    for _ in 0..goal_filetest::seeds(50) {
+        let mut ends = fabrics(3, V4, 0);
+        let since_ns = now_ns();
+        let mut sent = [[false; 3]; 3];
+        let mut arrived = 0;
+        while arrived < 6 {
+            assert!(now_ns() - since_ns < 10_000_000_000, "{arrived} messages: {sent:?}");
+            for from in 0..3 {
+                for to in (0..3).filter(|&to| to != from) {
+                    let request = Header::new(Kind::Rts, from as u32);
+                    sent[from][to] = sent[from][to]
+                        || ends[from].try_send(to as u32, &request, &mut |_| {}).is_ok();
+                }
+                ends[from].poll(8, &mut |_, _| {
+                    arrived += 1;
+                    ControlFlow::Continue(())
+                });
+            }
+        }
+        let open: Vec<usize> = ends.iter().map(TcpFabric::connections).collect();
+        assert_eq!(open, [2, 2, 2]);
+    }
+}
+
+
+
+#[test]
+fn a_rank_that_is_gone_is_lost_and_one_that_left_is_not() {
+    let mut ends = fabrics(2, V4, 0);
+    assert!(exchange(&mut ends));
+    let left = ends.remove(0);
+    drop(left);
+    let since_ns = now_ns();
+    while ends[0].connections() > 0 {
+        assert!(now_ns() - since_ns < 10_000_000_000, "it stays");
+        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+    }
+    assert_eq!(ends[0].lost(), None);
+
+    let mut ends = fabrics(2, V4, 0);
+    assert!(exchange(&mut ends));
+    // As the system does when a process is killed.
+    ends[0].connections.iter_mut().for_each(|connection| *connection = None);
+    while ends[1].lost().is_none() {
+        assert!(now_ns() - since_ns < 20_000_000_000, "nobody notices");
+        ends[1].poll(1, &mut |_, _| ControlFlow::Continue(()));
+    }
+    let (rank, why) = ends[1].lost().unwrap();
+    assert_eq!(rank, 0);
+    assert!(why.contains("closed the connection"), "{why}");
+}
+
+#[test]
+fn a_rank_that_nobody_listens_for_is_unreachable() {
+    let mut ends = fabrics(2, V4, 0);
+    drop(ends.remove(1));
+    let request = Header::new(Kind::Rts, 0);
+    let since_ns = now_ns();
+    while ends[0].unreachable(1).is_none() {
+        assert!(now_ns() - since_ns < 30_000_000_000, "it tries for ever");
+        assert!(ends[0].try_send(1, &request, &mut |_| {}).is_err());
+        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+    }
+    let why = ends[0].unreachable(1).unwrap();
+    assert!(why.contains("refused"), "{why}");
+}
