@@ -11,9 +11,11 @@
 //! Files of one kind without a number of their own, as the system's events, count as the same.
 #![allow(unsafe_code)]
 
+use crate::gateway::{Gateway, PassedGateway};
 use crate::offload::{PassedKernel, PassedTables};
-use goal_eth::{AnyDriver, PassedDriver};
+use goal_eth::AnyDriver;
 use goal_kernel::{Descriptors, TableDescriptors};
+use goal_tcp::Listener;
 use rustix::fs::fstat;
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 use serde::{Deserialize, Serialize};
@@ -140,15 +142,20 @@ impl Inherited {
         Ok(fd)
     }
 
-    /// Takes the driver that the launcher opened for this process.
+    /// Takes the gateway that the launcher opened for this process.
     ///
     /// # Errors
-    /// A descriptor can't be taken, or the driver does not match its description.
-    pub(crate) fn driver(&mut self, passed: &PassedDriver) -> io::Result<AnyDriver> {
-        // SAFETY: the launcher opens a driver for each process and closes its own copy after it has
-        // started the process, and each descriptor is taken once. A process with another
-        // starter has refused its order by now.
-        unsafe { AnyDriver::inherited(passed, |number| self.take(number)) }
+    /// A descriptor can't be taken, or does not match its description.
+    pub(crate) fn gateway(&mut self, passed: &PassedGateway) -> io::Result<Gateway> {
+        match passed {
+            // SAFETY: the launcher opens a driver for each process and closes its own copy after it
+            // has started the process, and each descriptor is taken once. A process with another
+            // starter has refused its order by now.
+            PassedGateway::Ethernet(passed) => unsafe {
+                AnyDriver::inherited(passed, |number| self.take(number)).map(Gateway::Ethernet)
+            },
+            PassedGateway::Tcp(number) => Ok(Gateway::Tcp(Listener::of(self.take(*number)?)?)),
+        }
     }
 }
 

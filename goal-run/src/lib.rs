@@ -32,7 +32,8 @@
 //! # Layers
 //! A module imports only from modules of earlier lines:
 //!
-//! - `handed`, `limits`, `offload`
+//! - `gateway`, `handed`, `host`, `limits`
+//! - `offload`
 //! - `binding`, `inherited`, `network`, `rights`, `threads`, `trace`, `wait`
 //! - `transport`
 //! - `job`
@@ -47,7 +48,9 @@
 //! - `launcher`
 
 pub mod binding;
+mod gateway;
 pub mod handed;
+mod host;
 pub mod hosts;
 mod inherited;
 pub mod job;

@@ -1,9 +1,10 @@
 //! The places of ranks in a job on several hosts.
 
+use crate::host::{Host, Location};
 use crate::limits::{BURST_MAX, INITIAL_BURST};
-use goal_esp::auth::{Address, JobKey};
-use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Mac};
-use goal_eth::{AnyDriver, DriverKind, OpenError, PortGroup};
+use goal_esp::auth::JobKey;
+use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
+use goal_eth::{AnyDriver, DriverKind, OpenError};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt;
@@ -23,9 +24,14 @@ impl Secret {
         Self(bytes)
     }
 
-    /// Returns the key of the job.
+    /// Returns the key of streams on Ethernet.
     pub(crate) fn job_key(&self) -> JobKey {
         JobKey::new(&self.0)
+    }
+
+    /// Returns the key of connections of TCP.
+    pub(crate) fn tcp_key(&self) -> goal_tcp::handshake::Key {
+        goal_tcp::handshake::Key::new(&self.0)
     }
 }
 
@@ -51,21 +57,59 @@ impl Default for Ethertypes {
     }
 }
 
-/// The places of the ranks of a job on several hosts. A host is identified by its interface.
+/// The way in which the ranks of different hosts reach each other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Network {
+pub(crate) enum Wire {
+    /// Streams of ESP on Ethernet.
+    Ethernet(Ethernet),
+    /// Connections of TCP.
+    Tcp,
+}
+
+impl Wire {
+    /// Returns the kind of driver, on Ethernet.
+    pub(crate) fn driver(&self) -> Option<DriverKind> {
+        match self {
+            Wire::Ethernet(ethernet) => Some(ethernet.driver),
+            Wire::Tcp => None,
+        }
+    }
+}
+
+/// The interface of a host, and the streams over it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Ethernet {
     /// The name of this host's interface.
     pub(crate) interface: String,
     /// The kind of driver that carries the frames of ranks.
     pub(crate) driver: DriverKind,
     /// Ethertypes of the frames.
     pub(crate) ethertypes: Ethertypes,
-    /// The secret that authenticates frames between ranks.
-    pub(crate) secret: Secret,
     /// True if the data between ranks is authenticated.
     pub(crate) authenticates_data: bool,
     /// The packets of an initial burst, and the most in flight, between two ranks.
     pub(crate) bursts: (u16, u16),
+}
+
+impl Ethernet {
+    /// Returns the streams over an interface, with the defaults of all else.
+    pub(crate) fn new(interface: String, driver: DriverKind) -> Self {
+        Self {
+            interface,
+            driver,
+            ethertypes: Ethertypes::default(),
+            authenticates_data: true,
+            bursts: (INITIAL_BURST, BURST_MAX),
+        }
+    }
+}
+
+/// The places of the ranks of a job on several hosts.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Network {
+    pub(crate) wire: Wire,
+    /// The secret that authenticates ranks to each other.
+    pub(crate) secret: Secret,
     /// The bytes of messages that a rank may send to another before it was granted any room.
     pub(crate) first_room: u64,
     /// True if ranks open communicators at run time, as programs do.
@@ -73,48 +117,25 @@ pub(crate) struct Network {
     /// The descriptors of the bells of this host's ranks, ascending by rank. Rank processes inherit
     /// them under these numbers.
     pub(crate) bells: Vec<RawFd>,
-    /// The address of this host's interface.
-    mac: [u8; 6],
-    /// For each rank, the interface of its host and its port there.
-    places: Vec<([u8; 6], u16)>,
+    /// This host.
+    me: Host,
+    /// The location of each rank.
+    locations: Vec<Location>,
 }
 
 impl Network {
-    /// Creates the network as the host with the interface `mac` sees it, from the addresses of all
-    /// ranks. The launcher opens the drivers of its ranks, and holds their ports until the job
-    /// ends.
-    pub(crate) fn new(
-        (interface, driver): (String, DriverKind),
-        mac: Mac,
-        ethertypes: Ethertypes,
-        secret: Secret,
-        addresses: &[Address],
-    ) -> Self {
-        let places = addresses.iter().map(|address| (address.mac.0, address.port)).collect();
-        let (mac, bells) = (mac.0, Vec::new());
+    /// Creates the network as the host `me` sees it, from the locations of all ranks. The launcher
+    /// opens the gateways of its ranks, and holds their ports until the job ends.
+    pub(crate) fn new(wire: Wire, me: Host, secret: Secret, locations: &[Location]) -> Self {
         Self {
-            interface,
-            driver,
-            ethertypes,
+            wire,
             secret,
-            authenticates_data: true,
-            bursts: (INITIAL_BURST, BURST_MAX),
             first_room: 0,
             has_communicators: false,
-            bells,
-            mac,
-            places,
+            bells: Vec::new(),
+            me,
+            locations: locations.to_vec(),
         }
-    }
-
-    /// Sets whether the data between ranks is authenticated.
-    pub(crate) fn authenticating(self, authenticates_data: bool) -> Self {
-        Self { authenticates_data, ..self }
-    }
-
-    /// Sets the packets of an initial burst, and the most in flight, between two ranks.
-    pub(crate) fn bursting(self, initial: u16, most: u16) -> Self {
-        Self { bursts: (initial, most), ..self }
     }
 
     /// Sets whether ranks open communicators at run time.
@@ -129,29 +150,18 @@ impl Network {
         Self { first_room: share.min(FIRST_ROOM_MAX), ..self }
     }
 
-    /// Opens the drivers of the ranks on this host, ascending. A driver of the requested kind that
-    /// can't be opened is replaced by a packet socket.
+    /// Opens the drivers of the ranks on this host, ascending, in a job over Ethernet. A driver of
+    /// the requested kind that can't be opened is replaced by a packet socket.
     ///
     /// # Errors
     /// [`OpenError`].
-    pub(crate) fn open_drivers(&self) -> Result<Vec<AnyDriver>, OpenError> {
+    pub(crate) fn open_drivers(&self, ethernet: &Ethernet) -> Result<Vec<AnyDriver>, OpenError> {
+        let Ethernet { interface, driver, ethertypes, .. } = ethernet;
         let open = |rank| {
-            let port = self.address(rank).port;
-            let opened = AnyDriver::open_claimed(
-                self.driver,
-                &self.interface,
-                &[self.ethertypes.esp],
-                port,
-            )?;
-            Ok(opened.0)
+            let port = self.location(rank).port;
+            Ok(AnyDriver::open_claimed(*driver, interface, &[ethertypes.esp], port)?.0)
         };
         self.here().map(open).collect()
-    }
-
-    /// Lets the kernel find the driver of a frame at a cost that does not depend on their number.
-    /// The caller must hold the result as long as the drivers are used.
-    pub(crate) fn group(&self, drivers: &[AnyDriver]) -> PortGroup {
-        PortGroup::of(drivers, self.ethertypes.esp)
     }
 
     /// Returns the ranks on this host, ascending.
@@ -161,38 +171,43 @@ impl Network {
 
     /// Returns the number of ranks on all hosts.
     pub(crate) fn num_ranks(&self) -> u32 {
-        self.places.len() as u32
+        self.locations.len() as u32
     }
 
     /// Returns the number of ranks on this host.
     pub(crate) fn num_here(&self) -> u32 {
-        self.places.iter().filter(|(mac, _)| *mac == self.mac).count() as u32
+        self.locations.iter().filter(|location| location.host == self.me).count() as u32
     }
 
-    /// Returns the address at which `rank` takes frames.
-    pub(crate) fn address(&self, rank: u32) -> Address {
-        let (mac, port) = self.places[rank as usize];
-        Address { mac: Mac(mac), port }
+    /// Returns the location at which `rank` is reached.
+    pub(crate) fn location(&self, rank: u32) -> Location {
+        self.locations[rank as usize]
     }
 
-    /// Returns the addresses of all ranks.
-    pub(crate) fn addresses(&self) -> Vec<Address> {
-        (0..self.num_ranks()).map(|rank| self.address(rank)).collect()
+    /// Returns the locations of all ranks.
+    pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
+        self.locations.iter().copied()
+    }
+
+    /// Returns the host of `rank`.
+    pub(crate) fn host(&self, rank: u32) -> Host {
+        self.location(rank).host
     }
 
     /// Returns true if `rank` is on this host.
+    #[inline]
     pub(crate) fn is_here(&self, rank: u32) -> bool {
-        self.places[rank as usize].0 == self.mac
+        self.host(rank) == self.me
     }
 
     /// Returns a number for the host of each rank, from 0 on in the order of their first ranks.
     pub(crate) fn hosts(&self) -> Vec<u32> {
         let mut numbers = HashMap::new();
-        let number = |(mac, _): &([u8; 6], u16)| {
+        let number = |location: &Location| {
             let next = numbers.len() as u32;
-            *numbers.entry(*mac).or_insert(next)
+            *numbers.entry(location.host).or_insert(next)
         };
-        self.places.iter().map(number).collect()
+        self.locations.iter().map(number).collect()
     }
 
     /// Returns true if the launcher of this host leads the others, as that of rank 0 does. It

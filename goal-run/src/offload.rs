@@ -1,11 +1,11 @@
-//! The choice if schedules run in the kernel, and the ways of a rank's messages: a driver, its part
-//! of the schedule in the kernel, or both for a rank of a program.
+//! The choice if schedules run in the kernel, and the ways of a rank's messages: a gateway, its
+//! part of the schedule in the kernel, or both for a rank of a program.
 //!
 //! Threat: who knows the cookie of a rank's part may start its runs. So members are in the sealed
 //! settings, as the job's secret is, and never in the environment. Ranks of programs read the
 //! cookies in the maps, of which they have descriptors.
 
-use goal_eth::AnyDriver;
+use crate::gateway::{Gateway, PassedGateway};
 use goal_kernel::{Descriptors, Hook, Member, Missing, Share, TableDescriptors, probe};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -124,27 +124,27 @@ impl fmt::Debug for InKernel {
 
 /// The way of a rank's messages to other hosts. Its launcher has opened it.
 pub(crate) enum Way {
-    /// A driver of the rank's own.
-    Driver(AnyDriver),
+    /// A gateway of the rank's own.
+    Gateway(Gateway),
     /// The kernel, which runs the rank's schedule.
     Kernel(Descriptors),
-    /// A driver of the rank's own, and the kernel, which runs some of its program's schedules.
-    Both(AnyDriver, TableDescriptors),
+    /// A gateway of the rank's own, and the kernel, which runs some of its program's schedules.
+    Both(Gateway, TableDescriptors),
 }
 
 impl Way {
-    /// Returns the driver, if it is one.
-    pub(crate) fn driver(&self) -> Option<&AnyDriver> {
+    /// Describes the gateway for the rank's process, if there is one.
+    pub(crate) fn passed_gateway(&self) -> Option<PassedGateway> {
         match self {
-            Way::Driver(driver) | Way::Both(driver, _) => Some(driver),
+            Way::Gateway(gateway) | Way::Both(gateway, _) => Some(gateway.passed()),
             Way::Kernel(_) => None,
         }
     }
 
-    /// Returns the driver, if it is one.
-    pub(crate) fn into_driver(self) -> Option<AnyDriver> {
+    /// Returns the gateway, if there is one.
+    pub(crate) fn into_gateway(self) -> Option<Gateway> {
         match self {
-            Way::Driver(driver) | Way::Both(driver, _) => Some(driver),
+            Way::Gateway(gateway) | Way::Both(gateway, _) => Some(gateway),
             Way::Kernel(_) => None,
         }
     }
@@ -168,13 +168,13 @@ impl Way {
     /// Returns the descriptors that the rank's process must inherit.
     pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         match self {
-            Way::Driver(driver) => driver.descriptors().into_iter().collect(),
+            Way::Gateway(gateway) => gateway.descriptors(),
             Way::Kernel(Descriptors { memory, status, handed, socket }) => {
                 [memory, status, handed, socket].map(AsFd::as_fd).to_vec()
             }
-            Way::Both(driver, tables) => {
+            Way::Both(gateway, tables) => {
                 let of_kernel = all_of(tables).map(AsFd::as_fd);
-                driver.descriptors().into_iter().chain(of_kernel).collect()
+                gateway.descriptors().into_iter().chain(of_kernel).collect()
             }
         }
     }

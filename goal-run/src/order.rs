@@ -9,12 +9,12 @@
 //! [`process`](crate::launcher) and [`program`](crate::program).
 #![allow(unsafe_code)] // trusts the launcher's schedule
 
+use crate::gateway::PassedGateway;
 use crate::inherited::{Inherited, Passed};
 use crate::job::{Settings, layout};
 use crate::offload::{PassedKernel, PassedTables};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
-use goal_eth::PassedDriver;
 use goal_lang::limits::Limits;
 use goal_shm::{Sealed, Segment};
 use serde::{Deserialize, Serialize};
@@ -61,8 +61,8 @@ pub(crate) struct Order {
     pub(crate) settings: RawFd,
     /// The file with the rank's section and its place there, if it is run through a window.
     pub(crate) section: Option<(RawFd, SectionPlace)>,
-    /// The rank's way to other hosts, if there are any.
-    pub(crate) driver: Option<PassedDriver>,
+    /// The rank's gateway to other hosts, if there are any.
+    pub(crate) gateway: Option<PassedGateway>,
     /// The rank's part of the schedule in the kernel, if that runs it.
     #[serde(default)]
     pub(crate) kernel: Option<PassedKernel>,

@@ -156,9 +156,8 @@ impl Accepting {
         if &hello[..8] != MAGIC {
             return Err(Refused::Stranger);
         }
-        let number = |at: usize| {
-            u32::from_be_bytes(hello[at..at + 4].try_into().expect("four bytes"))
-        };
+        let number =
+            |at: usize| u32::from_be_bytes(hello[at..at + 4].try_into().expect("four bytes"));
         let ends = Ends { from: number(8), to: number(12) };
         let theirs: [u8; NONCE_LEN] = hello[16..TAGGED].try_into().expect("16 bytes");
         if !key.tag("hello", ends, &[theirs], binding).is(&hello[TAGGED..]) {

@@ -28,13 +28,15 @@ mod listener;
 mod outbox;
 mod poller;
 mod sockets;
-mod strangers;
+pub mod stranger;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 pub use fabric::TcpFabric;
+pub use limits::MESSAGE_MAX;
 pub use listener::{ListenError, Listener};
+pub use sockets::receive;
 
 use goal_engine::transport::{Distance, Plugin, ZeroCopy};
 

@@ -1,7 +1,7 @@
 //! The limits of connections.
 
 /// The most bytes of payload that a message has in one piece. A longer one is sent in parts.
-pub(crate) const MESSAGE_MAX: usize = 16 << 10;
+pub const MESSAGE_MAX: usize = 16 << 10;
 
 /// The most bytes of a part of a longer message.
 pub(crate) const PART_MAX: usize = 64 << 10;

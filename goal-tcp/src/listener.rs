@@ -41,7 +41,9 @@ pub enum ListenError {
 fn in_use(address: IpAddr, ports: &RangeInclusive<u16>) -> String {
     match (ports.start(), ports.end()) {
         (first, last) if first == last => {
-            format!("port {first} of {address} is in use: end the program that has it, or choose another one")
+            format!(
+                "port {first} of {address} is in use: end the program that has it, or choose another one"
+            )
         }
         (first, last) => {
             format!("the ports {first}-{last} of {address} are all in use: give a longer range")
@@ -73,7 +75,10 @@ impl Listener {
             match bind(&socket, &SocketAddr::new(address, port)) {
                 // Two sockets may both bind, but only one of them may listen.
                 Ok(()) => match listen(&socket, BACKLOG) {
-                    Ok(()) => return Self::of(socket).map_err(|cause| ListenError::System { address, cause }),
+                    Ok(()) => {
+                        return Self::of(socket)
+                            .map_err(|cause| ListenError::System { address, cause });
+                    }
                     Err(Errno::ADDRINUSE) => {}
                     Err(error) => return Err(system(error)),
                 },

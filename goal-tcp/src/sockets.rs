@@ -3,8 +3,7 @@
 use crate::limits::{KEEPALIVE_IDLE_S, KEEPALIVE_INTERVAL_S, KEEPALIVE_PROBES, SILENCE_MS};
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, RecvFlags, SocketFlags, SocketType, connect, ipproto, recv, socket_with,
-    sockopt,
+    AddressFamily, RecvFlags, SocketFlags, SocketType, connect, ipproto, recv, socket_with, sockopt,
 };
 use std::net::SocketAddr;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -42,7 +41,10 @@ pub(crate) fn connected(socket: &OwnedFd) -> Result<(), Errno> {
 }
 
 /// Receives bytes, if there are any. Returns `None` if there are none now, and 0 at the end.
-pub(crate) fn receive(socket: BorrowedFd<'_>, into: &mut [u8]) -> Result<Option<usize>, Errno> {
+///
+/// # Errors
+/// Those of the system.
+pub fn receive(socket: BorrowedFd<'_>, into: &mut [u8]) -> Result<Option<usize>, Errno> {
     loop {
         match recv(socket, &mut *into, RecvFlags::empty()) {
             Ok((taken, _)) => return Ok(Some(taken)),

@@ -1,6 +1,5 @@
 //! The connection with one rank.
 
-
 use goal_esp::endpoint::{ConnectionId, Endpoint};
 use goal_esp::message::{Reader, Writer};
 use goal_esp::wire::{Chunk, ChunkKind};

@@ -192,7 +192,7 @@ impl Discovery {
         }
         if ranks != self.ranks() {
             let (theirs, ours) = (ranks, self.ranks());
-            return Err(DiscoveryError::OtherProgram { host: mac, theirs, ours });
+            return Err(DiscoveryError::OtherProgram { host: mac.into(), theirs, ours });
         }
         if let Distribution::Peers(peers) = &self.plan
             && !peers.iter().any(|peer| peer.mac == mac)
@@ -211,13 +211,21 @@ impl Discovery {
     fn place(&mut self, rank: u32, address: Address) -> Result<(), DiscoveryError> {
         let host = address.mac;
         let Some(known) = self.addresses.get(rank as usize) else {
-            return Err(DiscoveryError::NoSuchRank { host, rank, ranks: self.ranks() });
+            return Err(DiscoveryError::NoSuchRank {
+                host: host.into(),
+                rank,
+                ranks: self.ranks(),
+            });
         };
         if self.mine.as_ref().is_some_and(|mine| mine.binary_search(&rank).is_ok()) {
             return Err(DiscoveryError::AlsoHere { here: self.me, host, rank });
         }
         if let Some(known) = known.filter(|known| known.mac != host) {
-            return Err(DiscoveryError::Both { first: known.mac, second: host, rank });
+            return Err(DiscoveryError::Both {
+                first: known.mac.into(),
+                second: host.into(),
+                rank,
+            });
         }
         if let Some(owners) = &self.owners {
             check_owner(owners, rank, host)?;

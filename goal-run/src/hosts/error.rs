@@ -1,6 +1,7 @@
 //! The reasons why the hosts of a job do not come together.
 
 use super::plan::Fault;
+use crate::host::Host;
 use goal_esp::wire::Mac;
 
 /// The reason why the hosts of a job do not come together.
@@ -43,7 +44,7 @@ pub(crate) enum DiscoveryError {
     #[error("host {host} runs a program of {theirs} ranks, here it has {ours}")]
     OtherProgram {
         /// The host.
-        host: Mac,
+        host: Host,
         /// Its number of ranks.
         theirs: u32,
         /// The number of ranks here.
@@ -56,7 +57,7 @@ pub(crate) enum DiscoveryError {
     #[error("host {host} has rank {rank}, and the program has {ranks} ranks")]
     NoSuchRank {
         /// The host.
-        host: Mac,
+        host: Host,
         /// The rank.
         rank: u32,
         /// The number of ranks of the program.
@@ -76,9 +77,9 @@ pub(crate) enum DiscoveryError {
     #[error("both host {first} and host {second} have rank {rank}")]
     Both {
         /// A host.
-        first: Mac,
+        first: Host,
         /// Another host.
-        second: Mac,
+        second: Host,
         /// The rank.
         rank: u32,
     },
@@ -94,6 +95,33 @@ pub(crate) enum DiscoveryError {
         /// The host that should have it.
         owner: Mac,
     },
+    /// Launchers were started with different numbers of launchers.
+    #[error("launcher {host} was started for {theirs} launchers, the leader for {ours}")]
+    OtherSize {
+        /// The launcher.
+        host: Host,
+        /// Its number of launchers.
+        theirs: u32,
+        /// The leader's.
+        ours: u32,
+    },
+    /// A launcher has a number that is too high.
+    #[error("there is no launcher {number}: the {size} launchers are numbered from 0 on")]
+    NoSuchLauncher {
+        /// The number.
+        number: u32,
+        /// The number of launchers.
+        size: u32,
+    },
+    /// Two launchers have the same number.
+    #[error("two launchers have the number {0}: each needs one of its own")]
+    SameNumber(u32),
+    /// Rank 0 is not on the launcher that leads.
+    #[error("rank 0 must be on launcher 0, which leads: see the ranks of launcher {0}")]
+    LeaderElsewhere(u32),
+    /// The place where launchers meet is of no use.
+    #[error("{0}")]
+    Rendezvous(String),
 }
 
 pub(super) fn listed(hosts: &[Mac]) -> String {

@@ -55,6 +55,12 @@ impl Key {
         JobKey::new(&blake3::derive_key("goal-run launchers, version 1", &self.0))
     }
 
+    /// Returns the key of the launchers' connections of TCP.
+    pub(crate) fn rendezvous(&self) -> goal_tcp::handshake::Key {
+        let secret = blake3::derive_key("goal-run launchers over TCP, version 1", &self.0);
+        goal_tcp::handshake::Key::new(&secret)
+    }
+
     /// Returns the number and the key of a run whose schedule is in the kernel. Both are those of
     /// this run, so recorded frames are useless in later ones.
     pub(crate) fn kernel(&self, run: u64) -> (u32, [u64; 2]) {

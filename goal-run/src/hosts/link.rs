@@ -14,6 +14,7 @@ use super::message::{Event, Message, Reply};
 use super::questions::Questions;
 use super::streams::Streams;
 use super::{Discovery, Key};
+use crate::host::Location;
 use crate::network::Ethertypes;
 use crate::transport::RETRANSMIT_MAX_NS;
 use goal_esp::auth::Address;
@@ -304,10 +305,10 @@ impl Link {
         if let Some((from, round, _)) =
             self.probe.filter(|_| std::mem::take(&mut self.is_probe_due))
         {
-            return Some(Event::Probe { from, round });
+            return Some(Event::Probe { from: from.into(), round });
         }
         if let Some((from, (round, reply))) = self.replies.pop_first() {
-            return Some(Event::Replied(from, round, reply));
+            return Some(Event::Replied(from.into(), round, reply));
         }
         self.streams.poll_event(now_ns)
     }
@@ -334,7 +335,8 @@ impl Link {
             && let Some(addresses) = self.discovery.addresses()
         {
             self.has_told_found = true;
-            self.events.push_back(Event::Found(addresses));
+            let locations = addresses.into_iter().map(Location::from).collect();
+            self.events.push_back(Event::Found(locations));
         }
     }
 }

@@ -4,11 +4,12 @@
 //! bytes each, little-endian).
 
 use super::error::DiscoveryError;
+use crate::host::{Host, Location};
 use crate::monitor::Stopped;
-use goal_esp::auth::Address;
-use goal_esp::wire::{Mac, State};
+use goal_esp::wire::State;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::net::IpAddr;
 
 /// The bytes of the two lengths.
 const HEAD: usize = 8;
@@ -37,27 +38,27 @@ pub(crate) enum Event {
     /// A description of the hosts or ranks that have not been found after a while.
     Missing(String),
     /// The addresses of all ranks are known.
-    Found(Vec<Address>),
+    Found(Vec<Location>),
     /// The hosts contradict each other, or their plan.
     Contradiction(DiscoveryError),
     /// A stream to a launcher was opened.
-    Connected(Mac),
+    Connected(Host),
     /// A message of a launcher, with the bytes after it.
-    Message(Mac, Message, Vec<u8>),
+    Message(Host, Message, Vec<u8>),
     /// A launcher has sent its last message.
-    Finished(Mac),
+    Finished(Host),
     /// The stream to a launcher was lost, for this reason.
-    Lost(Mac, String),
+    Lost(Host, String),
     /// The leader asks for the state of the ranks. The caller must call
     /// [`Link::reply`](super::Link::reply).
     Probe {
         /// The host of the leader.
-        from: Mac,
+        from: Host,
         /// The number of the round.
         round: u64,
     },
     /// A host has answered with the state of its ranks in a round.
-    Replied(Mac, u64, Reply),
+    Replied(Host, u64, Reply),
 }
 
 /// A setting that must be the same on all hosts: its name and its value.
@@ -87,6 +88,43 @@ pub(crate) enum Message {
     Hello(Vec<Term>),
     /// The job does not start, or a host can't take part, for this reason.
     Refused(String),
+    /// To the leader, over TCP: the number of ranks and of launchers that a host was started with,
+    /// its ranks with their ports, the address at which others reach them if the user named it, and
+    /// that at which this host has reached the leader.
+    Claims {
+        /// The number of ranks of the program.
+        ranks: u32,
+        /// The number of launchers.
+        size: u32,
+        /// The ranks of the host, with their ports.
+        mine: Vec<(u32, u16)>,
+        /// The address at which they are reached.
+        address: Option<IpAddr>,
+        /// The address at which the leader was reached.
+        reached: IpAddr,
+    },
+    /// Over TCP: all hosts are there, and these are the locations of all ranks.
+    Found(Vec<Location>),
+    /// Over TCP: asks for the state of a host's ranks in a round.
+    Probe {
+        /// The number of the round.
+        round: u64,
+    },
+    /// To the leader, over TCP: the state of a host's ranks in a round.
+    State {
+        /// The number of the round.
+        round: u64,
+        /// The number of the state.
+        state: u8,
+        /// Messages that they sent to other hosts.
+        sent: u64,
+        /// Messages that they took from other hosts.
+        taken: u64,
+    },
+    /// Over TCP: a sign of life.
+    Alive,
+    /// Over TCP: this is the last message of a launcher that ends by itself.
+    Leaving,
     /// All hosts are ready, and must start their ranks.
     Start {
         /// A number that no other run with the same key has.

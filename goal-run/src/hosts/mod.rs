@@ -13,6 +13,7 @@ mod link;
 mod message;
 mod plan;
 mod questions;
+mod rendezvous;
 mod rounds;
 mod streams;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub(crate) use link::Link;
 pub(crate) use message::{Area, Event, Message, Reply, Term};
 pub(crate) use plan::ranges;
 pub use plan::{Plan, PlanError, RankList, mac};
+pub(crate) use rendezvous::Rendezvous;
 pub(crate) use rounds::Rounds;
 
 /// The port of launchers, unless the user chooses another one.

@@ -232,7 +232,7 @@ pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, Fault> {
 ///
 /// # Errors
 /// [`Fault::TooManyHosts`].
-pub(super) fn blocks(hosts: &[Mac], ranks: u32) -> Result<Vec<Mac>, Fault> {
+pub(super) fn blocks<T: Copy>(hosts: &[T], ranks: u32) -> Result<Vec<T>, Fault> {
     let count = hosts.len() as u32;
     if count > ranks {
         return Err(Fault::TooManyHosts { hosts: count, ranks });

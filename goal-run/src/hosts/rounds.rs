@@ -7,7 +7,8 @@
 //! on its way, so the job is stuck.
 
 use super::message::Reply;
-use goal_esp::wire::{Mac, State};
+use crate::host::Host;
+use goal_esp::wire::State;
 use std::collections::BTreeMap;
 
 /// The time after which a host that has not answered is asked again.
@@ -21,14 +22,14 @@ const PAUSE_MAX_NS: u64 = 50_000_000;
 #[derive(Debug)]
 pub(crate) struct Rounds {
     round: u64,
-    hosts: Vec<Mac>,
+    hosts: Vec<Host>,
     /// The answers of this round.
-    replies: BTreeMap<Mac, Reply>,
+    replies: BTreeMap<Host, Reply>,
     /// Set while a round is not complete.
     is_open: bool,
     /// The answers of the previous round, if it found no rank active and no rank of the leader was
     /// active since.
-    before: Option<BTreeMap<Mac, Reply>>,
+    before: Option<BTreeMap<Host, Reply>>,
     ask_ns: u64,
     /// The time at which this round or the last one began, and the pause before the next one.
     begun_ns: u64,
@@ -39,7 +40,7 @@ impl Rounds {
     /// Returns the rounds among these hosts, which are all of the job. The number of the first
     /// round must be impossible to guess, so that recorded answers of earlier runs have other
     /// numbers.
-    pub(crate) fn new(hosts: Vec<Mac>, first: u64) -> Self {
+    pub(crate) fn new(hosts: Vec<Host>, first: u64) -> Self {
         let replies = BTreeMap::new();
         Self {
             round: first,
@@ -55,7 +56,7 @@ impl Rounds {
 
     /// Begins a round if the leader's own ranks rest, and gives it up if they don't. Returns the
     /// number of the round and the hosts that must be asked now, perhaps with the leader's own.
-    pub(crate) fn poll(&mut self, now_ns: u64, rests: bool) -> Option<(u64, Vec<Mac>)> {
+    pub(crate) fn poll(&mut self, now_ns: u64, rests: bool) -> Option<(u64, Vec<Host>)> {
         if !rests {
             self.is_open = false;
             self.before = None;
@@ -81,7 +82,7 @@ impl Rounds {
     }
 
     /// Handles an answer. Returns true if it completes the proof that the job is stuck.
-    pub(crate) fn handle(&mut self, from: Mac, round: u64, reply: Reply) -> bool {
+    pub(crate) fn handle(&mut self, from: Host, round: u64, reply: Reply) -> bool {
         if !self.is_open || round != self.round || !self.hosts.contains(&from) {
             return false;
         }

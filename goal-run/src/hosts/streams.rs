@@ -141,7 +141,7 @@ impl Streams {
                     }
                     self.by_id.insert(id, peer.mac);
                     self.by_host.insert(peer.mac, Stream::new(id));
-                    self.events.push_back(Event::Connected(peer.mac));
+                    self.events.push_back(Event::Connected(peer.mac.into()));
                 }
                 StreamEvent::Readable(id) => {
                     if let Some(stream) =
@@ -156,7 +156,7 @@ impl Streams {
                     while let Some(event) = self.read(now_ns, host) {
                         self.events.push_back(event);
                     }
-                    self.events.push_back(Event::Finished(host));
+                    self.events.push_back(Event::Finished(host.into()));
                     if let Some(stream) = self.by_host.get_mut(&host) {
                         stream.has_finished = true;
                     }
@@ -169,7 +169,7 @@ impl Streams {
                 StreamEvent::Lost { id, cause } => {
                     if let Some(host) = self.by_id.remove(&id) {
                         self.by_host.remove(&host);
-                        self.events.push_back(Event::Lost(host, self.describe(cause)));
+                        self.events.push_back(Event::Lost(host.into(), self.describe(cause)));
                     }
                 }
                 StreamEvent::Writable(_) => {}
@@ -207,12 +207,14 @@ impl Streams {
         let stream = self.by_host.get_mut(&host)?;
         loop {
             match stream.decoder.next_message() {
-                Ok(Some((message, bytes))) => return Some(Event::Message(host, message, bytes)),
+                Ok(Some((message, bytes))) => {
+                    return Some(Event::Message(host.into(), message, bytes));
+                }
                 Err(broken) => {
                     self.endpoint.reset(now_ns, stream.id);
                     self.by_id.remove(&stream.id);
                     self.by_host.remove(&host);
-                    return Some(Event::Lost(host, broken.to_string()));
+                    return Some(Event::Lost(host.into(), broken.to_string()));
                 }
                 Ok(None) => match self.endpoint.read(now_ns, stream.id) {
                     Some(packet) => stream.decoder.push(&packet),

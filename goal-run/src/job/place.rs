@@ -69,9 +69,9 @@ pub(super) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Set
         (Some(_), None) => format!("rank {rank}, action at offset {action:#x}"),
     };
     if let Cause::Foreign { source_rank, .. } = failure.cause {
-        let host = settings.network.as_ref().map(|network| network.address(source_rank).mac);
+        let host = settings.network.as_ref().map(|network| network.host(source_rank));
         let host =
-            host.map_or(String::new(), |mac| format!(" (rank {source_rank} is on host {mac})"));
+            host.map_or(String::new(), |host| format!(" (rank {source_rank} is on host {host})"));
         return format!("rank {rank}: {}{host}", failure.cause);
     }
     let mut text = format!("{}: {}", place(rank, failure.action, failure.number), failure.cause);

@@ -51,7 +51,7 @@ pub fn rank_process() -> Option<ExitCode> {
 }
 
 fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
-    if order.driver.is_some() || order.kernel.is_some() {
+    if order.gateway.is_some() || order.kernel.is_some() {
         // Keeps other processes of the same user from taking the sockets.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
@@ -78,8 +78,8 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
         }
         None => None,
     };
-    let way = match (&order.driver, order.kernel) {
-        (Some(passed), _) => Some(Way::Driver(inherited.driver(passed)?)),
+    let way = match (&order.gateway, order.kernel) {
+        (Some(passed), _) => Some(Way::Gateway(inherited.gateway(passed)?)),
         (None, Some(passed)) => Some(Way::Kernel(inherited.kernel(passed)?)),
         (None, None) => None,
     };

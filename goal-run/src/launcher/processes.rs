@@ -7,12 +7,13 @@ use super::process::NOT_STARTED;
 use super::signals::{Deferred, keep_children};
 use super::supervise::stop;
 use super::troubles::Troubles;
+use crate::gateway::Gateway;
 use crate::inherited::Lent;
 use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
 use crate::rights;
-use goal_eth::{AnyDriver, Held};
+use goal_eth::Held;
 use goal_shm::{Sealed, Segment};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use std::collections::BTreeMap;
@@ -85,7 +86,7 @@ impl Processes {
                     .window
                     .as_ref()
                     .map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
-                driver: way.as_ref().and_then(Way::driver).map(AnyDriver::passed),
+                gateway: way.as_ref().and_then(Way::passed_gateway),
                 kernel: way.as_ref().and_then(Way::passed_kernel),
                 tables: None,
             };
@@ -110,7 +111,7 @@ impl Processes {
             };
             let started = processes.children.len();
             let child = child.map_err(|cause| LaunchError::of_spawn(started, here.len(), cause))?;
-            processes.held.extend(way.and_then(Way::into_driver).map(AnyDriver::into_held));
+            processes.held.extend(way.and_then(Way::into_gateway).and_then(Gateway::into_held));
             processes.children.push((rank, child));
             // In a job on several hosts the leader alone watches the time.
             let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);

@@ -23,12 +23,13 @@ use super::input;
 use super::options::{Program, Stage};
 use super::signals::{Deferred, keep_children, stop_as_usual};
 use super::warden::{Door, Warden};
+use crate::gateway::Gateway;
 use crate::inherited::{Lent, Passed};
 use crate::limits::restore_open_files;
 use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
-use goal_eth::{AnyDriver, Held};
+use goal_eth::Held;
 use goal_shm::{Sealed, Segment};
 use rustix::io::Errno;
 use rustix::process::{
@@ -154,7 +155,7 @@ impl<'a> Programs<'a> {
                 schedule: sealed.fd().as_raw_fd(),
                 settings: told.fd().as_raw_fd(),
                 section: None,
-                driver: way.as_ref().and_then(Way::driver).map(AnyDriver::passed),
+                gateway: way.as_ref().and_then(Way::passed_gateway),
                 kernel: None,
                 tables: way.as_ref().and_then(Way::passed_tables),
             };
@@ -177,7 +178,7 @@ impl<'a> Programs<'a> {
             let child = child.map_err(|cause| {
                 LaunchError::of_program(&program.executable, started, here.len(), cause)
             })?;
-            programs.held.extend(way.and_then(Way::into_driver).map(AnyDriver::into_held));
+            programs.held.extend(way.and_then(Way::into_gateway).and_then(Gateway::into_held));
             let (exit, stopped, is_suspended) = (None, None, false);
             let attended = Attended::default();
             let process = Process { rank, child, attended, exit, stopped, is_suspended };

@@ -154,7 +154,7 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
             state_bytes(settings.unexpected_limit)
         },
         files: settings.network.as_ref().map_or(0, |network| {
-            open_files(ranks, network.driver, &options.ranks, settings.in_kernel.is_some())
+            open_files(ranks, network.wire.driver(), &options.ranks, settings.in_kernel.is_some())
         }),
         memory: memory.fold(0, u64::saturating_add),
     }
@@ -163,10 +163,16 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
 /// Returns the number of files that the launcher of so many ranks has open, in a job on several
 /// hosts. Each rank has a bell, a port and its sockets; in the kernel also descriptors of maps. The
 /// engine has maps, programs and links. For programs low numbers are kept free. As measured.
-pub(super) fn open_files(ranks: u64, driver: DriverKind, kind: &Ranks, in_kernel: bool) -> u64 {
+pub(super) fn open_files(
+    ranks: u64,
+    driver: Option<DriverKind>,
+    kind: &Ranks,
+    in_kernel: bool,
+) -> u64 {
     let of_driver = match driver {
-        DriverKind::Packet => 3,
-        DriverKind::Xdp => 6,
+        Some(DriverKind::Packet) => 3,
+        Some(DriverKind::Xdp) => 6,
+        None => 3,
     };
     let (fixed, each) = match (kind, in_kernel) {
         (Ranks::Threads | Ranks::Processes { .. }, false) => (24, of_driver),

@@ -3,6 +3,7 @@
 use super::Attached;
 use super::error::AttachError;
 use super::skeleton::skeleton;
+use crate::gateway::Gateway;
 use crate::inherited::Inherited;
 use crate::job::{Job, Origin, Settings, layout};
 use crate::order::{OF_PROGRAM, Opened, Order};
@@ -10,7 +11,7 @@ use crate::progress::member_over;
 use crate::rights;
 use crate::threads::{namespace, start_of};
 use crate::transport::Choice;
-use goal_eth::{AnyDriver, now_ns};
+use goal_eth::now_ns;
 use goal_kernel::Tables;
 use goal_shm::{Segment, State, announce};
 use rustix::process::{
@@ -48,7 +49,7 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
     if rights::are_of_file() {
         return Err(AttachError::Rights);
     }
-    let (Opened { segment, nisa, settings }, order, (driver, tables)) =
+    let (Opened { segment, nisa, settings }, order, (gateway, tables)) =
         open(order).map_err(AttachError::Order)?;
     let rank = order.rank;
     let attendance = &segment.status(rank).attendance;
@@ -65,7 +66,7 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
     let resident = segment.populate_mailbox(rank);
     segment.status(rank).prefaulted.store(resident, Ordering::Relaxed);
     let (segment, nisa, settings) = leak(segment, nisa, settings);
-    pass_gate(Job::new(segment, nisa, settings), rank, driver, tables)
+    pass_gate(Job::new(segment, nisa, settings), rank, gateway, tables)
 }
 
 /// Lets the system end this process with the launcher, if that started it. The launcher asked for
@@ -82,14 +83,14 @@ fn end_with(launcher: u32) -> Result<(), AttachError> {
     Ok(())
 }
 
-/// A rank's way to other hosts, and the tables in which it installs schedules.
-type Ways = (Option<AnyDriver>, Option<Tables>);
+/// A rank's gateway to other hosts, and the tables in which it installs schedules.
+type Ways = (Option<Gateway>, Option<Tables>);
 
 /// Opens what the order names. The descriptors are not inherited any more.
 fn open(order: &OsString) -> io::Result<(Opened, Order, Ways)> {
     let order = Order::parse(order)?;
     let mut inherited = Inherited::of_program(&order.passed)?;
-    if order.driver.is_some() {
+    if order.gateway.is_some() {
         // Keeps other processes of the same user from taking the sockets.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
@@ -97,8 +98,8 @@ fn open(order: &OsString) -> io::Result<(Opened, Order, Ways)> {
     if opened.settings.origin != Origin::Program {
         return Err(io::Error::other("the order is to a rank of a schedule"));
     }
-    let driver = match &order.driver {
-        Some(passed) => Some(inherited.driver(passed)?),
+    let gateway = match &order.gateway {
+        Some(passed) => Some(inherited.gateway(passed)?),
         None => None,
     };
     let in_kernel = opened.settings.in_kernel.as_ref();
@@ -106,7 +107,7 @@ fn open(order: &OsString) -> io::Result<(Opened, Order, Ways)> {
         (Some(passed), Some(share)) => Some(Tables::open(inherited.tables(passed)?, share)?),
         _ => None,
     };
-    Ok((opened, order, (driver, tables)))
+    Ok((opened, order, (gateway, tables)))
 }
 
 /// Makes this process a group of one.
@@ -132,14 +133,14 @@ fn leak<S, N, T>(segment: S, nisa: N, settings: T) -> (&'static S, &'static N, &
 fn pass_gate(
     job: Job<'static>,
     rank: u32,
-    driver: Option<AnyDriver>,
+    gateway: Option<Gateway>,
     tables: Option<Tables>,
 ) -> Result<Attached, AttachError> {
     let Job { segment, settings, .. } = job;
     announce(segment, rank);
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which
     // ranks send.
-    let mut member = member_over(job, rank, driver)?;
+    let mut member = member_over(job, rank, gateway)?;
     if let Some(tables) = &tables {
         member.follow(tables.signs()).map_err(|_| AttachError::Stopped)?;
     }

@@ -7,11 +7,11 @@ use super::member::Member;
 use super::node::NodeProgress;
 use super::thread::{ProgressThread, run_thread};
 use super::threaded::Threaded;
+use crate::gateway::Gateway;
 use crate::job::{Job, Mode};
 use crate::threads::leave_signals;
 use crate::transport::Ends;
 use goal_engine::{Engine, state_bytes};
-use goal_eth::AnyDriver;
 use goal_shm::Part;
 use std::sync::Arc;
 use std::thread::{self, Builder};
@@ -22,11 +22,11 @@ use std::{io, mem};
 fn engine<'a>(
     job: Job<'a>,
     rank: u32,
-    driver: Option<AnyDriver>,
+    gateway: Option<Gateway>,
 ) -> Result<Engine<'a, Ends<'a>>, StartError> {
     let (paths, network) = (&job.settings.paths, job.settings.network.as_ref());
     // SAFETY: the caller has claimed the rank in this process, and a rank belongs to one process.
-    let ends = unsafe { Ends::open(job.segment, rank, paths, network, driver)? };
+    let ends = unsafe { Ends::open(job.segment, rank, paths, network, gateway)? };
     let options = job.settings.engine();
     let bytes = state_bytes(options.unexpected_limit);
     let state = goal_shm::zeroed(bytes as usize);
@@ -47,7 +47,7 @@ pub fn with_member<'a, R>(
     with_member_over(job, rank, None, f)
 }
 
-/// Does the same as [`with_member`], in a job on several hosts if there is a `driver`, which the
+/// Does the same as [`with_member`], in a job on several hosts if there is a `gateway`, which the
 /// launcher has opened for the rank.
 ///
 /// # Errors
@@ -55,11 +55,11 @@ pub fn with_member<'a, R>(
 pub(crate) fn with_member_over<'a, R>(
     job: Job<'a>,
     rank: u32,
-    driver: Option<AnyDriver>,
+    gateway: Option<Gateway>,
     f: impl FnOnce(&mut Member<'a>) -> R,
 ) -> Result<R, StartError> {
     if job.settings.progress != Mode::Thread {
-        return Ok(f(&mut start(job, rank, driver, |_| unreachable!("only in mode thread"))?));
+        return Ok(f(&mut start(job, rank, gateway, |_| unreachable!("only in mode thread"))?));
     }
     thread::scope(|scope| {
         let run = |shared: Arc<ProgressThread<'a>>| {
@@ -67,7 +67,7 @@ pub(crate) fn with_member_over<'a, R>(
             named(rank).spawn_scoped(scope, move || work(job, shared)).map(drop)
         };
         // Dropped before the scope ends, which ends the thread, also if `f` panics.
-        Ok(f(&mut start(job, rank, driver, run)?))
+        Ok(f(&mut start(job, rank, gateway, run)?))
     })
 }
 
@@ -78,9 +78,9 @@ pub(crate) fn with_member_over<'a, R>(
 pub(crate) fn member_over(
     job: Job<'static>,
     rank: u32,
-    driver: Option<AnyDriver>,
+    gateway: Option<Gateway>,
 ) -> Result<Member<'static>, StartError> {
-    start(job, rank, driver, |shared| spawn(job, rank, shared))
+    start(job, rank, gateway, |shared| spawn(job, rank, shared))
 }
 
 /// Starts the thread of a rank of a program.
@@ -134,12 +134,12 @@ pub(super) fn change(
 fn start<'a>(
     job: Job<'a>,
     rank: u32,
-    driver: Option<AnyDriver>,
+    gateway: Option<Gateway>,
     run: impl FnOnce(Arc<ProgressThread<'a>>) -> io::Result<()>,
 ) -> Result<Member<'a>, StartError> {
     let claim = job.segment.claim(rank, Part::Member).ok_or(StartError::Taken)?;
     let engines = match job.settings.progress {
-        Mode::Caller => Engines::Own(Box::new(engine(job, rank, driver)?)),
+        Mode::Caller => Engines::Own(Box::new(engine(job, rank, gateway)?)),
         Mode::Node => {
             if job.settings.network.is_some() {
                 return Err(StartError::OtherHosts);
@@ -151,7 +151,7 @@ fn start<'a>(
             Engines::Node(Box::new(node))
         }
         Mode::Thread => {
-            let shared = Arc::new(ProgressThread::new(job, rank, engine(job, rank, driver)?));
+            let shared = Arc::new(ProgressThread::new(job, rank, engine(job, rank, gateway)?));
             run(Arc::clone(&shared)).map_err(|cause| StartError::Thread { cause })?;
             Engines::Thread(Threaded::new(shared))
         }

@@ -66,14 +66,14 @@ pub(crate) fn run(
     let mut storage = job.storage(rank);
     storage.store_image(nisa, rank);
     announce(segment, rank);
-    let driver = match way {
+    let gateway = match way {
         Some(Way::Kernel(descriptors)) => return kernel::run(job, rank, descriptors, storage),
-        Some(Way::Driver(driver) | Way::Both(driver, _)) => Some(driver),
+        Some(Way::Gateway(gateway) | Way::Both(gateway, _)) => Some(gateway),
         None => None,
     };
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which
     // ranks send.
-    with_member_over(job, rank, driver, |member| {
+    with_member_over(job, rank, gateway, |member| {
         if settings.network.is_some() {
             let (nisa, window) = (Arc::clone(nisa), settings.window);
             // Most requests of a source that can be under way at once: a rank of a job runs one

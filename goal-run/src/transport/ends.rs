@@ -4,12 +4,14 @@
 use super::choice::Paths;
 use super::plugin::Carrier;
 use super::remote::{Remote, Sleeper};
+use crate::gateway::Gateway;
 use crate::network::Network;
 use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{
     Distance, Full, Header, Transport, Unreadable, Unwritable, Wakeup, Workers,
 };
-use goal_eth::{AnyDriver, Exchanged, OpenError};
+use goal_eth::OpenError;
+use goal_fabric::Exchanged;
 use goal_kernel::Signs;
 use goal_shm::{Cma, Local, ShmTransport};
 use goal_shm::{Endpoint, Segment};
@@ -30,7 +32,7 @@ pub(crate) struct Ends<'a> {
     shm: ShmTransport<'a>,
     local: Local,
     cma: Option<Cma<'a>>,
-    /// The streams to ranks on other hosts, if there are any.
+    /// The fabrics to ranks on other hosts, if there are any.
     remote: Option<Box<Remote<'a>>>,
 }
 
@@ -53,24 +55,24 @@ impl<'a> Ends<'a> {
         Self { shm: self.shm.with_marks(), ..self }
     }
 
-    /// Returns all ends of `rank`, with the driver that its launcher opened if there are other
+    /// Returns all ends of `rank`, with the gateway that its launcher opened if there are other
     /// hosts.
     ///
     /// # Safety
     /// As for [`Ends::new`].
     ///
     /// # Errors
-    /// [`OpenError`] if the streams to other hosts can't be opened.
+    /// [`OpenError`] if the fabrics to other hosts can't be opened.
     pub(crate) unsafe fn open(
         segment: &'a Segment,
         rank: u32,
         paths: &Paths,
         network: Option<&'a Network>,
-        driver: Option<AnyDriver>,
+        gateway: Option<Gateway>,
     ) -> Result<Self, OpenError> {
-        let remote = match (network, driver) {
+        let remote = match (network, gateway) {
             (None, _) => None,
-            (Some(network), Some(driver)) => Some(Box::new(Remote::over(network, rank, driver)?)),
+            (Some(network), Some(gateway)) => Some(Box::new(Remote::over(network, rank, gateway)?)),
             (Some(_), None) => return Err(OpenError::NoDriver),
         };
         // SAFETY: as the caller says.
@@ -78,10 +80,10 @@ impl<'a> Ends<'a> {
         Ok(Self { remote, ..here })
     }
 
-    /// Returns true if the streams to other hosts have work, or a run in the kernel has ended.
+    /// Returns true if the fabrics to other hosts have work, or a run in the kernel has ended.
     #[inline]
     pub(crate) fn has_frame(&self) -> bool {
-        self.remote.as_ref().is_some_and(|remote| remote.streams().has_work() || remote.has_sign())
+        self.remote.as_ref().is_some_and(|remote| remote.has_work() || remote.has_sign())
     }
 
     /// Lets the ends of the rank's runs in the kernel end its sleeps. Without other hosts there are
@@ -103,14 +105,14 @@ impl<'a> Ends<'a> {
     #[inline]
     pub(crate) fn send_written(&mut self) {
         if let Some(remote) = &mut self.remote {
-            remote.stream().send_written();
+            remote.send_written();
         }
     }
 
     /// Returns true while a message of several packets comes from another host.
     #[inline]
     pub(crate) fn is_receiving(&self) -> bool {
-        self.remote.as_ref().is_some_and(|remote| remote.streams().is_receiving())
+        self.remote.as_ref().is_some_and(|remote| remote.is_receiving())
     }
 
     /// Describes the loss of a rank on another host, if one was lost.
@@ -154,14 +156,14 @@ impl Transport for Ends<'_> {
         match self.carrier(to) {
             Carrier::Local => self.local.payload_max(to),
             Carrier::Shm => self.shm.payload_max(to),
-            Carrier::Esp => self.remote.as_mut().expect(NO_REMOTE).stream().payload_max(to),
+            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).payload_max(to),
         }
     }
 
     #[inline]
     fn part_max(&mut self, to: u32) -> usize {
         match self.carrier(to) {
-            Carrier::Esp => self.remote.as_mut().expect(NO_REMOTE).stream().part_max(to),
+            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).part_max(to),
             Carrier::Local | Carrier::Shm => self.payload_max(to),
         }
     }
@@ -176,9 +178,7 @@ impl Transport for Ends<'_> {
         match self.carrier(to) {
             Carrier::Local => self.local.try_send(to, header, fill),
             Carrier::Shm => self.shm.try_send(to, header, fill),
-            Carrier::Esp => {
-                self.remote.as_mut().expect(NO_REMOTE).stream().try_send(to, header, fill)
-            }
+            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).try_send(to, header, fill),
         }
     }
 
@@ -194,7 +194,7 @@ impl Transport for Ends<'_> {
             taken += self.local.poll(messages_max, &mut sink);
         }
         if let Some(remote) = &mut self.remote {
-            taken += remote.stream().poll(messages_max, sink);
+            taken += remote.poll(messages_max, sink);
         }
         taken
     }
@@ -203,7 +203,7 @@ impl Transport for Ends<'_> {
         self.shm.announce_room(bytes, most);
         self.local.announce_room(bytes, most);
         if let Some(remote) = &mut self.remote {
-            remote.stream().announce_room(bytes, most);
+            remote.announce_room(bytes, most);
         }
     }
 
@@ -212,7 +212,7 @@ impl Transport for Ends<'_> {
         match self.carrier(to) {
             Carrier::Local => self.local.room(to),
             Carrier::Shm => self.shm.room(to),
-            Carrier::Esp => self.remote.as_ref().expect(NO_REMOTE).streams().room(to),
+            Carrier::Remote => self.remote.as_ref().expect(NO_REMOTE).way_to(to).room(to),
         }
     }
 
@@ -220,8 +220,7 @@ impl Transport for Ends<'_> {
         match self.carrier(to) {
             Carrier::Local => 0,
             Carrier::Shm => self.shm.pushed_max(to, bytes),
-            // Hosts have granted room, and an answer takes longer than on the same host.
-            Carrier::Esp => u64::MAX,
+            Carrier::Remote => self.remote.as_ref().expect(NO_REMOTE).way_to(to).pushed_max(to),
         }
     }
 
@@ -230,7 +229,7 @@ impl Transport for Ends<'_> {
     }
 
     fn export(&self, to: u32, bytes: Span) -> Option<u64> {
-        if self.carrier(to) == Carrier::Esp {
+        if self.carrier(to) == Carrier::Remote {
             return None;
         }
         // The buffers of a message to oneself may overlap. Only a copied message gets that right.
@@ -269,7 +268,7 @@ impl Transport for Ends<'_> {
     ) -> Result<(), Unwritable> {
         match self.carrier(to) {
             Carrier::Shm => self.shm.put_zcopy(to, address, offset, bytes),
-            Carrier::Local | Carrier::Esp => Err(Unwritable),
+            Carrier::Local | Carrier::Remote => Err(Unwritable),
         }
     }
 }
@@ -290,11 +289,11 @@ impl Wakeup for Ends<'_> {
         let Some(remote) = &mut self.remote else {
             return !self.local.has_message() && self.shm.arm();
         };
-        if self.local.has_message() || remote.stream().exchange_frames() {
+        if self.local.has_message() || remote.progress() {
             return false;
         }
         // While the rank sleeps, launchers compare these numbers to find out if the job is stuck.
-        let Exchanged { sent, taken } = remote.stream().exchanged();
+        let Exchanged { sent, taken } = remote.exchanged();
         let segment = self.shm.segment();
         segment.status(self.rank).remote_sent.store(sent, Ordering::SeqCst);
         segment.status(self.rank).remote_taken.store(taken, Ordering::SeqCst);

@@ -16,6 +16,8 @@ pub enum Name {
     Cma,
     /// Streams straight on Ethernet.
     Esp,
+    /// Connections of TCP.
+    Tcp,
 }
 
 /// A transport that carries messages.
@@ -25,13 +27,13 @@ pub(crate) enum Carrier {
     Local,
     /// [`Name::Shm`].
     Shm,
-    /// [`Name::Esp`].
-    Esp,
+    /// A fabric to other hosts: [`Name::Esp`] or [`Name::Tcp`].
+    Remote,
 }
 
 impl Name {
     /// All transports.
-    pub(crate) const ALL: [Name; 4] = [Name::Local, Name::Shm, Name::Cma, Name::Esp];
+    pub(crate) const ALL: [Name; 5] = [Name::Local, Name::Shm, Name::Cma, Name::Esp, Name::Tcp];
 
     /// Returns the properties of the transport.
     pub fn plugin(self) -> &'static Plugin {
@@ -40,6 +42,7 @@ impl Name {
             Name::Shm => &goal_shm::SHM,
             Name::Cma => &goal_shm::CMA,
             Name::Esp => &goal_eth::ESP,
+            Name::Tcp => &goal_tcp::TCP,
         }
     }
 
@@ -49,7 +52,7 @@ impl Name {
             Name::Local => Some(Carrier::Local),
             Name::Shm => Some(Carrier::Shm),
             Name::Cma => None,
-            Name::Esp => Some(Carrier::Esp),
+            Name::Esp | Name::Tcp => Some(Carrier::Remote),
         }
     }
 

@@ -73,7 +73,11 @@ impl TcpFabric {
                     self.close(rank);
                     return None;
                 }
-                self.lose(rank, "it closed the connection without a word, as a process that is killed does".to_owned());
+                self.lose(
+                    rank,
+                    "it closed the connection without a word, as a process that is killed does"
+                        .to_owned(),
+                );
                 None
             }
             Ok(Some(taken)) => {
@@ -140,7 +144,8 @@ impl TcpFabric {
                 }
             }
         });
-        let handled = read.map_err(Fault::Stream).and_then(|handled| fault.map_or(Ok(handled), Err));
+        let handled =
+            read.map_err(Fault::Stream).and_then(|handled| fault.map_or(Ok(handled), Err));
         let handled = match handled {
             Ok(handled) => start + handled,
             Err(fault) => {

@@ -10,7 +10,7 @@ use crate::limits::READ_MAX;
 use crate::listener::Listener;
 use crate::outbox::Spare;
 use crate::poller::Poller;
-use crate::strangers::Stranger;
+use crate::stranger::Stranger;
 use goal_fabric::{Credit, Exchanged, Room};
 use slab::Slab;
 use std::collections::{BTreeMap, VecDeque};
@@ -230,7 +230,7 @@ impl TcpFabric {
         else {
             unreachable!("only a handshake completes")
         };
-        let Stranger { socket, .. } = *stranger;
+        let socket = stranger.into_socket();
         let _ = self.poller.set(socket.as_fd(), token, false);
         let credit = Credit::new(self.first_room);
         self.connections[rank as usize] = Some(Box::new(Connection::new(socket, token, credit)));

@@ -7,9 +7,7 @@
 use super::{Asked, FIRST, LISTENER, Owner, TcpFabric};
 use crate::handshake::Ends;
 use crate::limits::{CONNECT_NS, HANDSHAKE_NS, RETRY_NS, STRANGERS_MAX};
-use crate::sockets;
-use crate::strangers::{Failed, Shaken, Stranger};
-use rustix::net::{SocketFlags, accept_with};
+use crate::stranger::{Failed, Shaken, Stranger};
 use std::os::fd::AsFd;
 
 impl TcpFabric {
@@ -32,10 +30,7 @@ impl TcpFabric {
     fn attempt(&mut self, rank: u32, now_ns: u64) {
         let ends = Ends { from: self.own, to: rank };
         let address = self.addresses[rank as usize];
-        let begun = sockets::begin(address)
-            .and_then(|socket| Stranger::connecting(socket, ends, now_ns))
-            .map_err(Failed::from);
-        match begun {
+        match Stranger::connect(address, ends, now_ns) {
             Ok(stranger) => {
                 let token = self.add(stranger);
                 if let Some(asked) = self.asked.get_mut(&rank) {
@@ -49,7 +44,7 @@ impl TcpFabric {
     /// Adds a handshake. Returns its token, or `None` if the system refused.
     fn add(&mut self, stranger: Stranger) -> Option<usize> {
         let token = FIRST + self.owners.vacant_key();
-        self.poller.add(stranger.socket.as_fd(), token, stranger.connects()).ok()?;
+        self.poller.add(stranger.as_fd(), token, stranger.connects()).ok()?;
         self.strangers += usize::from(stranger.is_accepted());
         self.owners.insert(Owner::Stranger(Box::new(stranger)));
         Some(token)
@@ -71,17 +66,13 @@ impl TcpFabric {
 
     /// Accepts connections. The oldest one without the key is closed if there are too many.
     fn accept(&mut self, now_ns: u64) {
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         // The others are accepted with the next poll.
         for _ in 0..STRANGERS_MAX {
-            let Ok(socket) = accept_with(&self.listener, flags) else { return };
-            if sockets::prepare(&socket).is_err() {
-                continue;
-            }
+            let Some(stranger) = Stranger::accept(&self.listener, now_ns) else { return };
             if self.strangers >= STRANGERS_MAX {
                 self.drop_oldest();
             }
-            if let Some(token) = self.add(Stranger::accepted(socket, now_ns)) {
+            if let Some(token) = self.add(stranger) {
                 // The hello is often there.
                 self.shake(token, now_ns);
             }
@@ -90,7 +81,9 @@ impl TcpFabric {
 
     fn drop_oldest(&mut self) {
         let accepted = self.owners.iter().filter_map(|(index, owner)| match owner {
-            Owner::Stranger(stranger) if stranger.is_accepted() => Some((stranger.since_ns, index)),
+            Owner::Stranger(stranger) if stranger.is_accepted() => {
+                Some((stranger.since_ns(), index))
+            }
             _ => None,
         });
         if let Some((_, index)) = accepted.min() {
@@ -107,12 +100,14 @@ impl TcpFabric {
     /// Goes on with a handshake.
     fn shake(&mut self, token: usize, now_ns: u64) {
         loop {
-            let Some(Owner::Stranger(stranger)) = self.owners.get_mut(token - FIRST) else { return };
+            let Some(Owner::Stranger(stranger)) = self.owners.get_mut(token - FIRST) else {
+                return;
+            };
             let connects = stranger.connects();
             match stranger.go_on(&self.key) {
                 Ok(Shaken::GoesOn) => {
                     if connects != stranger.connects() {
-                        let _ = self.poller.set(stranger.socket.as_fd(), token, false);
+                        let _ = self.poller.set(stranger.as_fd(), token, false);
                     }
                     return;
                 }
@@ -207,7 +202,7 @@ impl TcpFabric {
         });
         let strangers = self.owners.iter().filter(|_| self.strangers > 0);
         let strangers = strangers.filter_map(|(_, owner)| match owner {
-            Owner::Stranger(stranger) => Some(stranger.since_ns + HANDSHAKE_NS),
+            Owner::Stranger(stranger) => Some(stranger.since_ns() + HANDSHAKE_NS),
             Owner::Rank(_) => None,
         });
         asked.chain(strangers).min()
@@ -221,7 +216,7 @@ impl TcpFabric {
         let now_ns = (self.clock)();
         let silent = self.owners.iter().filter_map(|(index, owner)| match owner {
             Owner::Stranger(stranger)
-                if stranger.is_accepted() && stranger.since_ns + HANDSHAKE_NS <= now_ns =>
+                if stranger.is_accepted() && stranger.since_ns() + HANDSHAKE_NS <= now_ns =>
             {
                 Some(FIRST + index)
             }

@@ -121,8 +121,6 @@ fn ranks_that_connect_with_each_other_at_once_share_a_connection() {
     }
 }
 
-
-
 #[test]
 fn a_rank_that_is_gone_is_lost_and_one_that_left_is_not() {
     let mut ends = fabrics(2, V4, 0);

@@ -67,7 +67,9 @@ fn a_stream_may_be_divided_anywhere() {
                 Item::Bye => 0,
             };
             match joined.last_mut() {
-                Some((whole, bytes)) if place(whole) + bytes.len() as u64 == place(&item) && !bytes.is_empty() => {
+                Some((whole, bytes))
+                    if place(whole) + bytes.len() as u64 == place(&item) && !bytes.is_empty() =>
+                {
                     assert_eq!(bytes.len() % 8, 0);
                     bytes.extend(piece);
                 }

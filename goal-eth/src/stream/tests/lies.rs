@@ -2,10 +2,10 @@
 
 use super::hostile::{Ended, MAD, run, take_all_room};
 use crate::LostPeer;
-use goal_fabric::Fault;
 use goal_engine::testing::program;
 use goal_engine::transport::{Header, Kind, Transport};
 use goal_engine::{Calc, Cause, Failure, Fault, Options};
+use goal_fabric::Fault;
 use goal_lang::{ANY, Program};
 
 /// Returns a program whose rank 0 posts its receive late.
@@ -130,7 +130,10 @@ fn no_message_has_any_tag() {
         rank 1 { send 8b to 0 tag 9 }";
     for kind in [Kind::Eager, Kind::Long, Kind::Rts] {
         let ended = told(text, &[header(kind, 9, 8), header(kind, ANY, 8)]);
-        assert!(matches!(ended, Ended::Lost(MAD, LostPeer::Fault(Fault::Tag))), "{kind:?}: {ended:?}");
+        assert!(
+            matches!(ended, Ended::Lost(MAD, LostPeer::Fault(Fault::Tag))),
+            "{kind:?}: {ended:?}"
+        );
     }
 }
 

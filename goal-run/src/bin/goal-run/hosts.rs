@@ -4,10 +4,12 @@ use super::key::{self, KeyFileError};
 use clap::{ArgGroup, Args};
 use goal_eth::DriverKind;
 use goal_run::hosts::{PORT, Plan, PlanError, RankList};
-use goal_run::launcher::Hosts;
+use goal_run::launcher::{Ethernet, Hosts, Meeting, Rendezvous};
 use goal_run::limits::{BURST_MAX, INITIAL_BURST_MIN};
 use std::fs::File;
 use std::io::{self, Read};
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a peers file.
@@ -17,6 +19,7 @@ const PEERS_BYTES_MAX: u64 = 1 << 20;
 #[derive(Args)]
 #[command(next_help_heading = "Several hosts")]
 #[command(group(ArgGroup::new("others").args(["peers", "discover"]).requires_all(["interface", "key"])))]
+#[command(group(ArgGroup::new("meeting").args(["peers", "discover", "rendezvous"])))]
 pub(crate) struct HostsArguments {
     /// Interface that leads to the other hosts (goal-run info lists them)
     #[arg(long, value_name = "NAME", requires = "others")]
@@ -32,10 +35,26 @@ pub(crate) struct HostsArguments {
     #[arg(long, value_name = "N", group = "who", requires = "discover", value_parser = clap::value_parser!(u32).range(1..))]
     hosts: Option<u32>,
     /// The ranks of this host (0-3,8); the others say theirs
-    #[arg(long, value_name = "RANKS", group = "who", requires = "discover", value_parser = RankList::parse)]
+    #[arg(long, value_name = "RANKS", group = "who", requires = "meeting", value_parser = RankList::parse)]
     here: Option<RankList>,
+    /// Place where launchers meet over TCP: the host of launcher 0, and a free port of it
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "others", requires_all = ["rank", "size", "key"])]
+    rendezvous: Option<String>,
+    /// Number of this launcher, from 0 on; that with the number 0 has rank 0
+    #[arg(long, value_name = "R", requires = "rendezvous")]
+    rank: Option<u32>,
+    /// Number of launchers: blocks of ranks in the order of their numbers
+    #[arg(long, value_name = "N", requires = "rendezvous", value_parser = clap::value_parser!(u32).range(1..))]
+    size: Option<u32>,
+    /// Address at which others reach the ranks of this host [default: that of the connection with
+    /// launcher 0]
+    #[arg(long, value_name = "ADDRESS", requires = "rendezvous")]
+    address: Option<IpAddr>,
+    /// Ports for the ranks of this host, as a firewall lets them through [default: any]
+    #[arg(long, value_name = "FIRST-LAST", requires = "rendezvous", value_parser = ports)]
+    ports: Option<RangeInclusive<u16>>,
     /// File with the key that all hosts have (goal-run key makes one)
-    #[arg(long, value_name = "FILE", requires = "others")]
+    #[arg(long, value_name = "FILE", requires = "meeting")]
     key: Option<PathBuf>,
     /// Leave the data between ranks without proof of its sender, as on a network that nobody else
     /// can send to; on all hosts or on none
@@ -59,7 +78,7 @@ pub(crate) struct HostsArguments {
 impl HostsArguments {
     /// Returns true if the job has other hosts.
     pub(crate) fn are_named(&self) -> bool {
-        self.peers.is_some() || self.discover
+        self.peers.is_some() || self.discover || self.rendezvous.is_some()
     }
 
     /// Returns the other hosts; `None` if all ranks are on this one. `leaders` are the given
@@ -69,6 +88,21 @@ impl HostsArguments {
         keeps_memory: bool,
         leaders: Vec<&'static str>,
     ) -> Result<Option<Hosts>, HostsFault> {
+        let hosts = |meeting, key: &Path| {
+            let hosts = Hosts::new(meeting, key::read(key)?);
+            Ok(Some(Hosts { keeps_memory, name: option, leaders: leaders.clone(), ..hosts }))
+        };
+        if let (Some(at), Some(number), Some(size), Some(key)) =
+            (&self.rendezvous, self.rank, self.size, &self.key)
+        {
+            let meeting = Meeting::Tcp(Rendezvous {
+                here: self.here.clone(),
+                address: self.address,
+                ports: self.ports.clone().unwrap_or(0..=0),
+                ..Rendezvous::new(number, size, at.clone())
+            });
+            return hosts(meeting, key);
+        }
         let plan = match (&self.peers, self.hosts, &self.here) {
             (Some(path), ..) => peers(path)?,
             (None, Some(count), _) => Plan::count(count),
@@ -77,16 +111,24 @@ impl HostsArguments {
         };
         // The command line requires both if it names hosts.
         let (Some(interface), Some(key)) = (&self.interface, &self.key) else { return Ok(None) };
-        Ok(Some(Hosts {
+        let meeting = Meeting::Ethernet(Ethernet {
             driver: self.driver,
             port: self.port,
             authenticates_data: !self.unauthenticated_data,
-            keeps_memory,
-            name: option,
-            leaders,
-            ..Hosts::new(interface.clone(), key::read(key)?, plan)
-        }))
+            ..Ethernet::new(interface.clone(), plan)
+        });
+        hosts(meeting, key)
     }
+}
+
+/// Reads a range of ports: `20000-20100`, or one port.
+fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let port = |text: &str| text.parse::<u16>().ok().filter(|&port| port > 0);
+    let range = port(first).zip(port(last)).filter(|(first, last)| first <= last);
+    range
+        .map(|(first, last)| first..=last)
+        .ok_or_else(|| "give ports such as 20000-20100".to_owned())
 }
 
 /// Returns the option that gives a setting which must be the same on all hosts.

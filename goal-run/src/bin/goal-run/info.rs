@@ -211,6 +211,7 @@ impl Limits {
             Name::Shm => self.shm,
             Name::Cma => None,
             Name::Esp => Some((goal_eth::SHORT_MAX, goal_eth::MESSAGE_MAX)),
+            Name::Tcp => Some((goal_tcp::MESSAGE_MAX, goal_tcp::MESSAGE_MAX)),
         }
     }
 }

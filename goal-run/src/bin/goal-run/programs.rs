@@ -18,7 +18,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The options that a run of a program has, by their names in [`Arguments`].
-const ALLOWED: [&str; 29] = [
+const ALLOWED: [&str; 34] = [
+    "address",
     "bind",
     "burst",
     "calc",
@@ -39,9 +40,13 @@ const ALLOWED: [&str; 29] = [
     "offload",
     "peers",
     "port",
+    "ports",
     "progress",
+    "rank",
     "ranks",
+    "rendezvous",
     "ring",
+    "size",
     "stats",
     "timeout",
     "transport",

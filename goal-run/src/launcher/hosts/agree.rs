@@ -118,7 +118,9 @@ impl Session<'_> {
 
     /// Returns advice for a host that was found and does not go on.
     fn long_frames(&self) -> String {
-        let interface = self.post.interface();
+        let Some(interface) = &self.interface else {
+            return "its launcher is connected, and slow".to_owned();
+        };
         format!(
             "does the network between carry frames of {} bytes, as {} does here? (ip link set {} mtu N on all hosts)",
             interface.mtu, interface.name, interface.name
@@ -159,7 +161,8 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
         .window
         .as_ref()
         .map_or("none".to_owned(), |window| window.settings.size.to_string());
-    let unauthenticated = if hosts.authenticates_data { "not given" } else { "given" };
+    let is_authenticated = hosts.ethernet().is_none_or(|ethernet| ethernet.authenticates_data);
+    let unauthenticated = if is_authenticated { "not given" } else { "given" };
     let name = hosts.name;
     let terms = [
         ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),

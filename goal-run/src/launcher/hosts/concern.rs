@@ -4,23 +4,22 @@
 //! So the leader listens only to the hosts of the job, and all others listen only to the leader,
 //! which alone starts the job and ends it.
 
+use crate::host::{Host, Location};
 use crate::hosts::Event;
-use goal_esp::auth::Address;
-use goal_esp::wire::Mac;
 
 /// Returns true if the launcher at `me` listens to `host`, for ranks with these addresses. While
 /// the addresses are not known, it listens to all hosts.
-pub(super) fn is_heard(host: Mac, me: Mac, addresses: &[Address]) -> bool {
+pub(super) fn is_heard(host: Host, me: Host, addresses: &[Location]) -> bool {
     match addresses {
         [] => true,
-        [leader, ..] if leader.mac == me => addresses.iter().any(|address| address.mac == host),
-        [leader, ..] => leader.mac == host,
+        [leader, ..] if leader.host == me => addresses.iter().any(|location| location.host == host),
+        [leader, ..] => leader.host == host,
     }
 }
 
 /// Returns true if the launcher at `me` must handle an event. Events that no other host has caused
 /// concern all launchers.
-pub(super) fn concerns(event: &Event, me: Mac, addresses: &[Address]) -> bool {
+pub(super) fn concerns(event: &Event, me: Host, addresses: &[Location]) -> bool {
     let host = match event {
         Event::Mine(_) | Event::Missing(_) | Event::Found(_) | Event::Contradiction(_) => {
             return true;

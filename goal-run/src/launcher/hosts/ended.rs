@@ -1,10 +1,10 @@
 //! The end of a job on several hosts.
 
 use super::post::Post;
+use crate::host::Host;
 use crate::hosts::{Event, Message};
 use crate::outcome::Outcome;
 use crate::report::Report;
-use goal_esp::wire::Mac;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub struct Verdict {
 /// The other hosts of a job that has ended.
 pub struct Others {
     pub(super) post: Post,
-    pub(super) hosts: BTreeSet<Mac>,
+    pub(super) hosts: BTreeSet<Host>,
 }
 
 impl fmt::Debug for Others {

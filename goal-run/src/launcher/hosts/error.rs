@@ -1,8 +1,8 @@
 //! The reasons why a job on several hosts does not start.
 
+use crate::host::Host;
 use crate::hosts::DiscoveryError;
 use crate::launcher::error::LaunchError;
-use goal_esp::wire::Mac;
 use std::io;
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ pub(crate) enum HostsError {
     /// This host has no free port for a rank.
     #[error("no port is free: {0}")]
     Port(#[source] io::Error),
+    /// This host has no free port of TCP for a rank.
+    #[error("no port is free: {0}")]
+    Listen(#[source] goal_tcp::ListenError),
     /// The hosts are not ready in time.
     #[error("after {} s: {missing}", patience.as_secs_f64())]
     Late {
@@ -27,9 +30,9 @@ pub(crate) enum HostsError {
     #[error("host {host} has {name} {theirs}, the leader {leader} has {ours}")]
     Differs {
         /// The host.
-        host: Mac,
+        host: Host,
         /// The leader.
-        leader: Mac,
+        leader: Host,
         /// The name of the option, as [`OptionNames`](super::OptionNames) states it.
         name: String,
         /// The value on the host.

@@ -93,7 +93,7 @@ impl Leader<'_, '_> {
 
     /// Returns true if everything that a rank left has arrived.
     fn is_known(&self, rank: u32) -> bool {
-        let host = self.session.addresses()[rank as usize].mac;
+        let host = self.session.locations()[rank as usize].host;
         host == self.session.me || self.told.contains_key(&host)
     }
 

@@ -12,6 +12,8 @@ use super::error::HostsError;
 use super::post::random;
 use super::session::{LOOK, Session};
 use super::waiting;
+use crate::gateway::Gateway;
+use crate::host::Host;
 use crate::hosts::{Event, Message};
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
@@ -20,8 +22,7 @@ use crate::launcher::run::open_files;
 use crate::limits::{check_open_files, free_memory, named};
 use crate::offload::{InKernel, Offload, Way, shortened};
 use goal_engine::Calc;
-use goal_esp::wire::{ETHERTYPE_ESP, Mac};
-use goal_eth::AnyDriver;
+use goal_esp::wire::ETHERTYPE_ESP;
 use goal_kernel::limits::{HEADER, PARTS_MAX, fragment_of};
 use goal_kernel::{
     Abilities, Hook, Installation, Job, Kernel, LoadError, Lost, Member, Peer, Plan, Room, Share,
@@ -49,32 +50,32 @@ pub(super) struct Engine {
     _ticker: Ticker,
     kernel: Kernel,
     /// The hosts of all ranks.
-    hosts: Vec<Mac>,
+    hosts: Vec<Host>,
     /// The name of the interface.
     interface: String,
 }
 
 impl Engine {
-    /// Returns true if it has room for schedules of programs, whose ranks have drivers too.
+    /// Returns true if it has room for schedules of programs, whose ranks have gateways too.
     pub(super) fn is_of_programs(&self) -> bool {
         matches!(self.places, Places::Shares(_))
     }
 
-    /// Returns the ways of this host's ranks, ascending. Those of programs get these drivers.
+    /// Returns the ways of this host's ranks, ascending. Those of programs get these gateways.
     ///
     /// # Errors
     /// The system's error.
-    pub(super) fn ways(&self, drivers: Vec<AnyDriver>) -> Result<Vec<Way>, LaunchError> {
+    pub(super) fn ways(&self, gateways: Vec<Gateway>) -> Result<Vec<Way>, LaunchError> {
         match &self.places {
             Places::Members(members) => {
                 let way = |(_, member): &_| Ok(Way::Kernel(self.kernel.rank(member)?));
                 members.iter().map(way).collect()
             }
             Places::Shares(shares) => {
-                let way = |(driver, (_, share)): (_, &_)| {
-                    Ok(Way::Both(driver, self.kernel.tables(share)?))
+                let way = |(gateway, (_, share)): (_, &_)| {
+                    Ok(Way::Both(gateway, self.kernel.tables(share)?))
                 };
-                drivers.into_iter().zip(shares).map(way).collect()
+                gateways.into_iter().zip(shares).map(way).collect()
             }
         }
     }
@@ -127,12 +128,22 @@ impl Session<'_> {
         if wanted == Offload::Off {
             return Ok(None);
         }
-        let own = u32::try_from(self.post.interface().mtu).unwrap_or(u32::MAX);
+        let Some(interface) = &self.interface else {
+            // All hosts meet in the same way, so none has to be asked.
+            let why = "the hosts of this job are connected by TCP, and kernels run schedules over Ethernet (--interface)".to_owned();
+            if wanted == Offload::Kernel {
+                return Err(LaunchError::Offload(why));
+            }
+            (self.options.tell)(&format!("processes run the schedule: {why}"));
+            self.not_in_kernel = Some(why);
+            return Ok(None);
+        };
+        let own = u32::try_from(interface.mtu).unwrap_or(u32::MAX);
         let of_mtu = |message| match message {
             Message::Mtu(mtu) => Some(mtu),
             _ => None,
         };
-        let least = |answers: &BTreeMap<Mac, u32>| *answers.values().min().expect("its own");
+        let least = |answers: &BTreeMap<Host, u32>| *answers.values().min().expect("its own");
         let mtu = self.consult(own, Message::Mtu, of_mtu, least)?;
         // All hosts refuse the same schedules; what fails behind that is this host's.
         let loaded = self.plan(mtu).and_then(|(fragment, plan)| {
@@ -149,7 +160,7 @@ impl Session<'_> {
             _ => None,
         };
         let first =
-            |answers: &BTreeMap<Mac, Option<String>>| answers.values().find_map(Option::clone);
+            |answers: &BTreeMap<Host, Option<String>>| answers.values().find_map(Option::clone);
         match self.consult(why, Message::Offload, of_why, first)? {
             None => Ok(engine),
             Some(why) => {
@@ -171,7 +182,7 @@ impl Session<'_> {
         own: T,
         pack: fn(T) -> Message,
         unpack: impl Fn(Message) -> Option<T>,
-        decide: impl Fn(&BTreeMap<Mac, T>) -> T,
+        decide: impl Fn(&BTreeMap<Host, T>) -> T,
     ) -> Result<T, LaunchError> {
         let (me, leader) = (self.me, self.leader());
         let awaited = match me == leader {
@@ -262,14 +273,16 @@ impl Session<'_> {
         }
         let (number, key) = self.hosts.key.kernel(run);
         let secrets: [u8; 16] = random().map_err(|error| error.to_string())?;
-        let mut ports: BTreeMap<Mac, u16> = BTreeMap::new();
-        let peers = self.addresses().iter().map(|address| {
-            let next = ports.entry(address.mac).or_default();
+        let mut ports: BTreeMap<Host, u16> = BTreeMap::new();
+        let peers = self.locations().iter().map(|location| {
+            let next = ports.entry(location.host).or_default();
             let port = *next;
             *next += 1;
-            Peer { mac: address.mac.0, port }
+            Peer { mac: location.host.mac().0, port }
         });
-        let interface = self.post.interface();
+        let (Some(interface), Some(ethernet)) = (&self.interface, self.hosts.ethernet()) else {
+            return Err("the hosts are connected by TCP".to_owned());
+        };
         let job = Job {
             number,
             key,
@@ -277,7 +290,7 @@ impl Session<'_> {
                 .map(|at| u64::from_ne_bytes(secrets[at..at + 8].try_into().expect("eight bytes"))),
             ethertype: ETHERTYPE_ESP,
             ifindex: interface.index,
-            mac: self.me.0,
+            mac: self.me.mac().0,
             peers: peers.collect(),
         };
         let system = |error: std::io::Error| error.to_string();
@@ -299,7 +312,7 @@ impl Session<'_> {
         };
         fits(installation.kernel_bytes(), free_memory())?;
         let here = self.mine.len() as u64;
-        let files = open_files(here, self.hosts.driver, &self.options.ranks, true);
+        let files = open_files(here, Some(ethernet.driver), &self.options.ranks, true);
         check_open_files(here, files).map_err(|error| error.to_string())?;
         let kernel = Kernel::load(&interface.name, &installation, Some(Hook::Tcx))
             .map_err(|error| self.describe(&error))?;
@@ -308,7 +321,7 @@ impl Session<'_> {
             Places::Members(members) => InKernel::new(fragment, members),
             Places::Shares(shares) => InKernel::of_programs(fragment, shares),
         };
-        let hosts = self.addresses().iter().map(|address| address.mac).collect();
+        let hosts = self.locations().iter().map(|location| location.host).collect();
         let interface = interface.name.clone();
         Ok(Engine { in_kernel, places, _ticker: ticker, kernel, hosts, interface })
     }

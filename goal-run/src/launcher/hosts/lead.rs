@@ -6,6 +6,7 @@
 
 use super::post::{EVENTS_MAX, random};
 use super::session::Session;
+use crate::host::Host;
 use crate::hosts::{Event, Message, Rounds};
 use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
@@ -14,7 +15,6 @@ use crate::launcher::partings::{Tail, ask};
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use crate::monitor::Stopped;
 use crate::outcome::End;
-use goal_esp::wire::Mac;
 use goal_eth::now_ns;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -41,18 +41,18 @@ pub(super) enum Ending {
 pub(super) struct Leader<'s, 'a> {
     pub(super) session: &'s mut Session<'a>,
     pub(super) place: &'s Place<'s>,
-    pub(super) others: BTreeSet<Mac>,
+    pub(super) others: BTreeSet<Host>,
     rounds: Rounds,
-    ready: BTreeSet<Mac>,
-    finished: BTreeSet<Mac>,
+    ready: BTreeSet<Host>,
+    finished: BTreeSet<Host>,
     /// The hosts whose ranks, processes of a program, have come to their end.
-    at_end: BTreeSet<Mac>,
+    at_end: BTreeSet<Host>,
     /// The hosts that have sent everything, with the times of their clocks at which their ranks
     /// began.
-    pub(super) told: BTreeMap<Mac, u64>,
+    pub(super) told: BTreeMap<Host, u64>,
     pub(super) supervisor: Supervisor<'s>,
     /// The ranks that are stopped by a signal, by their hosts.
-    pub(super) stopped: BTreeMap<Mac, Vec<Stopped>>,
+    pub(super) stopped: BTreeMap<Host, Vec<Stopped>>,
 }
 
 impl<'s, 'a> Leader<'s, 'a> {
@@ -157,9 +157,9 @@ impl<'s, 'a> Leader<'s, 'a> {
         let Place { segment, here, .. } = *self.place;
         let is_attached = |rank: u32| segment.status(rank).attendance.process().is_some();
         let here_attached = here.iter().copied().find(|&rank| is_attached(rank));
-        let of_host = |host: &Mac| self.session.ranks_of(*host).first().copied();
+        let of_host = |host: &Host| self.session.ranks_of(*host).first().copied();
         let waiting = here_attached.or_else(|| self.ready.iter().find_map(of_host))?;
-        let has_gone = |host: &&Mac| !self.ready.contains(host);
+        let has_gone = |host: &&Host| !self.ready.contains(host);
         let gone = self.finished.iter().filter(has_gone).find_map(of_host);
         let mut all_gone = || here_attached.is_none() && crew.have_finished(false);
         let gone = gone.or_else(|| all_gone().then(|| here[0]))?;
@@ -225,7 +225,7 @@ impl<'s, 'a> Leader<'s, 'a> {
         None
     }
 
-    pub(super) fn lost(&mut self, host: Mac, why: &str) -> Ending {
+    pub(super) fn lost(&mut self, host: Host, why: &str) -> Ending {
         self.others.remove(&host);
         Ending::Lost(lost(&self.session.named(host), why))
     }

@@ -1,23 +1,17 @@
 //! Options for a job on several hosts.
 
-use crate::hosts::{Key, PORT, Plan};
+use crate::hosts::{Key, PORT, Plan, RankList};
 use goal_eth::DriverKind;
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
 
 /// The other hosts of a job.
 #[derive(Debug, Clone)]
 pub struct Hosts {
-    /// Name of this host's interface.
-    pub interface: String,
-    /// The driver of its ranks. Launchers always use packet sockets, as they send few frames.
-    pub driver: DriverKind,
-    /// The port of launchers.
-    pub port: u16,
+    /// How the hosts find and reach each other.
+    pub meeting: Meeting,
     /// The key that all hosts of the job have.
     pub key: Key,
-    /// Set if all data between ranks is authenticated. It must be the same on all hosts.
-    pub authenticates_data: bool,
-    /// The distribution of ranks among the hosts.
-    pub plan: Plan,
     /// Set if the leader must get the memory of all ranks in any case, as for
     /// [`Outcome::dump`](crate::outcome::Outcome::dump).
     pub keeps_memory: bool,
@@ -30,20 +24,77 @@ pub struct Hosts {
     pub leaders: Vec<&'static str>,
 }
 
+/// How the hosts of a job find and reach each other.
+#[derive(Debug, Clone)]
+pub enum Meeting {
+    /// By frames of Ethernet.
+    Ethernet(Ethernet),
+    /// By connections of TCP.
+    Tcp(Rendezvous),
+}
+
+/// Hosts on one Ethernet.
+#[derive(Debug, Clone)]
+pub struct Ethernet {
+    /// Name of this host's interface.
+    pub interface: String,
+    /// The driver of its ranks. Launchers always use packet sockets, as they send few frames.
+    pub driver: DriverKind,
+    /// The port of launchers.
+    pub port: u16,
+    /// Set if all data between ranks is authenticated. It must be the same on all hosts.
+    pub authenticates_data: bool,
+    /// The distribution of ranks among the hosts.
+    pub plan: Plan,
+}
+
+impl Ethernet {
+    /// Returns the hosts of a `plan`, reached through an interface. All other fields have their
+    /// defaults.
+    pub fn new(interface: String, plan: Plan) -> Self {
+        let driver = DriverKind::default();
+        Self { interface, driver, port: PORT, authenticates_data: true, plan }
+    }
+}
+
+/// Launchers that meet at an address of TCP, where the first of them listens. Each has a number.
+#[derive(Debug, Clone)]
+pub struct Rendezvous {
+    /// The number of this launcher. That with the number 0 leads, and has rank 0.
+    pub number: u32,
+    /// The number of launchers.
+    pub size: u32,
+    /// The host, by its name or address, and the port, as `node0:7777` or `[fd00::1]:7777`.
+    pub at: String,
+    /// The ranks of this launcher. `None` gives each launcher a block of ranks, in the order of
+    /// their numbers.
+    pub here: Option<RankList>,
+    /// The address at which other hosts reach the ranks of this one. By default it is the one that
+    /// the launchers' own connection has here.
+    pub address: Option<IpAddr>,
+    /// The ports for the ranks of this host; 0 stands for any free one.
+    pub ports: RangeInclusive<u16>,
+}
+
+impl Rendezvous {
+    /// Returns a launcher's part in a meeting. All other fields have their defaults.
+    pub fn new(number: u32, size: u32, at: String) -> Self {
+        Self { number, size, at, here: None, address: None, ports: 0..=0 }
+    }
+}
+
 impl Hosts {
-    /// Returns the hosts of a `plan`, reached through an interface, with a `key` that all of them
-    /// have. All other fields have their defaults.
-    pub fn new(interface: String, key: Key, plan: Plan) -> Self {
-        Self {
-            interface,
-            driver: DriverKind::default(),
-            port: PORT,
-            key,
-            authenticates_data: true,
-            plan,
-            keeps_memory: false,
-            name: |setting| setting,
-            leaders: vec![],
+    /// Returns the hosts of a meeting with a `key` that all of them have. All other fields have
+    /// their defaults.
+    pub fn new(meeting: Meeting, key: Key) -> Self {
+        Self { meeting, key, keeps_memory: false, name: |setting| setting, leaders: vec![] }
+    }
+
+    /// Returns the Ethernet between the hosts, if they meet there.
+    pub(super) fn ethernet(&self) -> Option<&Ethernet> {
+        match &self.meeting {
+            Meeting::Ethernet(ethernet) => Some(ethernet),
+            Meeting::Tcp(_) => None,
         }
     }
 }

@@ -7,17 +7,19 @@ use super::lead::{Ending, Leader};
 use super::left;
 use super::options::Hosts;
 use super::session::Session;
+use crate::gateway::Gateway;
 use crate::job::Mode;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::{Options, Ranks};
 use crate::launcher::run::{equip, repeated, run_ranks};
-use crate::network::{Ethertypes, Network};
+use crate::network::{Ethernet, Network, Wire};
 use crate::offload::{Offload, Way};
 use crate::outcome::Outcome;
 use crate::rights;
+use crate::transport::Name;
 use goal_asm::Nisa;
-use goal_eth::{DriverKind, probe_xdp};
+use goal_eth::{DriverKind, PortGroup, probe_xdp};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -42,13 +44,23 @@ pub fn run_on_hosts(
     }
     if options.gives_up_rights {
         let offloads = options.offload != Offload::Off;
-        match options.ranks {
-            Ranks::Program(_) => rights::give_up_for_programs(Some(hosts.driver), offloads)?,
-            Ranks::Threads | Ranks::Processes { .. } => {
+        match (&options.ranks, hosts.ethernet()) {
+            (Ranks::Program(_), hosts) => {
+                let driver = hosts.map(|hosts| hosts.driver);
+                rights::give_up_for_programs(driver, offloads && driver.is_some())?;
+            }
+            (Ranks::Threads | Ranks::Processes { .. }, Some(hosts)) => {
                 rights::give_up_all_but_sockets(hosts.driver, offloads)?;
             }
+            (Ranks::Threads | Ranks::Processes { .. }, None) => rights::give_up_all_but_files()?,
         }
     }
+    // The transports of this job, among which hosts are reached by the one way that they meet on.
+    let transports = match hosts.ethernet() {
+        Some(_) => options.transports.without(Name::Tcp, "the hosts of this job are on Ethernet"),
+        None => options.transports.without(Name::Esp, "the hosts of this job are connected by TCP"),
+    };
+    let options = &Options { transports, ..options.clone() };
     let mut session = Session::open(nisa, options, hosts)?;
     match session.run() {
         Err(LaunchError::Interrupted(signal)) => {
@@ -77,28 +89,41 @@ impl Session<'_> {
         let run = self.agree()?;
         // Must outlive the ranks.
         let engine = self.offload(run)?;
-        let network = Network::new(
-            (self.hosts.interface.clone(), self.hosts.driver),
-            self.me,
-            Ethertypes::default(),
-            self.hosts.key.ranks(run),
-            self.addresses(),
-        )
-        .authenticating(self.hosts.authenticates_data)
-        .bursting(self.options.parameters.initial_burst, self.options.parameters.burst)
-        .opening(matches!(self.options.ranks, Ranks::Program(_)))
-        .keeping(self.options.engine.unexpected_limit);
-        let has_drivers = engine.as_ref().is_none_or(Engine::is_of_programs);
-        if let (DriverKind::Xdp, Err(why), true) = (self.hosts.driver, probe_xdp(), has_drivers) {
-            (self.options.tell)(&format!("ranks use packet sockets: {why}"));
-        }
+        let has_gateways = engine.as_ref().is_none_or(Engine::is_of_programs);
+        let wire = match self.hosts.ethernet() {
+            None => Wire::Tcp,
+            Some(hosts) => {
+                if let (DriverKind::Xdp, Err(why), true) = (hosts.driver, probe_xdp(), has_gateways)
+                {
+                    (self.options.tell)(&format!("ranks use packet sockets: {why}"));
+                }
+                let parameters = &self.options.parameters;
+                Wire::Ethernet(Ethernet {
+                    authenticates_data: hosts.authenticates_data,
+                    bursts: (parameters.initial_burst, parameters.burst),
+                    ..Ethernet::new(hosts.interface.clone(), hosts.driver)
+                })
+            }
+        };
+        let network = Network::new(wire, self.me, self.hosts.key.ranks(run), self.locations())
+            .opening(matches!(self.options.ranks, Ranks::Program(_)))
+            .keeping(self.options.engine.unexpected_limit);
         let leads = network.leads();
-        let drivers = if has_drivers { network.open_drivers()? } else { vec![] };
-        // Must outlive the ranks.
-        let _group = network.group(&drivers);
+        // The group must outlive the ranks.
+        let (gateways, _group) = match &network.wire {
+            _ if !has_gateways => (vec![], None),
+            Wire::Tcp => (self.gateways(), None),
+            Wire::Ethernet(ethernet) => {
+                let drivers = network.open_drivers(ethernet)?;
+                // Lets the kernel find the driver of a frame at a cost that does not depend on
+                // their number.
+                let group = PortGroup::of(&drivers, ethernet.ethertypes.esp);
+                (drivers.into_iter().map(Gateway::Ethernet).collect(), Some(group))
+            }
+        };
         let ways = match &engine {
-            Some(engine) => engine.ways(drivers)?,
-            None => drivers.into_iter().map(Way::Driver).collect(),
+            Some(engine) => engine.ways(gateways)?,
+            None => gateways.into_iter().map(Way::Gateway).collect(),
         };
         if !leads && !self.hosts.leaders.is_empty() {
             let (options, leader) = (self.hosts.leaders.join(", "), self.leader());

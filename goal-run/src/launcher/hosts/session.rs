@@ -3,17 +3,19 @@
 use super::concern::{concerns, is_heard};
 use super::ended::{Others, Verdict};
 use super::error::HostsError;
-use super::options::Hosts;
+use super::options::{Hosts, Meeting, Rendezvous};
 use super::post::Post;
+use crate::gateway::Gateway;
+use crate::host::{Host, Location};
 use crate::hosts::{Discovery, Event, Message, ranges};
 use crate::launcher::Options;
 use crate::launcher::error::LaunchError;
 use crate::launcher::signals::attend;
 use goal_asm::Nisa;
-use goal_esp::auth::Address;
-use goal_esp::wire::Mac;
 use goal_eth::{Interface, Port};
+use goal_tcp::Listener;
 use std::collections::{BTreeSet, VecDeque};
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -29,18 +31,22 @@ pub(super) struct Session<'a> {
     pub(super) options: &'a Options,
     pub(super) hosts: &'a Hosts,
     pub(super) post: Post,
-    pub(super) me: Mac,
+    pub(super) me: Host,
     /// The ranks of this host.
     pub(super) mine: Vec<u32>,
-    /// The claims to their ports.
+    /// The interface, on Ethernet.
+    pub(super) interface: Option<Interface>,
+    /// The claims to their ports, on Ethernet.
     claims: Vec<Port>,
+    /// The ports of TCP at which they listen.
+    listeners: Vec<Listener>,
     /// The address of each rank; empty until all are known.
-    addresses: Vec<Address>,
+    locations: Vec<Location>,
     /// Events that arrived too early and are handled later.
     early: VecDeque<Event>,
     pub(super) started: Instant,
     /// The other hosts with a stream to this one.
-    pub(super) connected: BTreeSet<Mac>,
+    pub(super) connected: BTreeSet<Host>,
     /// The outcome that the leader told this host.
     pub(super) decided: Option<Verdict>,
     /// The reason why processes run what kernels were asked to run, if they were.
@@ -56,21 +62,33 @@ impl<'a> Session<'a> {
         options: &'a Options,
         hosts: &'a Hosts,
     ) -> Result<Self, LaunchError> {
-        let post = Post::open(hosts, &hosts.key, |me, nonce| {
-            Discovery::new(hosts.key.job(), nonce, me, nisa.num_ranks(), hosts.plan.clone())
-                .map_err(HostsError::from)
-                .map_err(LaunchError::from)
-        })?;
-        let me = post.interface().mac.expect("an interface of Ethernet has an address");
+        let ranks = nisa.num_ranks();
+        let (post, me, interface) = match &hosts.meeting {
+            Meeting::Ethernet(ethernet) => {
+                let (post, interface) = Post::on_ethernet(ethernet, &hosts.key, |me, nonce| {
+                    Discovery::new(hosts.key.job(), nonce, me, ranks, ethernet.plan.clone())
+                        .map_err(HostsError::from)
+                        .map_err(LaunchError::from)
+                })?;
+                let me = interface.mac.expect("an interface of Ethernet has an address");
+                (post, me.into(), Some(interface))
+            }
+            Meeting::Tcp(rendezvous) => {
+                let (post, me) = Post::at_rendezvous(rendezvous, &hosts.key, ranks)?;
+                (post, me, None)
+            }
+        };
         Ok(Self {
             nisa,
             options,
             hosts,
             post,
             me,
+            interface,
             mine: vec![],
             claims: vec![],
-            addresses: vec![],
+            listeners: vec![],
+            locations: vec![],
             early: VecDeque::new(),
             started: Instant::now(),
             connected: BTreeSet::new(),
@@ -80,30 +98,30 @@ impl<'a> Session<'a> {
         })
     }
 
-    pub(super) fn addresses(&self) -> &[Address] {
-        &self.addresses
+    pub(super) fn locations(&self) -> &[Location] {
+        &self.locations
     }
 
     /// Returns the host of rank 0. The addresses must be known.
-    pub(super) fn leader(&self) -> Mac {
-        self.addresses[0].mac
+    pub(super) fn leader(&self) -> Host {
+        self.locations[0].host
     }
 
     /// Returns all hosts.
-    pub(super) fn all(&self) -> BTreeSet<Mac> {
-        self.addresses.iter().map(|address| address.mac).collect()
+    pub(super) fn all(&self) -> BTreeSet<Host> {
+        self.locations.iter().map(|location| location.host).collect()
     }
 
     /// Describes a host with its ranks.
-    pub(super) fn named(&self, host: Mac) -> String {
+    pub(super) fn named(&self, host: Host) -> String {
         with_ranks(host, &self.ranks_of(host))
     }
 
     /// Returns the ranks of a host.
-    pub(super) fn ranks_of(&self, host: Mac) -> Vec<u32> {
+    pub(super) fn ranks_of(&self, host: Host) -> Vec<u32> {
         (0..)
-            .zip(&self.addresses)
-            .filter(|(_, address)| address.mac == host)
+            .zip(&self.locations)
+            .filter(|(_, location)| location.host == host)
             .map(|(rank, _)| rank)
             .collect()
     }
@@ -111,7 +129,7 @@ impl<'a> Session<'a> {
     /// Returns the next event, if there is one within `limit` and it concerns this launcher.
     pub(super) fn event(&mut self, limit: Duration) -> Option<Event> {
         let event = self.early.pop_front().or_else(|| self.post.event(limit))?;
-        if !concerns(&event, self.me, &self.addresses) {
+        if !concerns(&event, self.me, &self.locations) {
             return None;
         }
         match &event {
@@ -154,12 +172,8 @@ impl<'a> Session<'a> {
             match self.event(LOOK) {
                 None => {}
                 Some(Event::Mine(ranks)) => {
-                    self.claims = ranks
-                        .iter()
-                        .map(|_| Port::any(self.post.interface()))
-                        .collect::<Result<_, _>>()
-                        .map_err(HostsError::Port)?;
-                    self.post.claimed(self.claims.iter().map(Port::number).collect());
+                    let ports = self.claim(ranks.len())?;
+                    self.post.claimed(ports);
                     self.mine = ranks;
                 }
                 Some(Event::Missing(missing)) if told == missing => {}
@@ -168,9 +182,18 @@ impl<'a> Session<'a> {
                     told = missing;
                 }
                 Some(Event::Contradiction(error)) => return Err(HostsError::from(error).into()),
+                // Launchers that meet at an address are connected before all are found.
+                Some(Event::Message(_, Message::Refused(why), _)) if self.interface.is_none() => {
+                    return Err(HostsError::Ended(why).into());
+                }
+                Some(event @ (Event::Lost(..) | Event::Finished(_)))
+                    if self.interface.is_none() =>
+                {
+                    self.check_event(event)?;
+                }
                 Some(Event::Found(addresses)) => {
                     self.connected.retain(|&host| is_heard(host, self.me, &addresses));
-                    self.addresses = addresses;
+                    self.locations = addresses;
                     self.early = later;
                     return Ok(());
                 }
@@ -179,9 +202,38 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Claims ports for so many ranks of this host.
+    fn claim(&mut self, ranks: usize) -> Result<Vec<u16>, LaunchError> {
+        if let Some(interface) = &self.interface {
+            let ports = (0..ranks).map(|_| Port::any(interface)).collect::<Result<_, _>>();
+            self.claims = ports.map_err(HostsError::Port)?;
+            return Ok(self.claims.iter().map(Port::number).collect());
+        }
+        let Meeting::Tcp(Rendezvous { address, ports, .. }) = &self.hosts.meeting else {
+            return Ok(vec![]);
+        };
+        let listen = |_| match address {
+            Some(address) => Listener::bind(*address, ports.clone()),
+            // All addresses of this host, of IPv6 and IPv4.
+            None => Listener::bind(Ipv6Addr::UNSPECIFIED.into(), ports.clone())
+                .or_else(|_| Listener::bind(Ipv4Addr::UNSPECIFIED.into(), ports.clone())),
+        };
+        let listeners = (0..ranks).map(listen).collect::<Result<_, _>>();
+        self.listeners = listeners.map_err(HostsError::Listen)?;
+        Ok(self.listeners.iter().map(Listener::port).collect())
+    }
+
+    /// Returns the gateways of this host's ranks, ascending, in a job over TCP.
+    pub(super) fn gateways(&mut self) -> Vec<Gateway> {
+        std::mem::take(&mut self.listeners).into_iter().map(Gateway::Tcp).collect()
+    }
+
     /// Returns advice for a host that is not found.
     fn way_out(&self) -> String {
-        let own = self.post.interface();
+        let Some(own) = &self.interface else {
+            return "is goal-run started there, with the same --rendezvous, --size and --key?"
+                .to_owned();
+        };
         let has_no_carrier =
             |interface: &Interface| interface.index == own.index && !interface.has_carrier;
         match Interface::all().is_ok_and(|all| all.iter().any(has_no_carrier)) {
@@ -278,7 +330,10 @@ pub(super) const REFUSED: u8 = 2;
 /// The exit status of a job that lost a host.
 pub(super) const DIED: u8 = 4;
 
-/// Describes a host with its ranks.
-fn with_ranks(host: Mac, ranks: &[u32]) -> String {
+/// Describes a host with its ranks, if they are known.
+fn with_ranks(host: Host, ranks: &[u32]) -> String {
+    if ranks.is_empty() {
+        return format!("host {host}");
+    }
     format!("host {host} with rank{} {}", if ranks.len() == 1 { "" } else { "s" }, ranges(ranks))
 }

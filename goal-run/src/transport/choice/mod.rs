@@ -90,6 +90,16 @@ impl Choice {
         Self { standings: standings.into() }
     }
 
+    /// Returns the same choice without a transport, which the job can't use for a reason.
+    pub(crate) fn without(&self, name: Name, why: &str) -> Self {
+        let mut choice = self.clone();
+        for standing in choice.standings.iter_mut().filter(|standing| standing.name == name) {
+            let unavailable = || Refusal(Reason::Unavailable(why.to_owned()));
+            standing.refusal.get_or_insert_with(unavailable);
+        }
+        choice
+    }
+
     /// Returns all transports, the one with the highest priority first.
     pub fn standings(&self) -> &[Standing] {
         &self.standings

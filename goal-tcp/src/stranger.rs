@@ -1,19 +1,20 @@
-//! Connections whose handshake is not complete.
+//! Connections whose handshake is not complete: of ranks, and of launchers.
 
+use crate::Listener;
 use crate::handshake::{
     Accepting, CONFIRM_LEN, Connecting, Ends, HELLO_LEN, Key, NONCE_LEN, Refused, WELCOME_LEN,
 };
-use crate::sockets::{connected, receive};
+use crate::sockets::{begin, connected, prepare, receive};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, send};
+use rustix::net::{SendFlags, SocketFlags, accept_with, send};
 use rustix::rand::{GetRandomFlags, getrandom};
-use std::os::fd::{AsFd, OwnedFd};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// A connection whose handshake is not complete.
-pub(crate) struct Stranger {
-    pub(crate) socket: OwnedFd,
-    /// The time at which it began.
-    pub(crate) since_ns: u64,
+pub struct Stranger {
+    socket: OwnedFd,
+    since_ns: u64,
     step: Step,
     /// The bytes of the peer's next step, as far as they have arrived.
     got: [u8; HELLO_LEN],
@@ -33,7 +34,7 @@ enum Step {
 }
 
 /// The state of a handshake after a step.
-pub(crate) enum Shaken {
+pub enum Shaken {
     /// It goes on when the socket is ready.
     GoesOn,
     /// A hello with the key has arrived. The caller may drop the connection, or call
@@ -45,11 +46,16 @@ pub(crate) enum Shaken {
 
 /// The reason why a handshake failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Failed {
+pub enum Failed {
+    /// The system refused.
     #[error("{}", std::io::Error::from(*.0))]
     System(Errno),
-    #[error("it closed the connection before it proved the key: has it the same key, and is it of the same run?")]
+    /// The peer closed the connection.
+    #[error(
+        "it closed the connection before it proved the key: has it the same key, and is it of the same run?"
+    )]
     Closed,
+    /// A step was wrong.
     #[error(transparent)]
     Refused(#[from] Refused),
 }
@@ -61,19 +67,37 @@ impl From<Errno> for Failed {
 }
 
 impl Stranger {
-    /// Returns the end of a connection that this end began.
-    pub(crate) fn connecting(socket: OwnedFd, ends: Ends, now_ns: u64) -> Result<Self, Errno> {
+    /// Begins a connection. The socket can be written when it is connected.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn connect(to: SocketAddr, ends: Ends, now_ns: u64) -> Result<Self, Failed> {
         let step = Step::Connects(Connecting::new(ends, nonce()?));
+        let socket = begin(to)?;
         Ok(Self { socket, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
     }
 
-    /// Returns the end of a connection that was accepted.
-    pub(crate) fn accepted(socket: OwnedFd, now_ns: u64) -> Self {
-        Self { socket, since_ns: now_ns, step: Step::AwaitsHello, got: [0; HELLO_LEN], len: 0 }
+    /// Accepts a connection, if one waits.
+    pub fn accept(listener: &Listener, now_ns: u64) -> Option<Self> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = accept_with(listener, flags).ok()?;
+        prepare(&socket).ok()?;
+        let step = Step::AwaitsHello;
+        Some(Self { socket, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
+    }
+
+    /// Returns the time at which it began.
+    pub fn since_ns(&self) -> u64 {
+        self.since_ns
+    }
+
+    /// Returns the socket, once the handshake is complete.
+    pub fn into_socket(self) -> OwnedFd {
+        self.socket
     }
 
     /// Returns true if this end accepted the connection.
-    pub(crate) fn is_accepted(&self) -> bool {
+    pub fn is_accepted(&self) -> bool {
         matches!(self.step, Step::AwaitsHello | Step::AwaitsConfirm(_))
     }
 
@@ -88,7 +112,7 @@ impl Stranger {
     }
 
     /// Returns true if the poller must wait until the socket can be written.
-    pub(crate) fn connects(&self) -> bool {
+    pub fn connects(&self) -> bool {
         matches!(self.step, Step::Connects(_))
     }
 
@@ -96,7 +120,7 @@ impl Stranger {
     ///
     /// # Errors
     /// [`Failed`]. The caller must drop the connection.
-    pub(crate) fn go_on(&mut self, key: &Key) -> Result<Shaken, Failed> {
+    pub fn go_on(&mut self, key: &Key) -> Result<Shaken, Failed> {
         let wanted = match &self.step {
             Step::Connects(connecting) => {
                 connected(&self.socket)?;
@@ -145,7 +169,7 @@ impl Stranger {
     ///
     /// # Errors
     /// [`Failed`]. The caller must drop the connection.
-    pub(crate) fn welcome(&mut self, key: &Key) -> Result<(), Failed> {
+    pub fn welcome(&mut self, key: &Key) -> Result<(), Failed> {
         let Step::AwaitsConfirm(accepting) = &self.step else { return Ok(()) };
         let welcome = accepting.welcome(key, &[]);
         self.say(&welcome)
@@ -157,6 +181,12 @@ impl Stranger {
             sent if sent == bytes.len() => Ok(()),
             _ => Err(Failed::Closed),
         }
+    }
+}
+
+impl AsFd for Stranger {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
     }
 }
 

@@ -1,0 +1,249 @@
+//! A rank's fabrics to ranks on other hosts, and how it sleeps with their sockets.
+//!
+//! Each rank is reached by the first fabric that can make a connection with it. A fabric gives up
+//! before it has exchanged any message with the rank, so that messages keep their order.
+
+mod esp;
+mod sleeper;
+
+pub(crate) use sleeper::Sleeper;
+
+use crate::gateway::Gateway;
+use crate::network::{Network, Wire};
+use esp::Esp;
+use goal_engine::transport::{Full, Header};
+use goal_eth::{OpenError, now_ns};
+use goal_fabric::{Exchanged, Fabric};
+use goal_kernel::Signs;
+use goal_shm::Bell;
+use goal_tcp::TcpFabric;
+use sleeper::sleep;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The longest silence of a rank before it counts as dead. It is long, because a rank may be
+/// stopped by a debugger, compute without polling, or wait for a processor that hundreds of others
+/// share. A rank that really died is reported by its launcher at once.
+const DEAD_NS: u64 = 300_000_000_000;
+
+/// The longest silence of a peer before it is asked for a sign of life. It is long, because many
+/// ranks ask many others, and no rank waits for the answers.
+const PROBE_NS: u64 = 10_000_000_000;
+
+/// The longest time before a retransmission. It is short, because hosts on one network are near,
+/// and one lost frame may delay a whole schedule.
+pub(crate) const RETRANSMIT_MAX_NS: u64 = 20_000_000;
+
+/// The approximate time for which a rank has a processor that it shares, before the next one gets
+/// it.
+const TURN_NS: u64 = 2_000_000;
+
+/// A rank's fabrics to ranks on other hosts.
+pub(crate) struct Remote<'a> {
+    network: &'a Network,
+    /// In the order of their priorities.
+    fabrics: Vec<Box<dyn Fabric + 'a>>,
+    /// The fabric that carries the messages to each rank.
+    chosen: Vec<u8>,
+    /// The descriptors of fabrics, shared with threads that sleep while another one has them.
+    sockets: Arc<[OwnedFd]>,
+    /// The rank's runs in the kernel, whose ends end a sleep too.
+    signs: Option<Arc<Signs>>,
+    /// The first rank that no fabric reaches, and why.
+    unreachable: Option<(u32, String)>,
+}
+
+impl<'a> Remote<'a> {
+    /// Opens the fabric of `rank` over the gateway that its launcher opened.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub(crate) fn over(
+        network: &'a Network,
+        rank: u32,
+        gateway: Gateway,
+    ) -> Result<Self, OpenError> {
+        let system = |what| move |cause| OpenError::System { what, cause };
+        let fabric: Box<dyn Fabric + 'a> = match (gateway, &network.wire) {
+            (Gateway::Ethernet(driver), Wire::Ethernet(ethernet)) => {
+                Box::new(Esp::over(network, ethernet, rank, driver)?)
+            }
+            (Gateway::Tcp(listener), Wire::Tcp) => {
+                let addresses = network.locations().map(|location| location.socket()).collect();
+                let key = network.secret.tcp_key();
+                let tcp = TcpFabric::new(rank, addresses, listener, key, now_ns);
+                let tcp = tcp.map_err(system("the sockets can't be watched"))?;
+                let tcp = tcp.with_first_room(network.first_room);
+                Box::new(tcp.with_communicators(network.has_communicators))
+            }
+            _ => return Err(OpenError::NoDriver),
+        };
+        let fabrics = vec![fabric];
+        let sockets = fabrics.iter().flat_map(|fabric| fabric.descriptors());
+        let sockets = sockets.map(|socket| BorrowedFd::try_clone_to_owned(&socket));
+        let sockets = sockets.collect::<io::Result<_>>();
+        let sockets = sockets.map_err(system("there is no descriptor left"))?;
+        let chosen = vec![0; network.num_ranks() as usize];
+        Ok(Self { network, fabrics, chosen, sockets, signs: None, unreachable: None })
+    }
+
+    /// Lets the ends of runs in the kernel end sleeps.
+    pub(crate) fn follow(&mut self, signs: Arc<Signs>) {
+        self.signs = Some(signs);
+    }
+
+    /// Returns true if a run in the kernel has ended and nobody has settled it, or the rank is to
+    /// look at these runs for another reason.
+    #[inline]
+    pub(crate) fn has_sign(&self) -> bool {
+        self.signs.as_ref().is_some_and(|signs| signs.is_due() || signs.is_news())
+    }
+
+    /// Returns true if a rank is on another host.
+    #[inline]
+    pub(crate) fn leads_to(&self, rank: u32) -> bool {
+        !self.network.is_here(rank)
+    }
+
+    /// Returns the fabric that carries the messages to a rank.
+    #[inline]
+    pub(crate) fn to(&mut self, rank: u32) -> &mut (dyn Fabric + 'a) {
+        &mut *self.fabrics[usize::from(self.chosen[rank as usize])]
+    }
+
+    /// Does the same for reading.
+    #[inline]
+    pub(crate) fn way_to(&self, rank: u32) -> &(dyn Fabric + 'a) {
+        &*self.fabrics[usize::from(self.chosen[rank as usize])]
+    }
+
+    /// See [`Fabric::try_send`].
+    #[inline]
+    pub(crate) fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
+        let mut fill = Some(fill);
+        let mut once = |out: &mut [u8]| {
+            if let Some(fill) = fill.take() {
+                fill(out);
+            }
+        };
+        let sent = self.to(to).try_send(to, header, &mut once);
+        if sent.is_err() {
+            self.fall_back(to);
+        }
+        sent
+    }
+
+    /// Chooses the next fabric for a rank if the one that was chosen can't reach it.
+    #[cold]
+    fn fall_back(&mut self, to: u32) {
+        let Some(why) = self.way_to(to).unreachable(to) else { return };
+        let next = self.chosen[to as usize] + 1;
+        if usize::from(next) < self.fabrics.len() {
+            self.chosen[to as usize] = next;
+        } else {
+            self.unreachable.get_or_insert((to, why));
+        }
+    }
+
+    /// See [`Fabric::poll`]. Takes at most `messages_max` messages of each fabric.
+    #[inline]
+    pub(crate) fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
+        self.fabrics.iter_mut().map(|fabric| fabric.poll(messages_max, &mut sink)).sum()
+    }
+
+    /// See [`Fabric::announce_room`].
+    pub(crate) fn announce_room(&mut self, bytes: u64, most: u64) {
+        self.fabrics.iter_mut().for_each(|fabric| fabric.announce_room(bytes, most));
+    }
+
+    /// See [`Fabric::send_written`].
+    #[inline]
+    pub(crate) fn send_written(&mut self) {
+        self.fabrics.iter_mut().for_each(|fabric| fabric.send_written());
+    }
+
+    /// See [`Fabric::progress`].
+    pub(crate) fn progress(&mut self) -> bool {
+        self.fabrics.iter_mut().fold(false, |any, fabric| fabric.progress() | any)
+    }
+
+    /// See [`Fabric::has_work`].
+    #[inline]
+    pub(crate) fn has_work(&self) -> bool {
+        self.fabrics.iter().any(|fabric| fabric.has_work())
+    }
+
+    /// See [`Fabric::is_receiving`].
+    #[inline]
+    pub(crate) fn is_receiving(&self) -> bool {
+        self.fabrics.iter().any(|fabric| fabric.is_receiving())
+    }
+
+    /// Returns the number of messages that this rank has exchanged with other hosts.
+    pub(crate) fn exchanged(&self) -> Exchanged {
+        let add = |sum: Exchanged, fabric: &Box<dyn Fabric + 'a>| {
+            let Exchanged { sent, taken } = fabric.exchanged();
+            Exchanged { sent: sum.sent.wrapping_add(sent), taken: sum.taken.wrapping_add(taken) }
+        };
+        self.fabrics.iter().fold(Exchanged::default(), add)
+    }
+
+    /// Describes the first loss of a rank, if one was lost.
+    pub(crate) fn loss(&self) -> Option<String> {
+        let lost = self.fabrics.iter().find_map(|fabric| fabric.lost());
+        let (rank, why) = lost.or_else(|| self.unreachable.clone())?;
+        Some(format!("rank {rank} on host {} is lost: {why}", self.network.host(rank)))
+    }
+
+    /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
+    /// message has room, a run in the kernel ended, or `limit` has passed. Meanwhile it keeps the
+    /// connections alive: it sends acknowledgements and retransmissions.
+    pub(crate) fn sleep(
+        &mut self,
+        bell: Bell<'_>,
+        is_armed: impl Fn() -> bool,
+        limit: Option<Duration>,
+    ) {
+        let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
+        while is_armed() && !self.progress() && !self.has_sign() {
+            let now_ns = now_ns();
+            if until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
+                break;
+            }
+            let next_ns = until_ns.into_iter().chain(self.until_ns()).min();
+            let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
+            // If an interface has no room for frames, wait although there is work.
+            if self.fabrics.iter().any(|fabric| fabric.has_unsent()) || !self.has_work() {
+                sleep(&self.sockets, bell, self.signs.as_deref(), left);
+                // The bell is silenced before `is_armed` is read again. A rank that rings disarms
+                // first, so no ring is lost. A late ring of an earlier sleep would end every
+                // further sleep at once.
+                bell.drain();
+            }
+        }
+        bell.drain();
+    }
+
+    /// Returns a means for another thread to wait for other hosts.
+    pub(crate) fn sleeper(&self) -> Sleeper {
+        let (sockets, signs) = (Arc::clone(&self.sockets), self.signs.clone());
+        Sleeper { sockets, signs, until_ns: self.until_ns() }
+    }
+
+    /// Returns the time at which a fabric has work even if nothing arrives.
+    fn until_ns(&self) -> Option<u64> {
+        self.fabrics.iter().filter_map(|fabric| fabric.wake_ns()).min()
+    }
+}

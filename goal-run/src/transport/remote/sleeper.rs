@@ -1,0 +1,102 @@
+//! Sleeps until something arrives from another host or a sender of this one rings.
+
+use goal_eth::now_ns;
+use goal_kernel::{Announced, Signs};
+use goal_shm::Bell;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::iter;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The most descriptors that a sleep waits for: a bell, the sign of the kernel, and those of
+/// fabrics, of which a driver has at most two.
+pub(super) const DESCRIPTORS_MAX: usize = 8;
+
+/// Waits for other hosts while another thread has the fabrics.
+pub(crate) struct Sleeper {
+    pub(super) sockets: Arc<[OwnedFd]>,
+    pub(super) signs: Option<Arc<Signs>>,
+    pub(super) until_ns: Option<u64>,
+}
+
+impl Sleeper {
+    /// Returns the time at which a fabric has work even if no frame arrives.
+    pub(crate) fn until_ns(&self) -> Option<u64> {
+        self.until_ns
+    }
+
+    /// Sleeps until the bell rings, a frame arrives, a fabric has work, a run in the kernel
+    /// ends or `limit` has passed. The bell keeps ringing: another thread may sleep with it too,
+    /// and would not wake if this thread silenced it first.
+    pub(crate) fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
+        let until =
+            self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
+        let limit = limit.into_iter().chain(until).min();
+        sleep(&self.sockets, bell, self.signs.as_deref(), limit);
+    }
+
+    /// Returns a sleeper that waits for the bell alone, for tests.
+    #[cfg(test)]
+    pub(crate) fn of_bell() -> Self {
+        Self { sockets: Arc::new([]), signs: None, until_ns: None }
+    }
+}
+
+/// Sleeps until a descriptor is readable, a run in the kernel ends or `limit` has passed.
+pub(super) fn sleep(
+    sockets: &[OwnedFd],
+    bell: Bell<'_>,
+    signs: Option<&Signs>,
+    limit: Option<Duration>,
+) {
+    let Some(signs) = signs else {
+        poll_once(sockets, bell, None, limit);
+        return;
+    };
+    let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
+    loop {
+        let left = until_ns.map(|ns| Duration::from_nanos(ns.saturating_sub(now_ns())));
+        let is_readable = match signs.announce() {
+            Announced::Nothing => {
+                poll_once(sockets, bell, None, left);
+                return;
+            }
+            Announced::Due => true,
+            // The sleep goes on if the time has passed and there is no news, so that the rank's
+            // state stays the same.
+            Announced::Sleep(most) => {
+                let time = left.map_or(most, |left| left.min(most));
+                poll_once(sockets, bell, Some(signs), Some(time))
+            }
+        };
+        signs.renounce();
+        let is_late = until_ns.is_some_and(|ns| ns <= now_ns());
+        if is_readable || is_late || signs.is_due() || signs.is_news() {
+            return;
+        }
+    }
+}
+
+/// Waits once. Returns true if a descriptor is readable.
+fn poll_once(
+    sockets: &[OwnedFd],
+    bell: Bell<'_>,
+    signs: Option<&Signs>,
+    limit: Option<Duration>,
+) -> bool {
+    let bell = bell.descriptor().expect("the launcher hung up a bell");
+    let readable = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
+    let others = sockets.iter().map(AsFd::as_fd).chain(signs.map(AsFd::as_fd));
+    let mut fds = [const { None }; DESCRIPTORS_MAX];
+    let mut count = 0;
+    for descriptor in iter::once(bell).chain(others).take(DESCRIPTORS_MAX) {
+        fds[count] = Some(readable(descriptor));
+        count += 1;
+    }
+    let mut fds = fds.map(|fd| fd.unwrap_or_else(|| readable(bell)));
+    // A limit that is too long for the system is no limit.
+    let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+    // Errors are ignored: the caller polls again, and sending fails if the interface is down.
+    poll(&mut fds[..count], limit.as_ref()).is_ok_and(|ready| ready > 0)
+}
