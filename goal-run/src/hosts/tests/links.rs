@@ -1,6 +1,7 @@
 //! Tests of launchers on a simulated network that loses, doubles, delays and damages frames.
 
 use super::host;
+use crate::host::Location;
 use crate::hosts::{Area, Discovery, Event, Key, Link, Message, PORT, Plan};
 use crate::network::Ethertypes;
 use goal_esp::auth::Address;
@@ -52,7 +53,7 @@ impl World {
                 if let Event::Found(addresses) = &event
                     && number > 0
                 {
-                    link.connect(self.now_ns, addresses[0].mac);
+                    link.connect(self.now_ns, addresses[0].host.mac());
                 }
                 self.events[number].push(event);
             }
@@ -98,7 +99,9 @@ impl World {
 
     fn heard(&self, number: usize, from: Mac) -> Vec<(&Message, usize)> {
         let messages = self.events[number].iter().filter_map(|event| match event {
-            Event::Message(host, message, bytes) if *host == from => Some((message, bytes.len())),
+            Event::Message(host, message, bytes) if *host == from.into() => {
+                Some((message, bytes.len()))
+            }
             _ => None,
         });
         messages.collect()
@@ -109,7 +112,7 @@ pub(super) fn is_found(world: &World, number: usize) -> bool {
     found(&world.events[number]).is_some()
 }
 
-fn found(events: &[Event]) -> Option<&Vec<Address>> {
+fn found(events: &[Event]) -> Option<&Vec<Location>> {
     events.iter().find_map(|event| if let Event::Found(all) = event { Some(all) } else { None })
 }
 
@@ -118,13 +121,15 @@ fn check(seed: u64, faults: Faults) {
     let mut world = World::new(seed, faults);
     let what = format!("seed {seed}");
     let hears = |world: &World, number: usize| {
-        world.events[0].iter().any(|event| *event == Event::Connected(Network::mac(number)))
-            && world.events[number].iter().any(|event| *event == Event::Connected(Network::mac(0)))
+        world.events[0].iter().any(|event| *event == Event::Connected(Network::mac(number).into()))
+            && world.events[number]
+                .iter()
+                .any(|event| *event == Event::Connected(Network::mac(0).into()))
     };
     world.run(&what, |world| (1..HOSTS).all(|number| hears(world, number)));
-    let expected: Vec<Address> = (0..RANKS)
-        .map(|rank| Address {
-            mac: Network::mac([0, 0, 0, 1, 1, 1, 2, 2][rank as usize]),
+    let expected: Vec<Location> = (0..RANKS)
+        .map(|rank| Location {
+            host: Network::mac([0, 0, 0, 1, 1, 1, 2, 2][rank as usize]).into(),
             port: 1000 + rank as u16,
         })
         .collect();
@@ -212,7 +217,7 @@ fn who_falls_silent_is_lost() {
     let losses =
         |world: &World| world.events[0].iter().filter(|e| matches!(e, Event::Lost(..))).count();
     world.run("lost", |world| losses(world) == HOSTS - 1);
-    let lost = Event::Lost(host(1), "not heard of for 2 s".to_owned());
+    let lost = Event::Lost(host(1).into(), "not heard of for 2 s".to_owned());
     assert!(world.events[0].contains(&lost), "{:?}", world.events[0]);
     assert!(
         (2_000_000_000..2_600_000_000).contains(&(world.now_ns - since_ns)),

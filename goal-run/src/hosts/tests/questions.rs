@@ -137,7 +137,7 @@ fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
                     Event::Lost(..) | Event::Contradiction(_) => panic!("{event:?}"),
                     Event::Probe { from, round } => {
                         let reply = Reply { state: State::Idle, sent: round, taken: 0 };
-                        world.links[number].reply(from, round, 3, reply);
+                        world.links[number].reply(from.mac(), round, 3, reply);
                     }
                     Event::Replied(_, of, reply) => assert_eq!(of, reply.sent),
                     _ => {}

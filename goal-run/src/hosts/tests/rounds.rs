@@ -1,10 +1,14 @@
 //! Tests of the detection of a job that is stuck.
 
-use super::host;
+use crate::host::Host;
 use crate::hosts::{Reply, Rounds};
 use goal_esp::wire::State;
 
 const IDLE: Reply = Reply { state: State::Idle, sent: 0, taken: 0 };
+
+fn host(number: u8) -> Host {
+    super::host(number).into()
+}
 
 fn counted(sent: u64, taken: u64) -> Reply {
     Reply { sent, taken, ..IDLE }

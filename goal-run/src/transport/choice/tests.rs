@@ -61,7 +61,7 @@ fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
             choice.names(Distance::Network),
         )
     };
-    let all = [Carrier::Local, Carrier::Shm, Carrier::Esp];
+    let all = [Carrier::Local, Carrier::Shm, Carrier::Remote];
     for option in [None, Some("esp"), Some("local,shm,esp"), Some("^cma")] {
         assert_eq!(
             choose(option),
@@ -69,11 +69,11 @@ fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
             "{option:?}"
         );
     }
-    assert_eq!(choose(Some("shm,esp")).0.unwrap(), [Carrier::Shm, Carrier::Shm, Carrier::Esp]);
+    assert_eq!(choose(Some("shm,esp")).0.unwrap(), [Carrier::Shm, Carrier::Shm, Carrier::Remote]);
     let error = choose(Some("shm")).0.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a rank can't reach those on other hosts: esp is left out by --transport=shm (--transport=shm,esp puts it back)"
+        "a rank can't reach those on other hosts: esp is left out by --transport=shm (--transport=shm,esp puts it back); tcp is left out by --transport=shm (--transport=shm,tcp puts it back)"
     );
 }
 

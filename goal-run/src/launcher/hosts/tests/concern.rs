@@ -1,17 +1,16 @@
 //! Tests of the events of other hosts that the leader and the others handle.
 
+use crate::host::{Host, Location};
 use crate::hosts::{DiscoveryError, Event, Message};
 use crate::launcher::hosts::concern::concerns;
-use goal_esp::auth::Address;
-use goal_esp::wire::Mac;
 
-const LEADER: Mac = Mac([2, 0, 0, 0, 0, 0]);
-const OTHER: Mac = Mac([2, 0, 0, 0, 0, 1]);
-const THIRD: Mac = Mac([2, 0, 0, 0, 0, 2]);
-const STRANGER: Mac = Mac([2, 0, 0, 0, 0, 9]);
+const LEADER: Host = Host::Mac([2, 0, 0, 0, 0, 0]);
+const OTHER: Host = Host::Mac([2, 0, 0, 0, 0, 1]);
+const THIRD: Host = Host::Mac([2, 0, 0, 0, 0, 2]);
+const STRANGER: Host = Host::Mac([2, 0, 0, 0, 0, 9]);
 
 /// All events that a host can cause and that start or end a job.
-fn events(host: Mac) -> [Event; 8] {
+fn events(host: Host) -> [Event; 8] {
     let message = |message| Event::Message(host, message, vec![]);
     [
         message(Message::Start { run: 1 }),
@@ -27,7 +26,7 @@ fn events(host: Mac) -> [Event; 8] {
 
 #[test]
 fn a_launcher_hears_the_leader_and_the_leader_all_others_of_the_job() {
-    let addresses = [LEADER, OTHER, THIRD].map(|mac| Address { mac, port: 1000 });
+    let addresses = [LEADER, OTHER, THIRD].map(|host| Location { host, port: 1000 });
     let heard = |me, host| {
         let mut all = events(host).into_iter().map(|event| concerns(&event, me, &addresses));
         let first = all.next().unwrap();
@@ -41,5 +40,9 @@ fn a_launcher_hears_the_leader_and_the_leader_all_others_of_the_job() {
         events(STRANGER).iter().all(|event| concerns(event, OTHER, &[])),
         "nobody is known yet"
     );
-    assert!(concerns(&Event::Contradiction(DiscoveryError::Stranger(STRANGER)), OTHER, &addresses));
+    assert!(concerns(
+        &Event::Contradiction(DiscoveryError::Stranger(STRANGER.mac())),
+        OTHER,
+        &addresses
+    ));
 }
