@@ -8,13 +8,13 @@
 
 use super::abi::{self, ByteObject, Data, Info, Proc, Value, kind};
 use crate::limits::BLOB_MAX;
-use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_NOW};
+use libloading::os::unix::{Library as Loaded, RTLD_LOCAL, RTLD_NOW};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-/// The largest value that is copied: a blob, or a text of the launcher.
-const VALUE_MAX: usize = BLOB_MAX;
+/// The largest value that is copied: a blob with a byte in front.
+const VALUE_MAX: usize = BLOB_MAX + 1;
 
 /// A status that is not success.
 pub(super) type Status = c_int;
@@ -48,16 +48,15 @@ impl Library {
     /// # Errors
     /// The cause: the loader's error, a missing function, or an unknown release.
     pub(super) fn load(name: &OsStr) -> Result<Self, String> {
-        // Its plugins look for its functions among the global ones.
         // SAFETY: the library's constructors run. The user or the launcher chose the file, as the
         // program itself.
-        let loaded = unsafe { Loaded::open(Some(name), RTLD_NOW | RTLD_GLOBAL) };
-        let loaded = ManuallyDrop::new(loaded.map_err(|error| error.to_string())?);
+        let loaded = unsafe { Loaded::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
+        let loaded = ManuallyDrop::new(loaded.map_err(|error| cause(&error))?);
         macro_rules! function {
             ($type:ty, $name:literal) => {
                 // SAFETY: the function has this type in each release in `MAJORS`. The version
                 // function, which is called before the release is known, has had it ever since.
-                unsafe { *loaded.get::<$type>($name).map_err(|error| error.to_string())? }
+                unsafe { *loaded.get::<$type>($name).map_err(|error| cause(&error))? }
             };
         }
         let version = function!(abi::Version, b"PMIx_Get_version\0");
@@ -153,6 +152,12 @@ impl Library {
 
 fn check(status: c_int) -> Result<(), Status> {
     if status == abi::SUCCESS { Ok(()) } else { Err(status) }
+}
+
+/// Returns the loader's own text, which the error keeps as its source.
+fn cause(error: &libloading::Error) -> String {
+    let source = std::error::Error::source(error);
+    source.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// Copies a value and frees it.
