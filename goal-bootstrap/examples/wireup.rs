@@ -1,10 +1,14 @@
 //! Prints the launcher that started this process and exchanges blobs between the ranks.
 //!
-//! `mpirun -n 4 wireup 3 4096` exchanges three times blobs of 4096 bytes, and checks every byte.
-//! `wireup abort` lets rank 0 end the job; `wireup detect` opens no session.
+//! - `mpirun -n 4 wireup 3 1 4096` exchanges three times blobs of each size, and checks every byte.
+//! - `wireup detect` opens no session.
+//! - `wireup drop` ends without a call of `finalize`.
+//! - `wireup abort` lets rank 0 end the job.
+//! - `wireup late` lets the last rank miss an exchange, and the others meet their deadlines.
 
 use goal_bootstrap::{Error, Exchange, Launcher, Session};
 use std::process::ExitCode;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 const WAIT: Duration = Duration::from_secs(30);
@@ -21,54 +25,45 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<(), String> {
-    let shown = |error: Error| error.to_string();
     let launcher = Launcher::of_process().map_err(shown)?.ok_or("no launcher started it")?;
-    let exchange = match launcher.exchange() {
-        Exchange::Pmi { .. } => "PMI-1",
-        Exchange::Pmix { .. } => "PMIx",
-        _ => "nothing",
-    };
-    let (rank, kind) = (launcher.rank(), launcher.kind().name());
-    let first = arguments.first().map_or("1", String::as_str);
-    if first == "detect" {
-        println!("rank {rank} of {:?}, by {kind}, blobs by {exchange}", launcher.size());
+    let mode = arguments.first().map_or("1", String::as_str);
+    if mode == "detect" {
+        let (rank, size) = (launcher.rank(), number(launcher.size()));
+        println!("rank {rank} of {size}, by {}", launcher.kind().name());
         return Ok(());
     }
-    let is_abort = first == "abort";
-    let rounds: u32 = if is_abort { 1 } else { first.parse().map_err(|_| "rounds: a number")? };
-    let bytes = arguments.get(1).map_or(Ok(16), |text| text.parse::<usize>());
-    let bytes = bytes.map_err(|_| "bytes: a number")?;
-
     let start = Instant::now();
     let mut session = Session::open(&launcher, WAIT).map_err(shown)?;
     let opened = start.elapsed();
+    match mode {
+        "drop" => rounds(&mut session, 1, &[1]).map(drop),
+        "abort" => abort(session),
+        "late" => late(session),
+        _ => {
+            let count = mode.parse().map_err(|_| format!("`{mode}` is no number of rounds"))?;
+            let sizes = arguments[1..].iter().map(|text| text.parse::<usize>());
+            let sizes = sizes.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+            let time = rounds(&mut session, count, if sizes.is_empty() { &[16] } else { &sizes })?;
+            report(&launcher, &session, opened, time);
+            session.finalize(WAIT).map_err(shown)
+        }
+    }
+}
+
+/// Exchanges blobs and checks them. Returns the time of an exchange.
+fn rounds(session: &mut Session, count: u32, sizes: &[usize]) -> Result<Duration, String> {
     let start = Instant::now();
-    for round in 0..rounds {
-        let blobs = session.allgather(&blob(rank, round, bytes), WAIT).map_err(shown)?;
-        let expected = (0..session.size()).map(|rank| blob(rank, round, bytes));
-        if !blobs.into_iter().eq(expected) {
-            return Err(format!("rank {rank}: round {round} brought other bytes"));
+    let rank = session.rank();
+    for round in 0..count {
+        for &bytes in sizes {
+            let blobs = session.allgather(&blob(rank, round, bytes), WAIT).map_err(shown)?;
+            let expected = (0..session.size()).map(|rank| blob(rank, round, bytes));
+            if !blobs.into_iter().eq(expected) {
+                return Err(format!("rank {rank}: {bytes} bytes of round {round} are others"));
+            }
         }
     }
-    let exchanged = start.elapsed() / rounds.max(1);
-    if is_abort {
-        if rank == 0 {
-            session.abort(3, "it was told to abort");
-        }
-        // Only an abort ends this wait.
-        std::thread::sleep(Duration::from_secs(60));
-        return Err(format!("rank {rank} was not ended"));
-    }
-    // One call, so that lines of different ranks do not mix.
-    println!(
-        "rank {rank} of {}, {}/{} on its node, by {kind}, job {}: {rounds} rounds of {bytes} bytes by \
-         {exchange}; opened in {opened:.1?}, a round in {exchanged:.1?}",
-        session.size(),
-        session.local_rank().map_or("?".to_owned(), |rank| rank.to_string()),
-        session.local_size().map_or("?".to_owned(), |size| size.to_string()),
-        session.job(),
-    );
-    session.finalize(WAIT).map_err(shown)
+    Ok(start.elapsed() / (count * sizes.len() as u32).max(1))
 }
 
 /// Makes the blob of a rank: bytes that differ between ranks and rounds.
@@ -76,4 +71,52 @@ fn blob(rank: u32, round: u32, bytes: usize) -> Vec<u8> {
     let seed = u64::from(rank) << 32 | u64::from(round);
     let mut random = fastrand::Rng::with_seed(seed);
     std::iter::repeat_with(|| random.u8(..)).take(bytes).collect()
+}
+
+/// Prints a line, in one call so that lines of different ranks do not mix.
+fn report(launcher: &Launcher, session: &Session, opened: Duration, time: Duration) {
+    let exchange = match launcher.exchange() {
+        Exchange::Pmi { .. } => "PMI-1",
+        _ => "PMIx",
+    };
+    println!(
+        "rank {} of {}, {}/{} on its node, by {}, job {}: blobs by {exchange}; opened in {opened:.1?}, \
+         an exchange in {time:.1?}",
+        session.rank(),
+        session.size(),
+        number(session.local_rank()),
+        number(session.local_size()),
+        launcher.kind().name(),
+        session.job(),
+    );
+}
+
+fn abort(session: Session) -> Result<(), String> {
+    if session.rank() == 0 {
+        session.abort(3, "it was told to abort");
+    }
+    // Only an abort ends this wait.
+    sleep(Duration::from_secs(60));
+    Err(format!("rank {} was not ended", session.rank()))
+}
+
+fn late(mut session: Session) -> Result<(), String> {
+    let is_last = session.rank() + 1 == session.size();
+    if !is_last {
+        match session.allgather(b"x", Duration::from_millis(500)) {
+            Err(error @ Error::Deadline { .. }) => println!("met: {error}"),
+            other => println!("instead of a deadline: {other:?}"),
+        }
+    }
+    // Nobody leaves before all have printed: launchers end the others then.
+    sleep(Duration::from_secs(2));
+    Ok(())
+}
+
+fn shown(error: Error) -> String {
+    error.to_string()
+}
+
+fn number(number: Option<u32>) -> String {
+    number.map_or("?".to_owned(), |number| number.to_string())
 }
