@@ -64,10 +64,7 @@ pub enum Error {
         tried: String,
     },
     /// A function of PMIx failed.
-    #[error(
-        "rank {rank}: {call} of PMIx failed: {text} ({status}); a rank may have ended early: look \
-         for the first error of the job"
-    )]
+    #[error("rank {rank}: {call} of PMIx failed: {text} ({status}); {hint}")]
     Pmix {
         /// The rank of this process.
         rank: u32,
@@ -77,6 +74,8 @@ pub enum Error {
         status: i32,
         /// The library's name of the status.
         text: String,
+        /// The likely cause, or where to look.
+        hint: &'static str,
     },
     /// The launcher, or another rank through it, sent something that the protocol does not allow.
     #[error(

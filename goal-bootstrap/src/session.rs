@@ -38,24 +38,27 @@ enum Backend {
 
 impl Session {
     /// Connects to the launcher, within the time `wait`. A process can do so once only, and not if
-    /// it calls `MPI_Init`.
+    /// it calls `MPI_Init`. Call it before other threads start: a library of PMIx may change the
+    /// environment.
     ///
     /// # Errors
     /// The launcher carries no blobs, can't be reached, or contradicts the environment; no library
     /// of PMIx is found; or the time is over. The text says what to do.
     pub fn open(launcher: &Launcher, wait: Duration) -> Result<Self, Error> {
         let rank = launcher.rank();
-        if let Exchange::None { reason, way_out } = launcher.exchange() {
-            let (launcher, reason) = (launcher.kind().name(), reason.clone());
-            return Err(Error::NoExchange { rank, launcher, reason, way_out });
-        }
-        if OPENED.swap(true, Relaxed) {
-            return Err(Error::Spent { rank, cause: "this process has had a session" });
-        }
+        let claim = || match OPENED.swap(true, Relaxed) {
+            true => Err(Error::Spent { rank, cause: "this process has had a session" }),
+            false => Ok(()),
+        };
         let deadline = Deadline::after(wait);
         let local = launcher.local_rank().zip(launcher.local_size());
         match launcher.exchange() {
+            Exchange::None { reason, way_out } => {
+                let (launcher, reason) = (launcher.kind().name(), reason.clone());
+                Err(Error::NoExchange { rank, launcher, reason, way_out })
+            }
             Exchange::Pmi { descriptor } => {
+                claim()?;
                 let size = launcher.size().unwrap_or_default();
                 let error =
                     |error: std::io::Error| Error::Closed { rank, cause: error.to_string() };
@@ -68,8 +71,9 @@ impl Session {
                 let job = job_name("pmi", client.space());
                 Self::new(Backend::Pmi(client), rank, size, local, job)
             }
-            _ => {
-                let client = pmix::Client::open(rank, &deadline)?;
+            Exchange::Pmix { namespace } => {
+                claim()?;
+                let client = pmix::Client::open(rank, namespace, &deadline)?;
                 agree(rank, "rank", Some(rank), client.rank())?;
                 agree(rank, "number of ranks", launcher.size(), client.size())?;
                 let (size, job) = (client.size(), job_name("pmix", client.namespace()));

@@ -178,3 +178,16 @@ fn a_library_that_is_none_is_named() {
         assert!(text.contains("no usable libpmix.so.2: /dev/null: "), "{name}: {text}");
     }
 }
+
+#[test]
+fn variables_of_another_job_are_told() {
+    let mut command = Command::new("timeout");
+    command.arg(RUN_MAX.to_string()).arg(wireup()).arg("1").env_remove("PMI_FD");
+    command.env("PMIX_RANK", "0").env("PMIX_NAMESPACE", "of-a-job-that-has-ended");
+    let output = command.output().expect("there is `timeout`");
+    let text = text(&output);
+    assert!(!output.status.success(), "{text}");
+    assert!(text.starts_with("wireup: rank 0: ") || text.contains("\nwireup: rank 0: "), "{text}");
+    let expected = ["PMIX_NAMESPACE", "no usable libpmix.so.2"];
+    assert!(expected.iter().any(|expected| text.contains(expected)), "{text}");
+}

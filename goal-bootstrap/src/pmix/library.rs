@@ -6,6 +6,9 @@
 //! ranks: they are copied up to a limit and freed at once.
 #![allow(unsafe_code)] // loads a C library and calls its functions
 
+#[cfg(test)]
+mod tests;
+
 use super::abi::{self, ByteObject, Data, Info, Proc, Value, kind};
 use crate::limits::BLOB_MAX;
 use libloading::os::unix::{Library as Loaded, RTLD_LOCAL, RTLD_NOW};

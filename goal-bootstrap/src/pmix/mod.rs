@@ -12,12 +12,12 @@ mod tests;
 mod worker;
 
 use crate::deadline::Deadline;
-use crate::error::Error;
+use crate::error::{Error, shown};
 use library::{Content, Library, Status, c_text};
 use worker::{Unfinished, Worker};
 
-/// The function of PMIx that failed, and its status.
-type Failure = (&'static str, Status);
+/// The byte in front of each blob: a value is never empty, and another program's value is noticed.
+const MARK: u8 = b'g';
 
 /// A connection to a PMIx server.
 #[derive(Debug)]
@@ -47,12 +47,22 @@ struct Welcome {
 }
 
 impl Client {
-    /// Loads the library, connects, and asks for the numbers of the job. `rank` is for errors.
-    pub(crate) fn open(rank: u32, deadline: &Deadline) -> Result<Self, Error> {
+    /// Loads the library, connects to the server of a namespace, and asks for the numbers of the
+    /// job. `rank` is for errors.
+    pub(crate) fn open(rank: u32, namespace: &str, deadline: &Deadline) -> Result<Self, Error> {
         let make =
             move || State { library: search::load(rank), namespace: String::new(), rank, size: 0 };
         let worker = Worker::start(make).map_err(|cause| unfinished(cause, rank, "", deadline))?;
         let welcome = call(&worker, rank, "PMIx_Init", deadline, State::open)?;
+        // Without a server, some releases pretend that the process is a job of its own.
+        if welcome.namespace != namespace {
+            return Err(Error::Protocol {
+                rank,
+                request: "PMIx_Init".to_owned(),
+                cause: "the server has another namespace than PMIX_NAMESPACE",
+                answer: shown(welcome.namespace.as_bytes()),
+            });
+        }
         let Welcome { namespace, rank, size, local } = welcome;
         Ok(Self { worker, rank, namespace, size, local })
     }
@@ -115,12 +125,17 @@ impl State {
 
     /// Makes an error of a status.
     fn named<T>(&self, call: &'static str, result: Result<T, Status>) -> Result<T, Error> {
-        result.map_err(|status| self.failure((call, status)))
-    }
-
-    fn failure(&self, (call, status): Failure) -> Error {
-        let text = self.library.as_ref().map(|library| library.text(status)).unwrap_or_default();
-        Error::Pmix { rank: self.rank, call, status, text }
+        result.map_err(|status| {
+            let text =
+                self.library.as_ref().map(|library| library.text(status)).unwrap_or_default();
+            let hint = match call {
+                "PMIx_Init" => {
+                    "the launcher has ended, or PMIX_NAMESPACE and others stem from another job"
+                }
+                _ => "a rank may have ended early: look for the first error of the job",
+            };
+            Error::Pmix { rank: self.rank, call, status, text, hint }
+        })
     }
 
     fn open(&mut self) -> Result<Welcome, Error> {
@@ -146,34 +161,32 @@ impl State {
     fn exchange(&mut self, round: u32, blob: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let library = self.library()?;
         let key = c_text(&format!("goal-{round}"));
-        // Some servers lose values without bytes, so each blob gets a byte in front.
-        let value = [&[0], blob].concat();
-        self.named("PMIx_Put", library.put(&key, &value))?;
+        self.named("PMIx_Put", library.put(&key, &[&[MARK], blob].concat()))?;
         self.named("PMIx_Commit", library.commit())?;
         self.named("PMIx_Fence", library.fence())?;
         let blob_of = |rank| {
-            let value = self.named("PMIx_Get", library.get(&self.namespace, rank, &key))?;
-            let Content::Bytes(mut bytes) = value else { return Err(self.no_blob(rank, "")) };
-            if bytes.first() != Some(&0) {
-                return Err(self.no_blob(
-                    rank,
-                    &bytes.escape_ascii().take(64).map(char::from).collect::<String>(),
-                ));
-            }
-            bytes.remove(0);
-            Ok(bytes)
+            let content = self.named("PMIx_Get", library.get(&self.namespace, rank, &key))?;
+            blob_in(content).map_err(|answer| Error::Protocol {
+                rank: self.rank,
+                request: format!("PMIx_Get of the blob of rank {rank}"),
+                cause: "the value is not a blob of this program, or is larger than the limit",
+                answer,
+            })
         };
         (0..self.size).map(blob_of).collect()
     }
+}
 
-    /// Makes the error of a rank whose value is not a blob.
-    fn no_blob(&self, of: u32, answer: &str) -> Error {
-        Error::Protocol {
-            rank: self.rank,
-            request: format!("PMIx_Get of the blob of rank {of}"),
-            cause: "the value is not a blob of this program, or is larger than the limit",
-            answer: answer.to_owned(),
+/// Returns the blob in a value, or a text of what there is instead.
+fn blob_in(content: Content) -> Result<Vec<u8>, String> {
+    match content {
+        Content::Bytes(mut bytes) if bytes.first() == Some(&MARK) => {
+            bytes.remove(0);
+            Ok(bytes)
         }
+        Content::Bytes(bytes) => Err(shown(&bytes)),
+        Content::Number(number) => Err(number.to_string()),
+        Content::Other => Err("a value of another type or size".to_owned()),
     }
 }
 

@@ -101,7 +101,7 @@ fn libraries_are_looked_for_in_order() {
     assert_eq!(candidates(env), expected);
     let only = OsString::from("/opt/pmix/libpmix.so.2");
     let env = |name| if name == "GOAL_LIBPMIX" { Some(only.clone()) } else { env(name) };
-    assert_eq!(candidates(env), [only.clone()]);
+    assert_eq!(candidates(env), std::slice::from_ref(&only));
     assert_eq!(candidates(|_| None), names);
 }
 
@@ -121,4 +121,16 @@ fn calls_that_do_not_return_meet_the_deadline() {
     let panics = |_: &mut i32| -> u32 { std::panic::resume_unwind(Box::new("as a test")) };
     assert_eq!(worker.call(&long, panics), Err(Unfinished::Gone));
     assert_eq!(worker.call(&long, |state| *state), Err(Unfinished::Gone));
+}
+
+#[test]
+fn values_of_other_programs_are_no_blobs() {
+    use super::library::Content;
+    let blob = |bytes: &[u8]| super::blob_in(Content::Bytes(bytes.to_vec()));
+    assert_eq!(blob(b"g"), Ok(Vec::new()));
+    assert_eq!(blob(b"gab"), Ok(b"ab".to_vec()));
+    assert_eq!(blob(b""), Err(String::new()));
+    assert_eq!(blob(b"\x1b[2J"), Err(r"\x1b[2J".to_owned()));
+    assert_eq!(super::blob_in(Content::Number(3)), Err("3".to_owned()));
+    assert!(super::blob_in(Content::Other).is_err());
 }
