@@ -3,6 +3,7 @@
 //! - `mpirun -n 4 wireup 3 1 4096` exchanges three times blobs of each size, and checks every byte.
 //! - `wireup detect` opens no session.
 //! - `wireup drop` ends without a call of `finalize`.
+//! - `wireup leave` ends while the session is open.
 //! - `wireup abort` lets rank 0 end the job.
 //! - `wireup late` lets the last rank miss an exchange, and the others meet their deadlines.
 
@@ -37,11 +38,15 @@ fn run(arguments: &[String]) -> Result<(), String> {
     let opened = start.elapsed();
     match mode {
         "drop" => rounds(&mut session, 1, &[1]).map(drop),
+        "leave" => {
+            rounds(&mut session, 1, &[1])?;
+            std::process::exit(0)
+        }
         "abort" => abort(session),
         "late" => late(session),
         _ => {
             let count = mode.parse().map_err(|_| format!("`{mode}` is no number of rounds"))?;
-            let sizes = arguments[1..].iter().map(|text| text.parse::<usize>());
+            let sizes = arguments.iter().skip(1).map(|text| text.parse::<usize>());
             let sizes = sizes.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
             let time = rounds(&mut session, count, if sizes.is_empty() { &[16] } else { &sizes })?;
             report(&launcher, &session, opened, time);

@@ -21,8 +21,8 @@
 //! launcher, and the MPI library needs it. Such a program exchanges its blobs by `MPI_Allgather`.
 //! [`Launcher::detect`] only reads the environment, so it disturbs nobody.
 //!
-//! A session ends by [`Session::finalize`] or when it is dropped. A process that ends without
-//! either counts as failed for most launchers, which then end all ranks.
+//! A session ends by [`Session::finalize`] or when it is dropped. Open MPI and Intel MPI take a
+//! process that ends without either for a failed one, and end all ranks.
 //!
 //! ```no_run
 //! use goal_bootstrap::{Launcher, Session};

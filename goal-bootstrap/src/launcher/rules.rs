@@ -2,8 +2,9 @@
 //!
 //! Threat: see `environment.rs`. A rule reads no other variables than those of its launcher.
 
+use super::description::{Exchange, Kind, Launcher, Numbers};
 use super::environment::{Environment, Number, agree, invalid};
-use super::{Exchange, Kind, Launcher, Numbers, slurm};
+use super::slurm;
 use crate::error::Error;
 
 type Rule = fn(&Environment<'_>) -> Result<Option<Launcher>, Error>;

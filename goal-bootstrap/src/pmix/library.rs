@@ -65,7 +65,7 @@ impl Library {
         let version = function!(abi::Version, b"PMIx_Get_version\0");
         // SAFETY: the function takes nothing and may be called at any time.
         let text = text_of(unsafe { version() }).unwrap_or_default();
-        match super::search::major(&text) {
+        match major(&text) {
             Some(major) if abi::MAJORS.contains(&major) => {}
             _ => {
                 return Err(format!("its release is not one of 3 to 6: `{}`", text.escape_debug()));
@@ -228,4 +228,12 @@ fn field<const SIZE: usize>(text: &[u8]) -> [c_char; SIZE] {
 /// Returns a text as C has it, without zero bytes.
 pub(super) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "")).expect("zero bytes were taken out")
+}
+
+/// Reads the major release from the library's text, as `OpenPMIx 4.2.2, repo rev: ...`: the number
+/// before the first dot.
+pub(super) fn major(text: &str) -> Option<u32> {
+    let (before, _) = text.split_once('.')?;
+    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok()
 }

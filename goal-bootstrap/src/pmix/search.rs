@@ -59,11 +59,3 @@ pub(super) fn candidates(env: impl Fn(&'static str) -> Option<OsString>) -> Vec<
     }
     all
 }
-
-/// Reads the major release from the library's text, as `OpenPMIx 4.2.2, repo rev: ...`: the number
-/// before the first dot.
-pub(super) fn major(text: &str) -> Option<u32> {
-    let (before, _) = text.split_once('.')?;
-    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
-    digits.parse().ok()
-}

@@ -1,7 +1,8 @@
 //! The types of PMIx beside the headers of the machine, the search for its library, and the thread.
 
 use super::abi::{Data, Info, Proc, Value};
-use super::search::{candidates, major};
+use super::library::major;
+use super::search::candidates;
 use super::worker::{Unfinished, Worker};
 use crate::deadline::Deadline;
 use std::ffi::OsString;
