@@ -1,0 +1,136 @@
+//! The description of a launcher and of what it says about this process.
+
+use super::environment::{Number, below, within};
+use crate::error::Error;
+use std::os::fd::RawFd;
+
+/// A family of launchers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// `mpirun` of Open MPI, and `prterun` with its variables.
+    OpenMpi,
+    /// A launcher that speaks PMI-1: `mpiexec` of MPICH or Intel MPI (Hydra), and others.
+    Pmi,
+    /// A launcher that speaks PMIx and is none of the others.
+    Pmix,
+    /// `srun` of Slurm.
+    Slurm,
+    /// `torchrun`, or a script that sets the same variables.
+    Torch,
+    /// An indexed job of Kubernetes.
+    Kubernetes,
+}
+
+impl Kind {
+    /// The launcher's name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenMpi => "Open MPI's mpirun",
+            Self::Pmi => "a PMI-1 launcher (mpiexec)",
+            Self::Pmix => "a PMIx launcher",
+            Self::Slurm => "Slurm's srun",
+            Self::Torch => "torchrun",
+            Self::Kubernetes => "Kubernetes",
+        }
+    }
+}
+
+/// The way in which blobs travel between ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Exchange {
+    /// PMI-1 over an inherited socket.
+    Pmi {
+        /// The descriptor of the socket.
+        descriptor: RawFd,
+    },
+    /// PMIx, by its library.
+    Pmix {
+        /// The namespace of the job.
+        namespace: String,
+    },
+    /// Not at all.
+    None {
+        /// The cause, as the end of a sentence that begins with "but".
+        reason: String,
+        /// The commands or options that help.
+        way_out: &'static str,
+    },
+}
+
+/// The launcher that started a process, and what it says about the process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launcher {
+    kind: Kind,
+    exchange: Exchange,
+    rank: u32,
+    size: Option<u32>,
+    local_rank: Option<u32>,
+    local_size: Option<u32>,
+}
+
+impl Launcher {
+    /// The family of the launcher.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The way in which blobs travel between ranks.
+    pub fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+
+    /// The rank of the process in its job.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The number of ranks of the job, if the environment tells. A session knows it in any case.
+    pub fn size(&self) -> Option<u32> {
+        self.size
+    }
+
+    /// The rank of the process among those of its node, if the environment tells.
+    pub fn local_rank(&self) -> Option<u32> {
+        self.local_rank
+    }
+
+    /// The number of the job's ranks on this node, if the environment tells.
+    pub fn local_size(&self) -> Option<u32> {
+        self.local_size
+    }
+}
+
+/// The numbers of a process, with the variables that they came from.
+pub(super) struct Numbers {
+    pub(super) rank: Number,
+    pub(super) size: Option<Number>,
+    pub(super) local_rank: Option<Number>,
+    pub(super) local_size: Option<Number>,
+}
+
+impl Numbers {
+    /// Makes the launcher, if the numbers do not contradict each other.
+    pub(super) fn launcher(
+        self,
+        kind: Kind,
+        exchange: Exchange,
+    ) -> Result<Option<Launcher>, Error> {
+        below(self.rank, self.size)?;
+        within(self.local_size, self.size)?;
+        if let Some(local_rank) = self.local_rank {
+            below(local_rank, self.local_size)?;
+            below(local_rank, self.size)?;
+        }
+        let value = |number: Option<Number>| number.map(|number| number.value);
+        Ok(Some(Launcher {
+            kind,
+            exchange,
+            rank: self.rank.value,
+            size: value(self.size),
+            local_rank: value(self.local_rank),
+            local_size: value(self.local_size),
+        }))
+    }
+}

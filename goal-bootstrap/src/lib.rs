@@ -1,0 +1,57 @@
+//! Wire-up of processes that another launcher started.
+//!
+//! `mpirun`, `mpiexec` and `srun` start processes and tell each its rank. This crate reads what
+//! they tell ([`Launcher`]), and exchanges small blobs, such as addresses and keys, between the
+//! ranks of a job through the launcher ([`Session`]). It needs no MPI library and never calls
+//! `MPI_Init`.
+//!
+//! | started by | recognised by | blobs travel by |
+//! |---|---|---|
+//! | `mpirun` of Open MPI 4 and 5, `prterun` | `OMPI_COMM_WORLD_RANK`, `PMIX_RANK` | PMIx |
+//! | `mpiexec` of MPICH and Intel MPI | `PMI_FD`, `PMI_RANK` | PMI-1 |
+//! | `srun --mpi=pmix` | `PMIX_NAMESPACE=slurm.pmix.*` | PMIx |
+//! | `srun --mpi=pmi2` | `PMI_FD`, `PMI_JOBID` | PMI-1, which Slurm's plugin speaks too |
+//! | `srun` without these | `SLURM_STEP_ID`, `SLURM_PROCID` | nothing |
+//! | `torchrun` and what sets the same variables | `RANK`, `WORLD_SIZE` | nothing |
+//! | Kubernetes, an indexed job | `JOB_COMPLETION_INDEX` | nothing, and no number of ranks |
+//!
+//! Where blobs do not travel, [`Session::open`] says what is missing and what to do.
+//!
+//! A process that calls `MPI_Init` must not open a session: a process has one connection to its
+//! launcher, and the MPI library needs it. Such a program exchanges its blobs by `MPI_Allgather`.
+//! [`Launcher::detect`] only reads the environment, so it disturbs nobody.
+//!
+//! A session ends by [`Session::finalize`] or when it is dropped. Open MPI and Intel MPI take a
+//! process that ends without either for a failed one, and end all ranks.
+//!
+//! ```no_run
+//! use goal_bootstrap::{Launcher, Session};
+//! use std::time::Duration;
+//!
+//! let wait = Duration::from_secs(30);
+//! let launcher = Launcher::of_process()?.expect("a launcher started this process");
+//! let mut session = Session::open(&launcher, wait)?;
+//! let addresses = session.allgather(b"192.0.2.7:4242", wait)?;
+//! assert_eq!(addresses.len(), session.size() as usize);
+//! session.finalize(wait)?;
+//! # Ok::<(), goal_bootstrap::Error>(())
+//! ```
+//!
+//! Threats, and the modules that answer them: the environment is written by the user who starts the
+//! process, and may be stale or contradict itself (`launcher/`). Answers on `PMI_FD` come from the
+//! launcher's proxy on this node (`pmi/`). A PMIx library is code that the user or the launcher
+//! chose (`pmix/library.rs`). Blobs come from other ranks of the job, which may run other code:
+//! their sizes are bounded (`limits.rs`), and their contents are the caller's to check.
+
+mod deadline;
+mod error;
+mod launcher;
+mod limits;
+mod pmi;
+mod pmix;
+mod session;
+
+pub use error::Error;
+pub use launcher::{Exchange, Kind, Launcher};
+pub use limits::{BLOB_MAX, RANKS_MAX};
+pub use session::Session;

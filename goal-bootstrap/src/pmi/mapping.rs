@@ -1,0 +1,45 @@
+//! `PMI_process_mapping`: which ranks share a node, like `(vector,(0,2,4))`.
+//!
+//! A block `(node,nodes,ranks)` places so many ranks on each of so many nodes, from a node on.
+//! Blocks follow each other, and start over if ranks are left.
+//!
+//! Threat: the launcher writes the text. Its numbers are bounded by those of the ranks, and the
+//! walk over ranks ends with them.
+
+use crate::limits::RANKS_MAX;
+
+/// A block: the first node, the number of nodes, and the ranks on each.
+type Block = (u32, u32, u32);
+
+/// Returns a rank's number on its node, and the number of ranks there; `None` if the text is
+/// malformed or places no rank.
+pub(super) fn local(text: &str, rank: u32, size: u32) -> Option<(u32, u32)> {
+    let blocks = parse(text)?;
+    let nodes = || {
+        let of_block = |&(first, nodes, ranks): &Block| {
+            (first..first + nodes).flat_map(move |node| (0..ranks).map(move |_| node))
+        };
+        blocks.iter().cycle().flat_map(of_block).take(size as usize)
+    };
+    let mine = nodes().nth(rank as usize)?;
+    let count = |ranks: u32| nodes().take(ranks as usize).filter(|&node| node == mine).count();
+    Some((u32::try_from(count(rank)).ok()?, u32::try_from(count(size)).ok()?))
+}
+
+fn parse(text: &str) -> Option<Vec<Block>> {
+    let mut rest = text.strip_prefix("(vector")?.strip_suffix(')')?;
+    let mut blocks = Vec::new();
+    while !rest.is_empty() {
+        let (block, after) = rest.strip_prefix(",(")?.split_once(')')?;
+        let mut numbers = block.split(',').map(|digits| digits.parse().ok());
+        let mut next = || numbers.next().flatten().filter(|&number: &u32| number <= RANKS_MAX);
+        let (first, nodes, ranks) = (next()?, next()?, next()?);
+        // A block without ranks would let the walk go on for ever.
+        if numbers.next().is_some() || nodes == 0 || ranks == 0 {
+            return None;
+        }
+        blocks.push((first, nodes, ranks));
+        rest = after;
+    }
+    (!blocks.is_empty()).then_some(blocks)
+}

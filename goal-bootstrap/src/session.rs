@@ -1,0 +1,214 @@
+//! A session: the process's connection to its launcher.
+//!
+//! Threat: two users of one connection would read each other's answers. A process has one session
+//! at most, and after an error that leaves answers outstanding it is not used again.
+
+use crate::deadline::Deadline;
+use crate::error::Error;
+use crate::launcher::{Exchange, Launcher};
+use crate::limits::{ABORT_WAIT, BLOB_MAX, DROP_WAIT, RANKS_MAX};
+use crate::{pmi, pmix};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+/// True as soon as this process has opened a session.
+static OPENED: AtomicBool = AtomicBool::new(false);
+
+/// A rank's connection to its launcher, by which ranks exchange blobs.
+///
+/// All ranks of the job must open one, take part in the same exchanges, and finalize it.
+#[derive(Debug)]
+pub struct Session {
+    backend: Backend,
+    rank: u32,
+    size: u32,
+    local: Option<(u32, u32)>,
+    job: String,
+    /// The number of exchanges so far. Keys contain it, as a key is put once only.
+    round: u32,
+    /// False once an operation has failed or the session has ended.
+    is_usable: bool,
+}
+
+#[derive(Debug)]
+enum Backend {
+    Pmi(pmi::Client),
+    Pmix(pmix::Client),
+}
+
+impl Session {
+    /// Connects to the launcher, within the time `wait`. A process can do so once only, and not if
+    /// it calls `MPI_Init`. Call it before other threads start: a library of PMIx may change the
+    /// environment.
+    ///
+    /// # Errors
+    /// The launcher carries no blobs, can't be reached, or contradicts the environment; no library
+    /// of PMIx is found; or the time is over. The text says what to do.
+    pub fn open(launcher: &Launcher, wait: Duration) -> Result<Self, Error> {
+        let rank = launcher.rank();
+        let claim = || match OPENED.swap(true, Relaxed) {
+            true => Err(Error::Spent { rank, cause: "this process has had a session" }),
+            false => Ok(()),
+        };
+        let deadline = Deadline::after(wait);
+        let local = launcher.local_rank().zip(launcher.local_size());
+        match launcher.exchange() {
+            Exchange::None { reason, way_out } => {
+                let (launcher, reason) = (launcher.kind().name(), reason.clone());
+                Err(Error::NoExchange { rank, launcher, reason, way_out })
+            }
+            Exchange::Pmi { descriptor } => {
+                claim()?;
+                let size = launcher.size().unwrap_or_default();
+                let error =
+                    |error: std::io::Error| Error::Closed { rank, cause: error.to_string() };
+                let socket = pmi::take(*descriptor).map_err(error)?;
+                let client = pmi::Client::open(socket, rank, size, &deadline)?;
+                let local = match local {
+                    Some(local) => Some(local),
+                    None => client.local(&deadline)?,
+                };
+                let job = job_name("pmi", client.space());
+                Self::new(Backend::Pmi(client), rank, size, local, job)
+            }
+            Exchange::Pmix { namespace } => {
+                claim()?;
+                let client = pmix::Client::open(rank, namespace, &deadline)?;
+                agree(rank, "rank", Some(rank), client.rank())?;
+                agree(rank, "number of ranks", launcher.size(), client.size())?;
+                let (size, job) = (client.size(), job_name("pmix", client.namespace()));
+                let local = local.or(client.local());
+                Self::new(Backend::Pmix(client), rank, size, local, job)
+            }
+        }
+    }
+
+    fn new(
+        backend: Backend,
+        rank: u32,
+        size: u32,
+        local: Option<(u32, u32)>,
+        job: String,
+    ) -> Result<Self, Error> {
+        if rank >= size || size > RANKS_MAX {
+            return Err(Error::Protocol {
+                rank,
+                request: "the number of ranks".to_owned(),
+                cause: "it is not above the rank, or out of range",
+                answer: size.to_string(),
+            });
+        }
+        Ok(Self { backend, rank, size, local, job, round: 0, is_usable: true })
+    }
+
+    /// The rank of this process.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The number of ranks of the job.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// The rank of this process among those of its node, if the launcher tells.
+    pub fn local_rank(&self) -> Option<u32> {
+        self.local.map(|(rank, _)| rank)
+    }
+
+    /// The number of the job's ranks on this node, if the launcher tells.
+    pub fn local_size(&self) -> Option<u32> {
+        self.local.map(|(_, size)| size)
+    }
+
+    /// The launcher's name of the job, the same on all ranks, of letters, digits and `_ - . @`. It
+    /// differs between jobs that run at the same time under one launcher. It is no secret.
+    pub fn job(&self) -> &str {
+        &self.job
+    }
+
+    /// Gives every rank the blobs of all ranks, by rank. All ranks must call it, each with a blob
+    /// of at most [`BLOB_MAX`] bytes.
+    ///
+    /// # Errors
+    /// The blob is too large, a rank does not come within the time `wait`, or the launcher fails.
+    /// After any error but the first the session can only be dropped or aborted.
+    pub fn allgather(&mut self, blob: &[u8], wait: Duration) -> Result<Vec<Vec<u8>>, Error> {
+        let rank = self.rank;
+        if blob.len() > BLOB_MAX {
+            return Err(Error::TooLarge { rank, bytes: blob.len(), limit: BLOB_MAX });
+        }
+        if !self.is_usable {
+            return Err(Error::Spent { rank, cause: "an earlier operation of the session failed" });
+        }
+        let deadline = Deadline::after(wait);
+        self.round += 1;
+        let result = match &mut self.backend {
+            Backend::Pmi(client) => client.exchange(self.round, blob, &deadline),
+            Backend::Pmix(client) => client.exchange(self.round, blob, &deadline),
+        };
+        self.is_usable = result.is_ok();
+        result
+    }
+
+    /// Ends the session. The launcher then takes this process for one that ends well.
+    ///
+    /// # Errors
+    /// The launcher does not confirm it within the time `wait`, or an earlier operation failed.
+    pub fn finalize(mut self, wait: Duration) -> Result<(), Error> {
+        if !self.is_usable {
+            let cause = "an earlier operation of the session failed";
+            return Err(Error::Spent { rank: self.rank, cause });
+        }
+        self.end(wait)
+    }
+
+    /// Ends all ranks of the job: prints the text to standard error and asks the launcher to end
+    /// them. This process ends in any case, with `status` unless the launcher ends it first.
+    pub fn abort(mut self, status: i32, text: &str) -> ! {
+        let text = text.escape_debug().to_string();
+        eprintln!("rank {}: {text}", self.rank);
+        let deadline = Deadline::after(ABORT_WAIT);
+        match &mut self.backend {
+            Backend::Pmi(client) => client.abort(status, &deadline),
+            Backend::Pmix(client) => client.abort(status, &text, &deadline),
+        }
+        std::process::exit(status)
+    }
+
+    fn end(&mut self, wait: Duration) -> Result<(), Error> {
+        self.is_usable = false;
+        let deadline = Deadline::after(wait);
+        match &mut self.backend {
+            Backend::Pmi(client) => client.finalize(&deadline),
+            Backend::Pmix(client) => client.finalize(&deadline),
+        }
+    }
+}
+
+impl Drop for Session {
+    /// Ends a session that is still usable, so that the launcher does not take the end of this
+    /// process for a failure. After an error it leaves that to the launcher.
+    fn drop(&mut self) {
+        if self.is_usable {
+            let _ = self.end(DROP_WAIT);
+        }
+    }
+}
+
+/// Demands that the launcher has the number that the environment stated.
+fn agree(rank: u32, what: &'static str, stated: Option<u32>, launcher: u32) -> Result<(), Error> {
+    match stated {
+        Some(environment) if environment != launcher => {
+            Err(Error::Disagreement { rank, what, environment, launcher })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes a name that can be part of the name of a file.
+fn job_name(protocol: &str, name: &str) -> String {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_-.@".contains(c);
+    let name: String = name.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
+    format!("{protocol}-{name}")
+}
