@@ -19,6 +19,7 @@ use goal_tcp::Listener;
 use rustix::fs::fstat;
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -92,9 +93,17 @@ pub(crate) struct Inherited {
     taken: Vec<RawFd>,
     /// Those that may be taken; `None` for any.
     passed: Option<Vec<Passed>>,
+    /// Those that another process has sent, by the numbers that they have there; `None` if this
+    /// process has inherited them.
+    received: Option<BTreeMap<RawFd, OwnedFd>>,
 }
 
 impl Inherited {
+    /// Those that another process has sent, by the numbers that they have there.
+    pub(crate) fn received(received: BTreeMap<RawFd, OwnedFd>) -> Self {
+        Self { received: Some(received), ..Self::default() }
+    }
+
     /// Those of a process that has opened none itself. There must be one such value in a process.
     pub(crate) fn new() -> Self {
         close_on_exec();
@@ -111,7 +120,7 @@ impl Inherited {
                 "its descriptors are closed, as in what a process executes that has attached",
             ));
         }
-        Ok(Self { taken: Vec::new(), passed: Some(passed.to_vec()) })
+        Ok(Self { passed: Some(passed.to_vec()), ..Self::default() })
     }
 
     /// Takes the descriptor with this number, which no program gets that this process executes.
@@ -121,6 +130,9 @@ impl Inherited {
     pub(crate) fn take(&mut self, number: RawFd) -> io::Result<OwnedFd> {
         let refused =
             |why| io::Error::new(io::ErrorKind::InvalidInput, format!("descriptor {number} {why}"));
+        if let Some(received) = &mut self.received {
+            return received.remove(&number).ok_or_else(|| refused("was not sent"));
+        }
         if number <= libc::STDERR_FILENO {
             return Err(refused("is a standard stream"));
         }

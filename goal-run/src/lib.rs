@@ -38,6 +38,7 @@
 //! - `transport`
 //! - `job`
 //! - `order`
+//! - `join`
 //! - `progress`
 //! - `rank`, `program`
 //! - `monitor`
@@ -54,6 +55,7 @@ mod host;
 pub mod hosts;
 mod inherited;
 pub mod job;
+mod join;
 pub mod launcher;
 pub mod limits;
 mod monitor;

@@ -44,6 +44,12 @@ pub enum Unbound {
     /// The user wants it so.
     #[error("as requested")]
     Requested,
+    /// The launcher that started their processes has bound them.
+    #[error("their starter has bound them to {processors} processors")]
+    Starter {
+        /// The number of different processors.
+        processors: u32,
+    },
     /// There are fewer processors than ranks.
     #[error("they share processors")]
     Shared,
@@ -104,6 +110,10 @@ impl Binding {
     pub fn new(bind: &Bind, ranks: u32) -> Result<Self, BindingError> {
         let list = match bind {
             Bind::None => return Ok(Self::unbound(Unbound::Requested)),
+            Bind::Bound { processors } => {
+                let why = Unbound::Starter { processors: *processors };
+                return Ok(Self::unbound(why));
+            }
             Bind::Core => return Ok(Self::to_cores(ranks)),
             Bind::List(list) => list,
         };
@@ -167,7 +177,11 @@ impl Binding {
 
     /// Returns true if some of the `ranks` ranks of this host share a processor.
     pub fn is_crowded(&self, ranks: u32) -> bool {
-        self.placement.as_ref().map_or(is_crowded(ranks), Placement::is_crowded)
+        match &self.placement {
+            Ok(placement) => placement.is_crowded(),
+            Err(Unbound::Starter { processors }) => ranks > *processors,
+            Err(_) => is_crowded(ranks),
+        }
     }
 
     /// Returns the part that ranks must know; `None` if they are not bound.

@@ -13,6 +13,11 @@ pub enum Bind {
     Core,
     /// The system moves ranks as it likes.
     None,
+    /// Ranks stay on the processors that their starter gave them, so many in all.
+    Bound {
+        /// The number of different processors.
+        processors: u32,
+    },
     /// Each rank of this host to the processor at its place in this list. Ranks share a processor
     /// that is listed several times.
     List(Vec<u32>),

@@ -3,6 +3,7 @@
 use super::error::LaunchError;
 use crate::binding::Bind;
 use crate::job::{Mode, Window};
+use crate::join::Hall;
 use crate::offload::Offload;
 use crate::report::{count, size};
 use crate::transport::{Choice, Parameters};
@@ -30,6 +31,22 @@ pub enum Ranks {
     /// [`program`](crate::program). The job's schedule must be a
     /// [`skeleton`](crate::program::skeleton).
     Program(Program),
+    /// Processes that another launcher, such as `mpirun`, has started on this host, one for each
+    /// rank, and that join at the hall. They run the job's schedule, or programs that start their
+    /// own if it is a [`skeleton`](crate::program::skeleton).
+    Joined {
+        /// The place where they join.
+        hall: Arc<Hall>,
+        /// True if they are programs.
+        are_programs: bool,
+    },
+}
+
+impl Ranks {
+    /// Returns true if the ranks are programs, which start schedules of their own.
+    pub(crate) fn are_programs(&self) -> bool {
+        matches!(self, Ranks::Program(_) | Ranks::Joined { are_programs: true, .. })
+    }
 }
 
 /// A program whose processes are ranks.
@@ -46,7 +63,7 @@ impl Ranks {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Ranks::Threads => "threads",
-            Ranks::Processes { .. } | Ranks::Program(_) => "processes",
+            Ranks::Processes { .. } | Ranks::Program(_) | Ranks::Joined { .. } => "processes",
         }
     }
 }

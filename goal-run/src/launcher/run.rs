@@ -2,6 +2,7 @@
 
 use super::crew::{Crew, Place};
 use super::error::LaunchError;
+use super::joined;
 use super::options::{Options, Ranks};
 use super::processes::Processes;
 use super::programs::Programs;
@@ -92,10 +93,7 @@ pub(super) fn equip(
         network,
         in_kernel,
         not_in_kernel: None,
-        origin: match &options.ranks {
-            Ranks::Program(_) => Origin::Program,
-            Ranks::Threads | Ranks::Processes { .. } => Origin::Job,
-        },
+        origin: if options.ranks.are_programs() { Origin::Program } else { Origin::Job },
     };
     if settings.record {
         let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
@@ -177,6 +175,8 @@ pub(super) fn open_files(
     let (fixed, each) = match (kind, in_kernel) {
         (Ranks::Threads | Ranks::Processes { .. }, false) => (24, of_driver),
         (Ranks::Threads | Ranks::Processes { .. }, true) => (39, 6),
+        // Each has a connection and a descriptor of its process too.
+        (Ranks::Joined { .. }, _) => (24, of_driver + 2),
         (Ranks::Program(_), false) => (43, of_driver),
         (Ranks::Program(_), true) => (67, of_driver + 9),
     };
@@ -194,9 +194,9 @@ pub(super) fn run_ranks<T>(
     is_complete: impl FnOnce(&T) -> bool,
 ) -> Result<T, LaunchError> {
     if place.options.gives_up_rights {
-        match place.options.ranks {
-            Ranks::Program(_) => rights::give_up_for_programs(None, false)?,
-            Ranks::Threads | Ranks::Processes { .. } => rights::give_up_all_but_files()?,
+        match place.options.ranks.are_programs() {
+            true => rights::give_up_for_programs(None, false)?,
+            false => rights::give_up_all_but_files()?,
         }
     }
     let sealed = || Sealed::copy_of(place.nisa.bytes());
@@ -205,6 +205,14 @@ pub(super) fn run_ranks<T>(
         Ranks::Processes { executable } => executable,
         Ranks::Program(program) => {
             return watch(&mut Programs::spawn(place, ways, &sealed()?, program)?);
+        }
+        Ranks::Joined { hall, .. } => {
+            let mut processes = joined::Processes::admit(place, ways, &sealed()?, hall)?;
+            let end = watch(&mut processes)?;
+            if is_complete(&end) {
+                processes.join();
+            }
+            return Ok(end);
         }
     };
     let sealed = sealed()?;

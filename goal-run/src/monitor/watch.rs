@@ -93,8 +93,11 @@ impl Watch {
         let Some(allowed) = self.of_programs else { return false };
         let processes =
             self.ranks.iter().filter_map(|&rank| segment.status(rank).attendance.process());
-        let may_go_on =
-            |process| is_running(process, allowed) || self.in_kernel && is_stopped(process);
+        // This launcher may be a thread of a rank's process.
+        let own = |process| usize::from(process == std::process::id());
+        let may_go_on = |process| {
+            is_running(process, allowed + own(process)) || self.in_kernel && is_stopped(process)
+        };
         processes.into_iter().any(may_go_on)
     }
 }

@@ -35,13 +35,32 @@ const LONE_HEAP_BYTES: u64 = super::HEAP_BYTES;
 /// # Errors
 /// [`AttachError`]. After one this process can't attach any more.
 pub fn attach() -> Result<Attached, AttachError> {
+    attach_once()?;
+    match std::env::var_os(OF_PROGRAM) {
+        Some(order) => attach_by(&order),
+        None => attach_alone(),
+    }
+}
+
+/// # Errors
+/// This process has attached before.
+fn attach_once() -> Result<(), AttachError> {
     static HAS_ATTACHED: AtomicBool = AtomicBool::new(false);
     if HAS_ATTACHED.swap(true, Ordering::SeqCst) {
         return Err(AttachError::Again);
     }
-    match std::env::var_os(OF_PROGRAM) {
-        Some(order) => attach_by(&order),
-        None => attach_alone(),
+    Ok(())
+}
+
+impl Attached {
+    /// Attaches this process by an order that a launcher has handed it, with its descriptors.
+    ///
+    /// # Errors
+    /// [`AttachError`].
+    pub(crate) fn join(order: Order, mut inherited: Inherited) -> Result<Self, AttachError> {
+        attach_once()?;
+        let (opened, ways) = opened(&order, &mut inherited).map_err(AttachError::Order)?;
+        begin(opened, &order, ways)
     }
 }
 
@@ -49,8 +68,16 @@ fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
     if rights::are_of_file() {
         return Err(AttachError::Rights);
     }
-    let (Opened { segment, nisa, settings }, order, (gateway, tables)) =
-        open(order).map_err(AttachError::Order)?;
+    let (opened, order, ways) = open(order).map_err(AttachError::Order)?;
+    begin(opened, &order, ways)
+}
+
+/// Becomes the rank of an order.
+fn begin(
+    Opened { segment, nisa, settings }: Opened,
+    order: &Order,
+    (gateway, tables): Ways,
+) -> Result<Attached, AttachError> {
     let rank = order.rank;
     let attendance = &segment.status(rank).attendance;
     attendance.claim(std::process::id()).map_err(|process| AttachError::Taken { rank, process })?;
@@ -94,7 +121,13 @@ fn open(order: &OsString) -> io::Result<(Opened, Order, Ways)> {
         // Keeps other processes of the same user from taking the sockets.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
-    let opened = order.open(&mut inherited)?;
+    let (opened, ways) = opened(&order, &mut inherited)?;
+    Ok((opened, order, ways))
+}
+
+/// Opens the parts of a job, and the rank's ways.
+fn opened(order: &Order, inherited: &mut Inherited) -> io::Result<(Opened, Ways)> {
+    let opened = order.open(inherited)?;
     if opened.settings.origin != Origin::Program {
         return Err(io::Error::other("the order is to a rank of a schedule"));
     }
@@ -107,7 +140,7 @@ fn open(order: &OsString) -> io::Result<(Opened, Order, Ways)> {
         (Some(passed), Some(share)) => Some(Tables::open(inherited.tables(passed)?, share)?),
         _ => None,
     };
-    Ok((opened, order, (gateway, tables)))
+    Ok((opened, (gateway, tables)))
 }
 
 /// Makes this process a group of one.
@@ -150,5 +183,6 @@ fn pass_gate(
         return Err(AttachError::Stopped);
     }
     segment.status(rank).enter(State::Running);
-    Ok(Attached { job, rank, member: Mutex::new(Some(member)), tables: Mutex::new(tables) })
+    let (member, tables) = (Mutex::new(Some(member)), Mutex::new(tables));
+    Ok(Attached { job, rank, member, tables, guests: Mutex::default() })
 }

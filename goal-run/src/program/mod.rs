@@ -79,7 +79,12 @@ pub struct Attached {
     member: Mutex<Option<Member<'static>>>,
     /// The tables in the kernel, until they are taken.
     tables: Mutex<Option<Tables>>,
+    /// The values that end with the rank's part, in their order.
+    guests: Mutex<Vec<Box<dyn Guest>>>,
 }
+
+/// A value that is dropped when a rank has ended its part in its job.
+pub(crate) trait Guest: Send {}
 
 impl Attached {
     /// Returns the rank.
@@ -207,6 +212,11 @@ impl Attached {
         self.job.settings.origin == Origin::Program
     }
 
+    /// Keeps a value until the rank has ended its part in the job.
+    pub(crate) fn keep(&self, guest: Box<dyn Guest>) {
+        self.guests.lock().unwrap_or_else(PoisonError::into_inner).push(guest);
+    }
+
     /// Ends the rank's part in the job, and waits until all ranks have called this. Until then the
     /// rank still takes messages. All instances must be finished.
     ///
@@ -226,6 +236,9 @@ impl Attached {
         // Rank processes are stopped when all have come here, or else are killed.
         if segment.gate().is_stopped() && !segment.gate().is_stuck() {
             self.computes();
+            let guests =
+                std::mem::take(&mut *self.guests.lock().unwrap_or_else(PoisonError::into_inner));
+            guests.into_iter().for_each(drop);
             return Ok(());
         }
         Ok(ended?)

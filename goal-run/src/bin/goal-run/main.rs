@@ -16,12 +16,14 @@ mod programs;
 mod tune;
 mod tuned;
 mod values;
+mod wired;
 
 use arguments::{Arguments, Command};
 use attended::{attended, interrupted, no_signals};
 use endings::{fail, tell_verdict};
 use goal_asm::Nisa;
 use goal_asm::nisa::{MAGIC, StreamError};
+use goal_run::binding::Bind;
 use goal_run::job::Window;
 use goal_run::launcher::{self, Ended, LaunchError, Omitted, Outcome, Verdict};
 use goal_run::report::{Report, Status};
@@ -36,6 +38,7 @@ use std::io::{self, BufWriter, Read};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use wired::Role;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator { program: "goal-run" };
@@ -99,6 +102,7 @@ fn run() -> ExitCode {
     let status = match told {
         Ok(Told::Report(report)) => tell(&report, arguments.format),
         Ok(Told::Verdict(verdict)) => tell_verdict(&verdict, &arguments),
+        Ok(Told::Nothing) => 0,
         Err(failure) => fail(&failure, &arguments),
     };
     driver::clear_stage();
@@ -113,6 +117,8 @@ enum Told {
     Report(Box<Report>),
     /// Another host leads the job and has sent this verdict.
     Verdict(Verdict),
+    /// Another process of this host has the launcher.
+    Nothing,
 }
 
 fn execute(arguments: &Arguments) -> Result<Told, Failure> {
@@ -151,6 +157,24 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let options = arguments.launcher(transports, window, signals);
     let system = |error: LaunchError| Failure::System(hints::explain(&error));
+    let (mut options, mut hosts) = (options, hosts);
+    let mut leader = None;
+    if hosts.is_none() {
+        match wired::role(nisa.num_ranks())? {
+            None => {}
+            Some(Role::Rank(started)) => return started.run().map(|()| Told::Nothing),
+            Some(Role::Leader(lead, of_leader)) => {
+                options.ranks = lead.ranks(false);
+                if options.bind == Bind::Core {
+                    options.bind = lead.bind().clone();
+                }
+                let keeps_memory = arguments.dump.is_some();
+                hosts =
+                    lead.hosts().cloned().map(|hosts| launcher::Hosts { keeps_memory, ..hosts });
+                leader.insert(of_leader).start_rank()?;
+            }
+        }
+    }
     let (outcome, others) = match hosts {
         None => (launcher::run(&nisa, &options).map_err(system)?, None),
         Some(hosts) => match launcher::run_on_hosts(&nisa, &options, &hosts).map_err(system)? {

@@ -17,7 +17,7 @@ use crate::host::Host;
 use crate::hosts::{Event, Message};
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
-use crate::launcher::options::{Options, Ranks};
+use crate::launcher::options::Options;
 use crate::launcher::run::open_files;
 use crate::limits::{check_open_files, free_memory, named};
 use crate::offload::{InKernel, Offload, Way, shortened};
@@ -164,9 +164,10 @@ impl Session<'_> {
         match self.consult(why, Message::Offload, of_why, first)? {
             None => Ok(engine),
             Some(why) => {
-                let what = match self.options.ranks {
-                    Ranks::Program(_) => "all schedules",
-                    Ranks::Threads | Ranks::Processes { .. } => "the schedule",
+                let what = if self.options.ranks.are_programs() {
+                    "all schedules"
+                } else {
+                    "the schedule"
                 };
                 (self.options.tell)(&format!("processes run {what}: {why}"));
                 self.not_in_kernel = Some(why);
@@ -253,12 +254,10 @@ impl Session<'_> {
         }
         let fragment = fragment_of(mtu)
             .ok_or_else(|| format!("frames of {mtu} bytes leave no room for a message"))?;
-        let plan = match &self.options.ranks {
+        let plan = match self.options.ranks.are_programs() {
             // Its ranks will have schedules of their own.
-            Ranks::Program(_) => None,
-            Ranks::Threads | Ranks::Processes { .. } => {
-                Some(Plan::with(self.nisa, fragment, abilities(self.options)))
-            }
+            true => None,
+            false => Some(Plan::with(self.nisa, fragment, abilities(self.options))),
         };
         Ok((fragment, plan.transpose().map_err(|refusals| in_words(&refusals))?))
     }

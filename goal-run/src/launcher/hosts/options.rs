@@ -2,8 +2,10 @@
 
 use crate::hosts::{Key, PORT, Plan, RankList};
 use goal_eth::DriverKind;
+use goal_tcp::Listener;
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// The other hosts of a job.
 #[derive(Debug, Clone)]
@@ -64,7 +66,8 @@ pub struct Rendezvous {
     pub number: u32,
     /// The number of launchers.
     pub size: u32,
-    /// The host, by its name or address, and the port, as `node0:7777` or `[fd00::1]:7777`.
+    /// The host, by its name or address, and the port, as `node0:7777` or `[fd00::1]:7777`; several
+    /// are separated by commas.
     pub at: String,
     /// The ranks of this launcher. `None` gives each launcher a block of ranks, in the order of
     /// their numbers.
@@ -74,12 +77,14 @@ pub struct Rendezvous {
     pub address: Option<IpAddr>,
     /// The ports for the ranks of this host; 0 stands for any free one.
     pub ports: RangeInclusive<u16>,
+    /// The port at which launcher 0 listens already.
+    pub listener: Option<Arc<Listener>>,
 }
 
 impl Rendezvous {
     /// Returns a launcher's part in a meeting. All other fields have their defaults.
     pub fn new(number: u32, size: u32, at: String) -> Self {
-        Self { number, size, at, here: None, address: None, ports: 0..=0 }
+        Self { number, size, at, here: None, address: None, ports: 0..=0, listener: None }
     }
 }
 

@@ -40,19 +40,19 @@ pub fn run_on_hosts(
         Ranks::Program(_) if rights::has_rights_of_file() => {
             return Err(LaunchError::ProgramSockets);
         }
-        Ranks::Program(_) | Ranks::Threads => {}
+        Ranks::Program(_) | Ranks::Threads | Ranks::Joined { .. } => {}
     }
     if options.gives_up_rights {
         let offloads = options.offload != Offload::Off;
-        match (&options.ranks, hosts.ethernet()) {
-            (Ranks::Program(_), hosts) => {
+        match (options.ranks.are_programs(), hosts.ethernet()) {
+            (true, hosts) => {
                 let driver = hosts.map(|hosts| hosts.driver);
                 rights::give_up_for_programs(driver, offloads && driver.is_some())?;
             }
-            (Ranks::Threads | Ranks::Processes { .. }, Some(hosts)) => {
+            (false, Some(hosts)) => {
                 rights::give_up_all_but_sockets(hosts.driver, offloads)?;
             }
-            (Ranks::Threads | Ranks::Processes { .. }, None) => rights::give_up_all_but_files()?,
+            (false, None) => rights::give_up_all_but_files()?,
         }
     }
     // The transports of this job, among which hosts are reached by the one way that they meet on.
@@ -106,7 +106,7 @@ impl Session<'_> {
             }
         };
         let network = Network::new(wire, self.me, self.hosts.key.ranks(run), self.locations())
-            .opening(matches!(self.options.ranks, Ranks::Program(_)))
+            .opening(self.options.ranks.are_programs())
             .keeping(self.options.engine.unexpected_limit);
         let leads = network.leads();
         // The group must outlive the ranks.

@@ -19,6 +19,7 @@ use rustix::net::{SendFlags, Shutdown, getpeername, getsockname, send, shutdown}
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
 
@@ -51,9 +52,10 @@ impl Post {
             Rendezvous::new(now_ns(), (*number, *size), ranks, here.as_ref(), *address)
                 .map_err(HostsError::from)?;
         let targets = resolve(at).map_err(refused)?;
-        let listener = match rendezvous.leads() {
-            true => Some(listen(at, &targets).map_err(refused)?),
-            false => None,
+        let listener = match (&options.listener, rendezvous.leads()) {
+            (Some(listener), true) => Some(Arc::clone(listener)),
+            (None, true) => Some(Arc::new(listen(at, &targets).map_err(refused)?)),
+            (_, false) => None,
         };
         let me = rendezvous.me();
         let (key, at, number) = (key.rendezvous(), at.clone(), *number);
@@ -80,12 +82,14 @@ impl Post {
 
 /// Returns the addresses of the place where launchers meet.
 fn resolve(at: &str) -> Result<Vec<SocketAddr>, String> {
-    let all = at.to_socket_addrs().map_err(|error| {
-        format!(
-            "{at} is no place to meet: {error} (give HOST:PORT, as node0:7777 or [fd00::1]:7777)"
-        )
-    })?;
-    let all: Vec<SocketAddr> = all.collect();
+    let mut all: Vec<SocketAddr> = Vec::new();
+    for place in at.split(',') {
+        all.extend(place.to_socket_addrs().map_err(|error| {
+            format!(
+                "{place} is no place to meet: {error} (give HOST:PORT, as node0:7777 or [fd00::1]:7777)"
+            )
+        })?);
+    }
     match all.first() {
         None => Err(format!("{at} has no address")),
         Some(first) if first.port() == 0 => {
@@ -139,7 +143,7 @@ struct Worker {
     key: handshake::Key,
     number: u32,
     at: String,
-    listener: Option<Listener>,
+    listener: Option<Arc<Listener>>,
     /// The addresses at which the leader may be reached, and the one to try next.
     targets: Vec<SocketAddr>,
     next_target: usize,
@@ -369,7 +373,7 @@ impl Worker {
         let limit = Timespec::try_from(Duration::from_nanos(limit_ns.min(timeout_ns)));
         let Self { connections, rendezvous, inbox, listener, .. } = self;
         let mut fds = vec![PollFd::new(&*inbox.bell, PollFlags::IN)];
-        fds.extend(listener.iter().map(|listener| PollFd::new(listener, PollFlags::IN)));
+        fds.extend(listener.iter().map(|listener| PollFd::new(&**listener, PollFlags::IN)));
         for connection in connections.iter() {
             let writes = match connection {
                 Connection::Shaking(stranger) => stranger.connects(),

@@ -1,0 +1,99 @@
+//! A process of goal-run that another launcher has started, such as `mpirun`: it becomes a rank.
+
+use crate::output::Failure;
+use goal_bootstrap::{Launcher, Session};
+use goal_run::launcher::{Lead, Wired, joined_rank};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The time that an exchange with the other processes may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The place of this process among those that another launcher has started. Its end tells that
+/// launcher that the process has done its part.
+pub(crate) struct Started {
+    wired: Arc<Wired>,
+    _session: Session,
+}
+
+/// The part of a process that does not lead its node, or the one of a leader.
+pub(crate) enum Role {
+    Rank(Started),
+    Leader(Box<Lead>, Leader),
+}
+
+/// A process that leads its node. Its own rank is a thread.
+pub(crate) struct Leader {
+    rank: Option<JoinHandle<()>>,
+    _started: Started,
+}
+
+/// Returns the role of this process if another launcher has started several; `None` if it runs by
+/// itself. The program has so many ranks.
+///
+/// # Errors
+/// The launcher's environment contradicts itself, its processes are not as many as the ranks, or
+/// they can't talk with each other.
+pub(crate) fn role(ranks: u32) -> Result<Option<Role>, Failure> {
+    let failure = |error: &dyn ToString| Failure::System(error.to_string());
+    let Some(launcher) = Launcher::of_process().map_err(|error| failure(&error))? else {
+        return Ok(None);
+    };
+    let Some(size) = launcher.size().filter(|&size| size > 1) else { return Ok(None) };
+    if size != ranks {
+        let name = launcher.kind().name();
+        return Err(Failure::System(format!(
+            "{name} has started {size} processes, and the program has {ranks} ranks: start as many processes as there are ranks"
+        )));
+    }
+    let mut session = Session::open(&launcher, PATIENCE).map_err(|error| failure(&error))?;
+    let mut exchange =
+        |blob: &[u8]| session.allgather(blob, PATIENCE).map_err(|error| error.to_string());
+    let mut wired =
+        Wired::arrange(launcher.rank(), size, &mut exchange).map_err(|error| failure(&error))?;
+    let lead = wired.lead();
+    let started = Started { wired: Arc::new(wired), _session: session };
+    Ok(Some(match lead {
+        None => Role::Rank(started),
+        Some(lead) => Role::Leader(Box::new(lead), Leader { rank: None, _started: started }),
+    }))
+}
+
+impl Started {
+    /// Runs the rank of this process until the job has ended.
+    ///
+    /// # Errors
+    /// The rank can't start, or the node's launcher has ended.
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let rank = self.wired.rank();
+        joined_rank(&self.wired).map_err(|error| Failure::System(format!("rank {rank}: {error}")))
+    }
+}
+
+impl Leader {
+    /// Starts the own rank in a thread, which waits until the launcher admits it.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(crate) fn start_rank(&mut self) -> Result<(), Failure> {
+        let wired = Arc::clone(&self._started.wired);
+        let name = format!("rank {}", wired.rank());
+        let work = move || {
+            // The launcher tells why a rank does not go on.
+            let _ = joined_rank(&wired);
+        };
+        let thread = std::thread::Builder::new().name(name).spawn(work);
+        self.rank = Some(thread.map_err(|error| Failure::System(error.to_string()))?);
+        Ok(())
+    }
+}
+
+/// Waits until the own rank has left the job, which is over.
+impl Drop for Leader {
+    fn drop(&mut self) {
+        if let Some(rank) = self.rank.take() {
+            let _ = rank.join();
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Ranks that are processes which another launcher, such as `mpirun`, has started on this host, and
+//! that have joined.
+//!
+//! This launcher is a thread of one of these processes, or the process of one. It ends the others
+//! if the job can't go on; how they end is otherwise their starter's to tell.
+
+use super::crew::{Crew, Fallen, Place};
+use super::error::LaunchError;
+use super::options::Stage;
+use super::signals::attend;
+use super::supervise::stop;
+use crate::join::{Hall, Joined};
+use crate::monitor::Stopped;
+use crate::offload::Way;
+use crate::order::{Order, VERSION};
+use goal_shm::{Sealed, Segment};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+/// The time in which all processes of a host must join if no time was set. Their starter has
+/// started them all, so only a process that does something else first takes long.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The time between two checks for signals and the time limit.
+const LOOK: Duration = Duration::from_millis(20);
+/// The time that the processes of a job that is over have to leave it.
+const LEAVE_LIMIT: Duration = Duration::from_secs(5);
+
+/// The processes of this host that have joined. Dropping this ends those that are in the job.
+pub(super) struct Processes<'a> {
+    segment: &'a Segment,
+    are_programs: bool,
+    members: Vec<Member>,
+}
+
+/// A process that has joined, until it leaves.
+struct Member {
+    joined: Joined,
+    /// Tells that the process has ended, if the system has such descriptors.
+    process: Option<OwnedFd>,
+    has_left: bool,
+}
+
+impl<'a> Processes<'a> {
+    /// Waits until a process has joined for each rank of this host, and hands each its order.
+    ///
+    /// # Errors
+    /// A process does not join in time, or the system refuses.
+    pub(super) fn admit(
+        place: &Place<'a>,
+        ways: Vec<Way>,
+        sealed: &Sealed,
+        hall: &Hall,
+    ) -> Result<Self, LaunchError> {
+        let Place { segment, settings, options, here, .. } = *place;
+        let mut joined: BTreeMap<u32, Joined> = BTreeMap::new();
+        let (since, patience) = (Instant::now(), options.timeout.unwrap_or(PATIENCE));
+        while joined.len() < here.len() {
+            (options.show)(Stage::Starting {
+                started: joined.len() as u32,
+                ranks: here.len() as u32,
+            });
+            if let Some(signal) = attend(options, true) {
+                return Err(LaunchError::Interrupted(signal));
+            }
+            if since.elapsed() >= patience {
+                let absent = here.iter().find(|rank| !joined.contains_key(rank));
+                return Err(LaunchError::Rank(format!(
+                    "rank {} did not join within {} s: has its process begun? All processes of a job must start the same program",
+                    absent.copied().unwrap_or_default(),
+                    patience.as_secs_f64()
+                )));
+            }
+            if !is_readable(hall, LOOK) {
+                continue;
+            }
+            if let Some(process) = hall.accept()?
+                && here.binary_search(&process.rank).is_ok()
+            {
+                joined.entry(process.rank).or_insert(process);
+            }
+        }
+        let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
+        let mut members = Vec::new();
+        for ((rank, joined), way) in joined
+            .into_iter()
+            .zip(ways.into_iter().map(Some).chain(std::iter::repeat_with(|| None)))
+        {
+            let order = Order {
+                version: VERSION.into(),
+                rank,
+                launcher: std::process::id(),
+                troubles: None,
+                segment: segment.fd().as_raw_fd(),
+                passed: Vec::new(),
+                schedule: sealed.fd().as_raw_fd(),
+                settings: told.fd().as_raw_fd(),
+                section: options
+                    .window
+                    .as_ref()
+                    .map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
+                gateway: way.as_ref().and_then(Way::passed_gateway),
+                kernel: None,
+                tables: None,
+            };
+            let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
+            descriptors.extend(options.window.as_ref().map(|window| window.file.as_fd()));
+            descriptors.extend(way.iter().flat_map(Way::descriptors));
+            descriptors.extend(segment.bells());
+            joined.hand(order, &descriptors).map_err(|error| {
+                LaunchError::Rank(format!("rank {rank} ended before the job began: {error}"))
+            })?;
+            let number = i32::try_from(joined.process).ok().and_then(Pid::from_raw);
+            let process = number.and_then(|number| pidfd_open(number, PidfdFlags::empty()).ok());
+            members.push(Member { joined, process, has_left: false });
+        }
+        Ok(Self { segment, are_programs: settings.are_programs(), members })
+    }
+
+    /// Waits until the processes of a complete job have left it.
+    pub(super) fn join(&mut self) {
+        let segment = self.segment;
+        stop(segment, Some(LEAVE_LIMIT), || self.have_left());
+    }
+
+    /// Returns true if all processes have left the job or have ended.
+    fn have_left(&mut self) -> bool {
+        self.members.iter_mut().fold(true, |all, member| member.look() && all)
+    }
+}
+
+impl Member {
+    /// Returns true if the process has left the job or has ended.
+    fn look(&mut self) -> bool {
+        self.has_left = self.has_left || is_readable(&self.joined.socket, Duration::ZERO);
+        self.has_left
+    }
+}
+
+impl Crew for Processes<'_> {
+    fn fallen(&mut self) -> Option<Fallen> {
+        if self.segment.gate().is_stopped() {
+            return None;
+        }
+        let member = self.members.iter_mut().find_map(|member| member.look().then_some(member))?;
+        let Joined { rank, process, .. } = member.joined;
+        let how = match self.are_programs {
+            true => format!("(process {process}) ended before its end: it has not finalized"),
+            false => format!("(process {process}) ended before the job"),
+        };
+        Some(Fallen::Ended(rank, how, None))
+    }
+
+    fn started(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Programs leave when all have come to their end.
+    fn have_finished(&mut self, have_passed: bool) -> bool {
+        have_passed && (!self.are_programs || self.have_left())
+    }
+
+    /// Their starter stops and continues them.
+    fn stopped(&mut self) -> Vec<Stopped> {
+        vec![]
+    }
+
+    fn suspend(&mut self) {}
+
+    fn resume(&mut self) {}
+
+    fn end_threads(&mut self) {}
+}
+
+impl Drop for Processes<'_> {
+    fn drop(&mut self) {
+        if !self.segment.gate().is_stopped() {
+            self.segment.gate().stop();
+        }
+        // A rank of a schedule leaves when the job is over. A program does not know yet.
+        if !self.are_programs {
+            return self.join();
+        }
+        let own = std::process::id();
+        for member in &mut self.members {
+            if !member.look() && member.joined.process != own {
+                let sent = member.process.as_ref().map(|one| pidfd_send_signal(one, Signal::KILL));
+                debug_assert!(!matches!(sent, Some(Err(Errno::PERM))), "it is the same user's");
+            }
+        }
+    }
+}
+
+/// Returns true if a descriptor becomes readable, or has its end, within `limit`.
+fn is_readable(descriptor: &impl AsFd, limit: Duration) -> bool {
+    let limit = Timespec::try_from(limit).ok();
+    let mut fds = [PollFd::new(descriptor, PollFlags::IN)];
+    poll(&mut fds, limit.as_ref()).is_ok_and(|ready| ready > 0)
+}

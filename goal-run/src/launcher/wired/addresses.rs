@@ -1,0 +1,55 @@
+//! The addresses at which other nodes reach this one.
+
+use nix::ifaddrs::getifaddrs;
+use nix::net::if_::InterfaceFlags;
+use std::net::{IpAddr, SocketAddr};
+
+/// The environment variable with the address at which other nodes reach this one.
+const ADDRESS: &str = "GOAL_ADDRESS";
+
+/// Returns the places where other nodes may reach a port of this one, as launchers read them: the
+/// address that the user named, or else all that lead elsewhere, and loopback last.
+pub(super) fn places(port: u16) -> String {
+    let named = std::env::var(ADDRESS).ok().and_then(|text| text.parse::<IpAddr>().ok());
+    let mut all: Vec<IpAddr> = match named {
+        Some(address) => vec![address],
+        None => own(),
+    };
+    // IPv4 first, since not every network routes IPv6.
+    all.sort_by_key(|address| (address.is_loopback(), address.is_ipv6()));
+    all.dedup();
+    let places = all.iter().map(|&address| SocketAddr::new(address, port).to_string());
+    places.collect::<Vec<_>>().join(",")
+}
+
+/// Returns the addresses of interfaces that are up, without those that hold on one link only.
+fn own() -> Vec<IpAddr> {
+    let Ok(interfaces) = getifaddrs() else { return vec![IpAddr::from([127, 0, 0, 1])] };
+    let is_up = |flags: InterfaceFlags| flags.contains(InterfaceFlags::IFF_UP);
+    let address = |interface: nix::ifaddrs::InterfaceAddress| {
+        let storage = interface.address.filter(|_| is_up(interface.flags))?;
+        let v4 = storage.as_sockaddr_in().map(|address| IpAddr::from(address.ip()));
+        let v6 = || storage.as_sockaddr_in6().map(|address| IpAddr::from(address.ip()));
+        let address = v4.or_else(v6)?;
+        let is_local = match address {
+            IpAddr::V4(address) => address.is_link_local(),
+            IpAddr::V6(address) => address.is_unicast_link_local(),
+        };
+        (!is_local).then_some(address)
+    };
+    interfaces.filter_map(address).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn loopback_comes_last() {
+        let places = super::places(7777);
+        let all: Vec<std::net::SocketAddr> =
+            places.split(',').map(|place| place.parse().unwrap()).collect();
+        let first_loopback = all.iter().position(|place| place.ip().is_loopback());
+        let last_other = all.iter().rposition(|place| !place.ip().is_loopback());
+        assert!(first_loopback.is_none() || last_other < first_loopback, "{places}");
+        assert!(all.iter().all(|place| place.port() == 7777));
+    }
+}

@@ -1,0 +1,75 @@
+//! A process that another launcher has started, as a rank of a schedule.
+
+use super::Wired;
+use crate::inherited::Inherited;
+use crate::job::SectionFile;
+use crate::join::join;
+use crate::offload::Way;
+use crate::order::{Opened, Order};
+use crate::rank::{self, Resources};
+use goal_shm::Segment;
+use rustix::net::{RecvFlags, recv};
+use rustix::process::getppid;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// Runs the rank of this process until the job has ended. A process that leads its node calls this
+/// in a thread of its own.
+///
+/// # Errors
+/// The rank can't start, or the node's launcher has ended.
+pub fn joined_rank(wired: &Wired) -> io::Result<()> {
+    let (order, mut inherited, socket) = join(&wired.door, wired.rank)?;
+    admit();
+    let opened = order.open(&mut inherited)?;
+    run(&order, &mut inherited, opened, &socket)
+}
+
+fn run(
+    order: &Order,
+    inherited: &mut Inherited,
+    Opened { segment, nisa, settings }: Opened,
+    socket: &OwnedFd,
+) -> io::Result<()> {
+    let section = match order.section {
+        Some((number, place)) => {
+            Some(SectionFile { file: Arc::new(File::from(inherited.take(number)?)), place })
+        }
+        None => None,
+    };
+    let way = match &order.gateway {
+        Some(passed) => Some(Way::Gateway(inherited.gateway(passed)?)),
+        None => None,
+    };
+    std::thread::scope(|scope| {
+        let has_left = scope.spawn(|| watch(socket, &segment, order.rank));
+        let resources = Resources { section, way };
+        let ran = rank::run(&segment, &nisa, order.rank, &settings, resources);
+        // Ends the other thread, and tells the launcher that this rank has left.
+        let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
+        let _ = has_left.join();
+        ran.map_err(io::Error::other)
+    })
+}
+
+/// Lets the ranks of this process's host copy from its memory, as they descend from its parent.
+pub(super) fn admit() {
+    if let Some(parent) = getppid() {
+        goal_shm::admit(parent.as_raw_nonzero().get() as u32);
+    }
+}
+
+/// Stops the ranks of this host when the connection with their launcher ends. A launcher that is
+/// there sends nothing.
+pub(super) fn watch(socket: &OwnedFd, segment: &Segment, rank: u32) {
+    let mut nothing = [0; 1];
+    while let Ok((1, _)) | Err(rustix::io::Errno::INTR) =
+        recv(socket, &mut nothing, RecvFlags::empty())
+    {}
+    if !segment.gate().is_stopped() {
+        segment.gate().stop();
+    }
+    segment.mailbox(rank).wake();
+}
