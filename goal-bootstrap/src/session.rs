@@ -121,8 +121,9 @@ impl Session {
         self.local.map(|(_, size)| size)
     }
 
-    /// The launcher's name of the job, the same on all ranks, of letters, digits and `_ - . @`. It
-    /// differs between jobs that run at the same time under one launcher. It is no secret.
+    /// The launcher's name of the job, the same on all ranks, of letters, digits and `_ - . @`.
+    /// Jobs that run at the same time and were started on the same host, or by the same Slurm, have
+    /// different names. It is no secret.
     pub fn job(&self) -> &str {
         &self.job
     }
