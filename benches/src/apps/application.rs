@@ -55,9 +55,9 @@ impl Application {
     /// Returns the number of iterations that take about some tenths of a second.
     pub(super) fn iterations(self, size: Size) -> u32 {
         let of = match self {
-            Application::Cg => [100, 15, 4],
-            Application::Is => [200, 20, 5],
-            Application::Halo => [10_000, 1000, 50],
+            Application::Cg => [300, 15, 4],
+            Application::Is => [2000, 100, 8],
+            Application::Halo => [30_000, 1500, 60],
         };
         of[size as usize]
     }
