@@ -47,7 +47,7 @@ static Operation prepare_sum(const double *mine, double *total, int n) {
   return sum;
 }
 
-/* Prepares that all ranks get the blocks of all. A rank's own block lies in its place. */
+/* Prepares an allgather of blocks. Each rank's own block lies in its place. */
 static Operation prepare_gather(double *all, const int64_t *counts) {
   Operation gather = GOAL_Allgatherv_init(GOAL_IN_PLACE, 0, all, counts, NULL, GOAL_FLOAT64,
                                           GOAL_COMM_WORLD);

@@ -9,9 +9,9 @@
 // prepared once. It goes on while the inner points are computed, and the outer ones follow it. The
 // points of a column do not lie together: it is a message of pieces. -t prints the time of a step.
 //
-// In the end each rank computes the whole grid alone, and must have the same bits. It computes a
-// point alike wherever that lies, and products with powers of two are not rounded, so that it
-// counts for nothing if a compiler fuses products and sums.
+// In the end each rank computes the whole grid alone, and must have the same bits: each point is
+// the same expression of its neighbours wherever it lies. All factors are powers of two, whose
+// products are exact, so a compiler that fuses products and sums does not change the bits.
 #define _POSIX_C_SOURCE 200112L
 #include "inputs/run.h"
 
@@ -103,7 +103,7 @@ static double *point(const Block *b, int array, int i, int j) {
   return b->u[array] + (size_t)i * (size_t)b->stride + j;
 }
 
-/* Makes the block at a place of a grid of blocks, with heat that depends on nothing but the place. */
+/* Makes the block at a place in a grid of blocks. The heat of a point depends on its place only. */
 static Block make_block(int points, int row, int rows, int column, int columns) {
   Block b;
   memset(&b, 0, sizeof b);
@@ -195,7 +195,8 @@ int main(int argc, char **argv) {
     columns = ranks % c == 0 ? c : columns;
   }
   if (ranks / columns > points) {
-    fprintf(stderr, "there are %d ranks; %d rows have no room for more than %d\n", ranks, points, points);
+    fprintf(stderr, "rank %d: %d rows of points are too few for %d rows of blocks; start fewer "
+            "ranks\n", rank, points, ranks / columns);
     return 2;
   }
   Block own = make_block(points, rank / columns, ranks / columns, rank % columns, columns);

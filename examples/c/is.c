@@ -7,7 +7,7 @@
 // Each rank has a part of the keys, and counts those of each bucket. The counts of all ranks are
 // summed by a schedule while the rank puts its keys in the order of buckets. The sums tell which
 // rank gets which buckets, so that all get about as many keys. The ranks exchange the numbers of
-// keys by a schedule that is prepared once, and then the keys, in blocks of these sizes; at last
+// keys by a schedule that is prepared once, and then the keys, in blocks of these sizes. At last
 // each counts its keys. -t prints the time of an iteration. Keys are those of the NAS benchmark,
 // and two of them change in each iteration.
 //
@@ -49,7 +49,7 @@ static Operation prepare_counts(const int32_t *mine, int32_t *total, int n) {
   return sum;
 }
 
-/* Prepares that each rank tells each other one a number. */
+/* Prepares an alltoall of one number from each rank to each other. */
 static Operation prepare_swap(const int64_t *mine, int64_t *theirs) {
   Operation swap = GOAL_Alltoall_init(mine, theirs, 1, GOAL_INT64, GOAL_COMM_WORLD);
   check(swap != NULL);
@@ -71,7 +71,7 @@ static void exchange(const int32_t *keys, const int64_t *counts, int32_t *receiv
                        GOAL_COMM_WORLD) == GOAL_SUCCESS);
 }
 
-/* Gets n numbers of each rank. */
+/* Gathers n numbers of each rank, in the order of ranks. */
 static void gather(const uint64_t *mine, uint64_t *all, int n) {
   check(GOAL_Allgather(mine, all, n, GOAL_UINT64, GOAL_COMM_WORLD) == GOAL_SUCCESS);
 }
@@ -193,51 +193,39 @@ static void repeat(Part *m, int iterations) {
   }
 }
 
-/* Finds the number of sorted keys, the least and the most. */
-static void find_ends(const Part *m, uint64_t *ends) {
-  ends[0] = ends[1] = ends[2] = 0;
-  for (int value = m->low; value < m->high; value++) {
-    if (m->found[value] > 0) {
-      ends[1] = ends[0] > 0 ? ends[1] : (uint64_t)value;
-      ends[2] = (uint64_t)value;
-      ends[0] += (uint64_t)m->found[value];
-    }
-  }
-}
+/* Figures of the sorted keys of a rank: their number, the least, the most, their sum, and the sum
+   of each times its place among them. */
+enum { NUMBER, LEAST, MOST, SUM, PLACED, FIGURES };
 
-/* Returns the sum of the sorted keys, each times its place, of which the first one is given. */
-static uint64_t checksum(const Part *m, uint64_t place) {
-  uint64_t sum = 0;
+static void summarize(const Part *m, uint64_t *figures) {
+  memset(figures, 0, FIGURES * sizeof *figures);
   for (int value = m->low; value < m->high; value++) {
     for (int times = m->found[value]; times > 0; times--) {
-      sum += ++place * (uint64_t)value;
+      figures[LEAST] = figures[NUMBER] > 0 ? figures[LEAST] : (uint64_t)value;
+      figures[MOST] = (uint64_t)value;
+      figures[SUM] += (uint64_t)value;
+      figures[PLACED] += ++figures[NUMBER] * (uint64_t)value;
     }
   }
-  return sum;
 }
 
-/* Returns 1 if the keys of the ranks follow each other, and have the same number and checksum as
-   those of rank 0 alone, which the other ranks do not look at. */
+/* Returns 1 if the keys of the ranks follow each other, and have the same number and the same
+   checksum, of places and keys, as those of rank 0 alone, which the other ranks do not look at. */
 static int is_right(const Part *m, const Part *whole) {
-  uint64_t ends[3], sum, before = 0, place = 0, number = 0, total = 0;
-  uint64_t *all = (uint64_t *)zeroed(3 * (size_t)ranks, sizeof *all);
+  uint64_t mine[FIGURES], alone[FIGURES], number = 0, most = 0, sum = 0;
+  uint64_t *all = (uint64_t *)zeroed(FIGURES * (size_t)ranks, sizeof *all);
   int follow = 1;
-  find_ends(m, ends);
-  gather(ends, all, 3);
-  for (int of = 0; of < ranks; of++) {
-    const uint64_t *its = all + 3 * of;
-    place += of < rank ? its[0] : 0;
-    number += its[0];
-    follow = follow && (its[0] == 0 || before <= its[1]);
-    before = its[0] == 0 ? before : its[2];
-  }
-  sum = checksum(m, place);
-  gather(&sum, all, 1);
-  for (int of = 0; of < ranks; of++) {
-    total += all[of];
+  summarize(m, mine);
+  summarize(whole, alone);
+  gather(mine, all, FIGURES);
+  for (const uint64_t *of = all; of < all + FIGURES * ranks; of += FIGURES) {
+    follow = follow && (of[NUMBER] == 0 || most <= of[LEAST]);
+    most = of[NUMBER] > 0 ? of[MOST] : most;
+    sum += number * of[SUM] + of[PLACED];
+    number += of[NUMBER];
   }
   free(all);
-  return follow && number == (uint64_t)m->most && (rank > 0 || total == checksum(whole, 0));
+  return follow && number == (uint64_t)m->most && (rank > 0 || sum == alone[PLACED]);
 }
 
 int main(int argc, char **argv) {
@@ -247,6 +235,10 @@ int main(int argc, char **argv) {
     size++;
   }
   begin();
+  if ((1 << classes[size].keys) / ranks <= 2 * ITERATIONS) {
+    fprintf(stderr, "rank %d: there are too few keys for %d ranks; start fewer\n", rank, ranks);
+    return 2;
+  }
   Part part = make_part(size, rank, ranks), whole = part;
   part.sum = prepare_counts(part.mine, part.total, part.buckets);
   part.swap = prepare_swap(part.counts, part.received_counts);
@@ -260,7 +252,8 @@ int main(int argc, char **argv) {
   }
   int is_good = is_right(&part, &whole);
   if (rank == 0) {
-    printf("%d ranks: %d keys %s\n", ranks, part.most, is_good ? "are sorted as alone" : "are wrong");
+    const char *are = is_good ? "are sorted as alone" : "are wrong";
+    printf("%d ranks: %d keys %s\n", ranks, part.most, are);
     print_time(&given, seconds, iterations);
   }
   end();

@@ -1,4 +1,5 @@
-/* The arguments and the clock of cg.c, is.c and halo.c: PROGRAM [CLASS] [-n ITERATIONS] [-t] */
+/* The arguments and the clock of cg.c, is.c and halo.c. The user writes the arguments: another word
+   than those, or a number that is not above 0, ends the program with its usage. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
