@@ -4,6 +4,7 @@
 //! Whole commands are timed from outside and interleaved with their peer; what is quoted is the
 //! median. Start with `--help`; `benches/README.md` says what each figure means.
 
+mod apps;
 mod assemble;
 mod collectives;
 mod compile;
@@ -81,6 +82,9 @@ enum Bench {
     /// Ping-pong, barrier and collectives, as schedules and as calls of libgoal, beside MPI's
     /// blocking, non-blocking and persistent calls, on 2 and 4 ranks
     Mpi(mpi::Args),
+    /// Applications in C (conjugate gradients, a sort, a stencil) with libgoal and with MPI, which
+    /// share all of the computation
+    Apps(apps::Args),
     /// Nanoseconds of GOAL_Run, GOAL_Test and GOAL_Wait in a program in C
     Library(costs::Args),
     /// One rank of `mpi`
@@ -134,6 +138,7 @@ fn main() -> ExitCode {
         Bench::Collectives(args) => collectives::run(&args),
         Bench::Offload(args) => offload::run(&args),
         Bench::OffloadRank(args) => offload::run_rank(&args),
+        Bench::Apps(args) => apps::run(&args),
         Bench::Library(args) => costs::run(&args),
         Bench::Mpi(args) => mpi::run(&args),
         Bench::MpiRank(args) => mpi::run_rank(&args),

@@ -127,6 +127,45 @@ fn costs_of_calls() {
 }
 
 #[test]
+fn applications() {
+    if lacks() {
+        return;
+    }
+    let (text, csv) = run("apps --mpi= --class S --ranks 1,3 --iterations 0.01 --runs 1");
+    for application in ["cg", "is", "halo"] {
+        for ranks in [1, 3] {
+            let line = format!("{application},{ranks},S,libgoal,prepared,1,");
+            assert!(csv.iter().any(|of| of.starts_with(&line)), "{line}: {csv:?}");
+        }
+        assert_eq!(text.matches(&format!("| {application} ")).count(), 2, "{text}");
+    }
+}
+
+#[test]
+fn applications_beside_mpi() {
+    if lacks() || lacks_mpi() {
+        return;
+    }
+    let (text, csv) = run("apps --class S --ranks 2 --iterations 0.01 --runs 1");
+    // A program of libgoal, and each way of MPI.
+    assert_eq!(csv.len(), 1 + 3 + (3 + 3 + 2), "{csv:?}");
+    assert_eq!(text.matches("libgoal ").count(), 3 + 1, "{text}");
+}
+
+#[test]
+fn an_application_with_a_wrong_result_ends_the_benchmark() {
+    if lacks() {
+        return;
+    }
+    // The keys are not exchanged.
+    let error = error_with(
+        "int GOAL_Alltoallv(const void *in, const int64_t *a, const int64_t *b, void *out, const int64_t *c, const int64_t *d, GOAL_Type type, GOAL_Comm comm) { return GOAL_SUCCESS; }",
+        "apps --mpi= --application is --class S --ranks 2 --iterations 0.01 --runs 1",
+    );
+    assert!(error.contains("keys are wrong"), "{error}");
+}
+
+#[test]
 fn an_allreduce_beside_a_product() {
     if lacks() {
         return;

@@ -158,7 +158,7 @@ impl Library {
         let compiler = command(self.prefix.as_deref(), "mpicc");
         Ok(Peer {
             library: self.clone(),
-            program: compile(compiler, source, &source::MPI, folder, &name, &[])?,
+            program: compile(compiler, source, &source::MPI, folder, &name, &source.mpi_flags())?,
         })
     }
 

@@ -12,6 +12,23 @@ pub(crate) struct Source {
     /// of the processor: it is compiled for this processor. A program whose Rust counterpart is
     /// compiled for any processor is not.
     is_native: bool,
+    /// Flags with which it is compiled for MPI.
+    mpi_flags: &'static [&'static str],
+}
+
+impl Source {
+    /// An example of libgoal, which these flags make one of MPI. It is compiled for this processor.
+    pub(crate) const fn example(
+        name: &'static str,
+        text: &'static str,
+        mpi_flags: &'static [&'static str],
+    ) -> Self {
+        Self { name, text, is_native: true, mpi_flags }
+    }
+
+    pub(super) fn mpi_flags(&self) -> Vec<String> {
+        self.mpi_flags.iter().map(|&flag| flag.to_owned()).collect()
+    }
 }
 
 macro_rules! source {
@@ -20,6 +37,7 @@ macro_rules! source {
             name: $name,
             text: include_str!(concat!("../../", $folder, "/", $name, ".c")),
             is_native: $is_native,
+            mpi_flags: &[],
         }
     };
 }
@@ -36,12 +54,14 @@ pub(crate) const ROUNDS: Source = source!("mpi" / "rounds", native false);
 type Header = (&'static str, &'static str);
 
 /// The headers that programs of all libraries include.
-const COMMON: [Header; 5] = [
+const COMMON: [Header; 7] = [
     ("clock.h", include_str!("../../c/clock.h")),
     ("meeting.h", include_str!("../../c/meeting.h")),
     ("operands.h", include_str!("../../c/operands.h")),
     ("operation.h", include_str!("../../c/operation.h")),
     ("placement.h", include_str!("../../c/placement.h")),
+    ("inputs/nas.h", include_str!("../../../examples/c/inputs/nas.h")),
+    ("inputs/run.h", include_str!("../../../examples/c/inputs/run.h")),
 ];
 
 /// The headers of one library: the same names, with the same functions.
@@ -54,8 +74,12 @@ pub(crate) struct Headers {
 pub(super) const MPI: Headers = Headers {
     folder: "mpi",
     files: &[
+        ("apps.h", include_str!("../../mpi/apps.h")),
         ("calls.h", include_str!("../../mpi/calls.h")),
+        ("cg.h", include_str!("../../mpi/cg.h")),
         ("group.h", include_str!("../../mpi/group.h")),
+        ("halo.h", include_str!("../../mpi/halo.h")),
+        ("is.h", include_str!("../../mpi/is.h")),
         ("replay.h", include_str!("../../mpi/replay.h")),
     ],
 };
@@ -85,7 +109,9 @@ pub(super) fn compile(
     let program = folder.join(format!("{}-{name}", source.name));
     let file = folder.join(source.name).with_extension("c");
     let own = folder.join(headers.folder);
-    std::fs::create_dir_all(&own)?;
+    for folder in [&own, &folder.join("inputs")] {
+        std::fs::create_dir_all(folder)?;
+    }
     for (folder, files) in [(folder, &COMMON[..]), (&own, headers.files)] {
         for (name, text) in files {
             std::fs::write(folder.join(name), text)?;
@@ -96,7 +122,7 @@ pub(super) fn compile(
         compiler.arg("-march=native");
     }
     compiler.arg("-O3").arg("-I").arg(&own).arg("-I").arg(folder);
-    let status = compiler.arg(&file).arg("-o").arg(&program).args(flags).status();
+    let status = compiler.arg(&file).arg("-o").arg(&program).args(flags).arg("-lm").status();
     let status = status.map_err(|error| {
         let name = compiler.get_program().to_string_lossy();
         io::Error::new(error.kind(), format!("{name} can't be started: {error}"))
