@@ -4,12 +4,14 @@
 /* IDS_WORDS_MAX in src/tags.rs. */
 #define WORDS_MAX 8192
 
-static int follow(int rc, MPI_Comm comm) {
+static int follow(int rc, const MPI_Comm *made) {
+  MPI_Comm comm = MPI_COMM_NULL;
   MPI_Group members, all;
   uint64_t *words = NULL;
   int *ranks = NULL, *world = NULL, size = 0, me = 0, inter = 1, at;
   size_t count;
-  if (rc != MPI_SUCCESS || comm == MPI_COMM_NULL) return rc;
+  if (rc == MPI_SUCCESS) comm = *made;
+  if (comm == MPI_COMM_NULL) return rc;
   PMPI_Comm_test_inter(comm, &inter);
   if (inter) return rc;
   PMPI_Comm_size(comm, &size);
@@ -39,7 +41,7 @@ static int follow(int rc, MPI_Comm comm) {
 #define MAKES(f, P, A)                                 \
   int MPI_##f(LIST P, MPI_Comm *made) {                \
     if (!begin()) return PMPI_##f(LIST A, made);       \
-    return end(follow(PMPI_##f(LIST A, made), *made)); \
+    return end(follow(PMPI_##f(LIST A, made), made));  \
   }
 
 MAKES(Comm_dup, (MPI_Comm comm), (comm))
@@ -63,15 +65,12 @@ MAKES(Dist_graph_create_adjacent,
        const int destinations[], const int destweights[], MPI_Info info, int reorder),
       (comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder))
 
-#define FREES(f)                                            \
-  int MPI_##f(MPI_Comm *comm) {                             \
-    uint64_t handle;                                        \
-    int rc;                                                 \
-    if (!begin()) return PMPI_##f(comm);                    \
-    handle = of_comm(*comm);                                \
-    rc = PMPI_##f(comm);                                    \
-    if (rc == MPI_SUCCESS) goalprof_communicator_free(handle); \
-    return end(rc);                                         \
+/* Another thread may get the handle at once. */
+#define FREES(f)                                  \
+  int MPI_##f(MPI_Comm *comm) {                   \
+    if (!begin()) return PMPI_##f(comm);          \
+    goalprof_communicator_free(of_comm(*comm));   \
+    return end(PMPI_##f(comm));                   \
   }
 
 FREES(Comm_free)

@@ -43,7 +43,8 @@ struct goalprof_collective {
 };
 
 uint64_t goalprof_digest(uint32_t rank);
-void goalprof_begin(uint32_t rank, uint32_t ranks, uint64_t world, uint64_t own);
+void goalprof_begin(uint32_t rank, uint32_t ranks, uint64_t world, uint64_t own,
+                    int is_multiple);
 void goalprof_finish(void);
 void goalprof_abandon(void);
 void goalprof_enter(void);
@@ -62,7 +63,8 @@ void goalprof_recv_init(uint64_t request, const char *name, uint64_t communicato
 void goalprof_sendrecv(struct goalprof_message of, struct goalprof_status status);
 void goalprof_isendrecv(uint64_t request, struct goalprof_message of, int is_null);
 void goalprof_start(uint64_t request);
-void goalprof_complete(uint64_t request, struct goalprof_status status);
+void goalprof_claim(const uint64_t *requests, uint64_t *tokens, size_t count);
+void goalprof_complete(uint64_t request, uint64_t token, struct goalprof_status status);
 void goalprof_free(uint64_t request);
 void goalprof_collective(int form, uint64_t request, const struct goalprof_collective *of);
 

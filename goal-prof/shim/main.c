@@ -6,7 +6,7 @@ int shim_is_on;
 __thread int shim_is_inside;
 
 static void start(void) {
-  int rank, ranks;
+  int rank, ranks, level = MPI_THREAD_SINGLE;
   uint64_t digests[2];
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -24,7 +24,9 @@ static void start(void) {
     }
     return;
   }
-  goalprof_begin((uint32_t)rank, (uint32_t)ranks, of_comm(MPI_COMM_WORLD), of_comm(MPI_COMM_SELF));
+  PMPI_Query_thread(&level);
+  goalprof_begin((uint32_t)rank, (uint32_t)ranks, of_comm(MPI_COMM_WORLD), of_comm(MPI_COMM_SELF),
+                 level == MPI_THREAD_MULTIPLE);
   shim_is_on = 1;
 }
 

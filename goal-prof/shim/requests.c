@@ -5,7 +5,7 @@
 /* The handles and statuses of a call. Small calls need no memory of the heap. */
 #define FEW 32
 struct kept {
-  uint64_t few[FEW], *handles;
+  uint64_t few[2 * FEW], *handles, *tokens;
   MPI_Status few_statuses[FEW], *statuses;
 };
 
@@ -13,12 +13,15 @@ struct kept {
 static int keep(struct kept *kept, int count, const MPI_Request requests[], MPI_Status *statuses) {
   int at;
   size_t many = count > 0 ? (size_t)count : 0;
-  kept->handles = many > FEW ? malloc(many * sizeof *kept->handles) : kept->few;
+  kept->handles = many > FEW ? malloc(2 * many * sizeof *kept->handles) : kept->few;
+  kept->tokens = kept->handles + many;
   kept->statuses = statuses;
   if (statuses == MPI_STATUSES_IGNORE)
     kept->statuses = many > FEW ? malloc(many * sizeof *kept->statuses) : kept->few_statuses;
   if (!kept->handles || !kept->statuses) return 0;
   for (at = 0; at < count; at++) kept->handles[at] = of_request(requests[at]);
+  memset(kept->tokens, 0, many * sizeof *kept->tokens);
+  goalprof_claim(kept->handles, kept->tokens, many);
   return 1;
 }
 
@@ -27,9 +30,10 @@ static void drop(struct kept *kept, MPI_Status *statuses) {
   if (kept->statuses != kept->few_statuses && statuses == MPI_STATUSES_IGNORE) free(kept->statuses);
 }
 
-static void complete(uint64_t request, const MPI_Status *status, int error) {
+static void complete(const struct kept *kept, int at, const MPI_Status *status, int error) {
   struct goalprof_status failed = {0, -1, 0, 1};
-  goalprof_complete(request, error == MPI_SUCCESS ? of_status(status) : failed);
+  if (kept->tokens[at] == 0) return;
+  goalprof_complete(kept->handles[at], kept->tokens[at], error == MPI_SUCCESS ? of_status(status) : failed);
 }
 
 /* The errors of a call with many statuses stand in these only if it says so. */
@@ -40,26 +44,26 @@ static int error_of(int rc, const MPI_Status *status) {
 static int has_statuses(int rc) { return rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS; }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+  struct kept kept;
   MPI_Status own;
-  uint64_t handle;
   int rc;
   if (!begin()) return PMPI_Wait(request, status);
   if (status == MPI_STATUS_IGNORE) status = &own;
-  handle = of_request(*request);
+  keep(&kept, 1, request, status);
   rc = PMPI_Wait(request, status);
-  complete(handle, status, rc);
+  complete(&kept, 0, status, rc);
   return end(rc);
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+  struct kept kept;
   MPI_Status own;
-  uint64_t handle;
   int rc;
   if (!begin()) return PMPI_Test(request, flag, status);
   if (status == MPI_STATUS_IGNORE) status = &own;
-  handle = of_request(*request);
+  keep(&kept, 1, request, status);
   rc = PMPI_Test(request, flag, status);
-  if (rc != MPI_SUCCESS || *flag) complete(handle, status, rc);
+  if (rc != MPI_SUCCESS || *flag) complete(&kept, 0, status, rc);
   return end(rc);
 }
 
@@ -74,7 +78,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   rc = PMPI_Waitall(count, requests, kept.statuses);
   for (at = 0; has_statuses(rc) && at < count; at++) {
     int error = error_of(rc, &kept.statuses[at]);
-    if (error != MPI_ERR_PENDING) complete(kept.handles[at], &kept.statuses[at], error);
+    if (error != MPI_ERR_PENDING) complete(&kept, at, &kept.statuses[at], error);
   }
   drop(&kept, statuses);
   return end(rc);
@@ -91,7 +95,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
   rc = PMPI_Testall(count, requests, flag, kept.statuses);
   for (at = 0; has_statuses(rc) && (rc != MPI_SUCCESS || *flag) && at < count; at++) {
     int error = error_of(rc, &kept.statuses[at]);
-    if (error != MPI_ERR_PENDING) complete(kept.handles[at], &kept.statuses[at], error);
+    if (error != MPI_ERR_PENDING) complete(&kept, at, &kept.statuses[at], error);
   }
   drop(&kept, statuses);
   return end(rc);
@@ -107,7 +111,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     return end(PMPI_Waitany(count, requests, index, status));
   }
   rc = PMPI_Waitany(count, requests, index, one);
-  if (*index != MPI_UNDEFINED && *index >= 0 && *index < count) complete(kept.handles[*index], one, rc);
+  if (*index != MPI_UNDEFINED && *index >= 0 && *index < count) complete(&kept, *index, one, rc);
   drop(&kept, &own);
   return end(rc);
 }
@@ -122,7 +126,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     return end(PMPI_Testany(count, requests, index, flag, status));
   }
   rc = PMPI_Testany(count, requests, index, flag, one);
-  if (*flag && *index != MPI_UNDEFINED && *index >= 0 && *index < count) complete(kept.handles[*index], one, rc);
+  if (*flag && *index != MPI_UNDEFINED && *index >= 0 && *index < count) complete(&kept, *index, one, rc);
   drop(&kept, &own);
   return end(rc);
 }
@@ -139,7 +143,7 @@ static int complete_some(some *call, int count, MPI_Request requests[], int *don
   }
   rc = call(count, requests, done, indices, kept.statuses);
   for (at = 0; has_statuses(rc) && *done != MPI_UNDEFINED && at < *done; at++)
-    complete(kept.handles[indices[at]], &kept.statuses[at], error_of(rc, &kept.statuses[at]));
+    complete(&kept, indices[at], &kept.statuses[at], error_of(rc, &kept.statuses[at]));
   drop(&kept, statuses);
   return end(rc);
 }
@@ -171,11 +175,8 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 }
 
 int MPI_Request_free(MPI_Request *request) {
-  uint64_t handle;
-  int rc;
   if (!begin()) return PMPI_Request_free(request);
-  handle = of_request(*request);
-  rc = PMPI_Request_free(request);
-  if (rc == MPI_SUCCESS) goalprof_free(handle);
-  return end(rc);
+  /* Another thread may get the handle at once. */
+  goalprof_free(of_request(*request));
+  return end(PMPI_Request_free(request));
 }

@@ -38,6 +38,11 @@ struct Number {
 
 impl Drop for Number {
     fn drop(&mut self) {
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            if let (Some(state), false) = (STATE.lock().as_mut(), self.is_new.get()) {
+                state.recorder.end_thread(self.number);
+            }
+        }));
         NUMBERS.lock().1.push(self.number);
     }
 }
@@ -60,7 +65,8 @@ fn now_ns() -> u64 {
 
 fn tell(rank: impl Display, what: impl Display) {
     // Standard error may be closed.
-    let _ = writeln!(io::stderr(), "goal-prof: rank {rank}: {what}");
+    let line = format!("goal-prof: rank {rank}: {what}\n");
+    let _ = io::stderr().write_all(line.as_bytes());
 }
 
 /// Calls `step` with the recorder and the number of this thread, if there is a recorder.
@@ -116,10 +122,17 @@ pub(crate) extern "C" fn goalprof_digest(rank: u32) -> u64 {
     }
 }
 
-/// Starts the recorder.
+/// Starts the recorder. `is_multiple` is true if threads may call MPI at the same time.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn goalprof_begin(rank: u32, ranks: u32, world: u64, own: u64) {
-    let Ok(settings) = settings() else { return };
+pub(crate) extern "C" fn goalprof_begin(
+    rank: u32,
+    ranks: u32,
+    world: u64,
+    own: u64,
+    is_multiple: c_int,
+) {
+    let Ok(mut settings) = settings() else { return };
+    settings.orders_threads.get_or_insert(is_multiple == 0);
     let path = settings.dir.join(format!("{}.{rank}.goal", settings.name));
     let (to, fault): (Box<dyn Write + Send>, _) = match create(&path) {
         Ok(file) => (Box::new(file), None),
@@ -378,10 +391,30 @@ pub(crate) extern "C" fn goalprof_start(request: u64) {
     with(|recorder, thread| recorder.start(thread, request));
 }
 
+/// Looks up the tokens of requests that a call may complete, before the call.
+///
+/// # Safety
+/// `requests` must have `count` handles, and `tokens` room for as many tokens.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_claim(
+    requests: *const u64,
+    tokens: *mut u64,
+    count: usize,
+) {
+    // SAFETY: the caller passes an array of this length.
+    let requests = unsafe { array(requests, count) };
+    with(|recorder, _| {
+        for (at, request) in requests.iter().enumerate() {
+            // SAFETY: the caller gives room for as many tokens as requests.
+            unsafe { tokens.add(at).write(recorder.claim(*request)) };
+        }
+    });
+}
+
 /// Records the completion of a request.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn goalprof_complete(request: u64, status: CStatus) {
-    with(|recorder, thread| recorder.complete(thread, request, status.status()));
+pub(crate) extern "C" fn goalprof_complete(request: u64, token: u64, status: CStatus) {
+    with(|recorder, thread| recorder.complete(thread, request, token, status.status()));
 }
 
 /// Records that a request is freed.

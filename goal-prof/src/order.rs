@@ -6,15 +6,19 @@
 //! `requires` to the action behind it. So the order of starts is the program's, which keeps the
 //! order of matching, and nothing waits that did not wait in the program.
 //!
-//! Between threads, whatever a thread's next action would have waited for when another thread
-//! entered a call comes before that call's action too.
+//! If no two threads call MPI at the same time, whatever a thread's next action would have waited
+//! for when another thread entered a call comes before that call's action too. If they may
+//! (`MPI_THREAD_MULTIPLE`), each thread has a chain of its own: what had ended before another
+//! thread's call may have done so by chance, as an eager send does, and would bind a replay. Only a
+//! thread's beginning and its end are points of order, since threads are started and joined.
 //!
 //! Every dependency leads from an action to one that had started, or ended, before it started. So
-//! the dependencies of all ranks follow the time of the run, and a replay on which sends end no
-//! later than in the run does not deadlock.
+//! the dependencies of all ranks follow the time of the run, and a replay in which sends end no
+//! later than in the run does not deadlock. One in which they end later gets stuck only where the
+//! program would have.
 
 /// A dependency on an earlier action, by the number of its label.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Edge {
     /// On its end.
     Requires(u64),
@@ -44,9 +48,43 @@ pub(crate) struct Thread {
 pub(crate) struct Threads {
     threads: Vec<Thread>,
     stamp: u64,
+    /// The last actions of threads that have ended, which new threads wait for.
+    ended: Vec<Edge>,
 }
 
 impl Threads {
+    /// Begins a thread. It comes behind what the first thread has done, which is taken to have
+    /// started it, and behind the threads that have ended.
+    pub(crate) fn begin(&mut self, thread: usize) {
+        let mut extra = self.ended.clone();
+        if thread != 0 {
+            let Thread { chain, extra: more, .. } = self.of(0);
+            extra.extend(chain.iter().chain(&*more).copied());
+        }
+        extra.sort_unstable();
+        extra.dedup();
+        *self.of(thread) = Thread { extra, ..Thread::default() };
+    }
+
+    /// Ends a thread. All that other threads do from now on comes behind it. Returns true if new
+    /// threads have so many actions to wait for that these must be joined
+    /// ([`take_ended`](Self::take_ended)).
+    pub(crate) fn end(&mut self, thread: usize, ended_max: usize) -> bool {
+        let Thread { chain, mut extra, .. } = std::mem::take(self.of(thread));
+        extra.extend(chain);
+        for other in self.threads.iter_mut().filter(|other| other.left_ns.is_some()) {
+            other.extra.extend(&extra);
+        }
+        self.ended.append(&mut extra);
+        self.ended.len() > ended_max
+    }
+
+    /// Moves the last actions of threads that have ended to `edges`, for an action that joins them.
+    pub(crate) fn take_ended(&mut self, edges: &mut Vec<Edge>, join: u64) {
+        edges.append(&mut self.ended);
+        self.ended.push(Edge::Requires(join));
+    }
+
     pub(crate) fn of(&mut self, thread: usize) -> &mut Thread {
         if thread >= self.threads.len() {
             self.threads.resize_with(thread + 1, Thread::default);

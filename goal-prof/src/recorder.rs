@@ -5,6 +5,7 @@ mod write;
 
 use crate::collective::{Collective, Expansions, Prepared};
 use crate::communicators::{COMM_SELF, COMM_WORLD, Communicator, Communicators};
+use crate::lines::Line;
 use crate::order::{Edge, Threads};
 use crate::output::Output;
 use crate::requests::{Operation, Requests, Template};
@@ -167,7 +168,20 @@ impl<W: Write> Recorder<W> {
 
     /// Begins the use of a thread's number. A thread that has ended may have had it.
     pub fn begin_thread(&mut self, thread: usize) {
-        self.threads.of(thread).left_ns = None;
+        self.threads.begin(thread);
+    }
+
+    /// Ends a thread.
+    pub fn end_thread(&mut self, thread: usize) {
+        self.attempt(|recorder| {
+            recorder.write_calc(thread);
+            if recorder.threads.end(thread, write::JOINED) {
+                let join = recorder.label();
+                recorder.threads.take_ended(&mut recorder.edges, join);
+                recorder.write_action(join, Line::Nop);
+            }
+            Ok(())
+        });
     }
 
     /// Begins a call of MPI. The time since the last call of the thread was computation.
@@ -175,13 +189,21 @@ impl<W: Write> Recorder<W> {
         if self.fault.is_some() {
             return;
         }
-        self.threads.meet(thread);
+        if self.orders_threads() {
+            self.threads.meet(thread);
+        }
         self.join_if_many(thread);
         let is_on = self.is_on;
         let thread = self.threads.of(thread);
         if let (Some(left), true) = (thread.left_ns, is_on) {
             thread.calc_ns = thread.calc_ns.saturating_add(now_ns.saturating_sub(left));
         }
+    }
+
+    /// Threads are in order unless they may call at the same time: then what had ended before
+    /// another call began may have done so by chance.
+    fn orders_threads(&self) -> bool {
+        self.settings.orders_threads.unwrap_or(true)
     }
 
     /// Ends a call of MPI.

@@ -1,7 +1,9 @@
 //! The requests of a rank that are outstanding or persistent.
 //!
 //! MPI libraries give requests that have already completed the same handle, so a handle may stand
-//! for several. They complete in the order in which they were made.
+//! for several. Another thread may get the handle of a request that has just completed before its
+//! completion is recorded. So each operation has a token: a call that may complete requests looks
+//! their tokens up before it calls MPI ([`Requests::claim`]).
 
 use crate::collective::Prepared;
 use crate::communicators::Communicator;
@@ -68,19 +70,34 @@ pub(crate) enum Template {
 
 #[derive(Debug)]
 enum Entry {
-    Once(Operation),
-    Persistent { template: Template, active: Option<Operation> },
+    Once(u64, Operation),
+    Persistent { template: Template, active: Option<(u64, Operation)> },
+}
+
+impl Entry {
+    fn token(&self) -> Option<u64> {
+        match self {
+            Entry::Once(token, _) | Entry::Persistent { active: Some((token, _)), .. } => {
+                Some(*token)
+            }
+            Entry::Persistent { active: None, .. } => None,
+        }
+    }
 }
 
 /// The requests by MPI's handle.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     entries: FxHashMap<u64, VecDeque<Entry>>,
+    /// The last token.
+    token: u64,
 }
 
 impl Requests {
     pub(crate) fn add(&mut self, handle: u64, operation: Operation) {
-        self.entries.entry(handle).or_default().push_back(Entry::Once(operation));
+        self.token += 1;
+        let entry = Entry::Once(self.token, operation);
+        self.entries.entry(handle).or_default().push_back(entry);
     }
 
     pub(crate) fn add_persistent(&mut self, handle: u64, template: Template) {
@@ -98,22 +115,34 @@ impl Requests {
 
     /// Makes the persistent request active that [`template`](Self::template) found.
     pub(crate) fn activate(&mut self, handle: u64, operation: Operation) {
-        let entries = self.entries.get_mut(&handle).into_iter().flatten();
-        for entry in entries {
+        self.token += 1;
+        for entry in self.entries.get_mut(&handle).into_iter().flatten() {
             if let Entry::Persistent { active: active @ None, .. } = entry {
-                *active = Some(operation);
+                *active = Some((self.token, operation));
                 return;
             }
         }
     }
 
-    /// Returns the operation of a request that has completed; `None` if none is known.
-    pub(crate) fn complete(&mut self, handle: u64) -> Option<Operation> {
-        let entries = self.entries.get_mut(&handle)?;
-        if let Entry::Persistent { active, .. } = entries.front_mut()? {
-            return active.take();
+    /// Returns the token of the operation that a handle stands for; 0 if none is known.
+    pub(crate) fn claim(&self, handle: u64) -> u64 {
+        let entries = self.entries.get(&handle).into_iter().flatten();
+        entries.filter_map(Entry::token).next().unwrap_or(0)
+    }
+
+    /// Returns the operation of a request that has completed; `None` if none is known. If several
+    /// calls claimed the same one of those that share a handle, each gets one.
+    pub(crate) fn complete(&mut self, handle: u64, token: u64) -> Option<Operation> {
+        if token == 0 {
+            return None;
         }
-        let Some(Entry::Once(operation)) = entries.pop_front() else { return None };
+        let entries = self.entries.get_mut(&handle)?;
+        let claimed = entries.iter().position(|entry| entry.token() == Some(token));
+        let at = claimed.or_else(|| entries.iter().position(|entry| entry.token().is_some()))?;
+        if let Entry::Persistent { active, .. } = &mut entries[at] {
+            return active.take().map(|(_, operation)| operation);
+        }
+        let Some(Entry::Once(_, operation)) = entries.remove(at) else { return None };
         if entries.is_empty() {
             self.entries.remove(&handle);
         }
@@ -128,8 +157,8 @@ impl Requests {
             self.entries.remove(&handle);
         }
         match entry? {
-            Entry::Once(operation) => Some(operation),
-            Entry::Persistent { active, .. } => active,
+            Entry::Once(_, operation) => Some(operation),
+            Entry::Persistent { active, .. } => active.map(|(_, operation)| operation),
         }
     }
 
@@ -138,8 +167,8 @@ impl Requests {
         let entries = std::mem::take(&mut self.entries).into_values().flatten();
         let mut active: Vec<Operation> = entries
             .filter_map(|entry| match entry {
-                Entry::Once(operation) => Some(operation),
-                Entry::Persistent { active, .. } => active,
+                Entry::Once(_, operation) => Some(operation),
+                Entry::Persistent { active, .. } => active.map(|(_, operation)| operation),
             })
             .collect();
         active.sort_by_key(Operation::label);

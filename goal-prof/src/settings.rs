@@ -22,6 +22,9 @@ pub struct Settings {
     pub calc_ns_min: u64,
     /// The bits of a GOAL tag that hold the tag of MPI (`GOALPROF_TAG_BITS`).
     pub tag_bits: u32,
+    /// True if a thread's call comes behind what other threads had done (`GOALPROF_THREADS`);
+    /// `None` if the user leaves it to the program.
+    pub orders_threads: Option<bool>,
     /// True if recording begins with the program (`GOALPROF_RECORD`).
     pub records: bool,
     /// The algorithm of each collective that the user chose (`GOALPROF_ALLREDUCE` and so on).
@@ -90,6 +93,7 @@ impl Settings {
             calc_scale: 1.0,
             calc_ns_min: 0,
             tag_bits: 20,
+            orders_threads: None,
             records: true,
             algorithms: Vec::new(),
             table: Table::published(),
@@ -130,6 +134,13 @@ impl Settings {
             let bits = value.parse().ok().filter(|bits| (12..=28).contains(bits));
             let expected = "a whole number from 12 to 28";
             settings.tag_bits = bits.ok_or_else(|| wrong("GOALPROF_TAG_BITS", value, expected))?;
+        }
+        if let Some(value) = lookup("GOALPROF_THREADS") {
+            settings.orders_threads = match value.as_str() {
+                "ordered" => Some(true),
+                "independent" => Some(false),
+                _ => return Err(wrong("GOALPROF_THREADS", value, "ordered or independent")),
+            };
         }
         if let Some(value) = lookup("GOALPROF_RECORD") {
             settings.records = match value.as_str() {

@@ -148,10 +148,15 @@ impl<W: Write> Recorder<W> {
         });
     }
 
-    /// Records the completion of a request, also while the recording is off: the operation may have
+    /// Returns the token of a request that the next call may complete; 0 if it is not known.
+    pub fn claim(&self, request: u64) -> u64 {
+        self.requests.claim(request)
+    }
+
+    /// Records the completion of a request with its token, also while the recording is off: the operation may have
     /// started before.
-    pub fn complete(&mut self, thread: usize, request: u64, status: Status) {
-        self.attempt(|recorder| match recorder.requests.complete(request) {
+    pub fn complete(&mut self, thread: usize, request: u64, token: u64, status: Status) {
+        self.attempt(|recorder| match recorder.requests.complete(request, token) {
             Some(operation) => recorder.end(thread, operation, status),
             None => Ok(()),
         });

@@ -8,7 +8,7 @@ use crate::requests::Operation;
 use std::io::Write;
 
 /// The dependencies that a thread collects before an action joins them.
-const JOINED: usize = 1024;
+pub(super) const JOINED: usize = 1024;
 
 impl<W: Write> Recorder<W> {
     /// Writes the thread's computation since its last action, if there is enough of it.
