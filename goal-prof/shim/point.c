@@ -34,7 +34,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
   if (!begin()) return PMPI_Mprobe(source, tag, comm, message, status);
   if (status == MPI_STATUS_IGNORE) status = &own;
   rc = PMPI_Mprobe(source, tag, comm, message, status);
-  if (rc == MPI_SUCCESS) goalprof_recv("MPI_Mprobe", of_comm(comm), of_status(status));
+  if (rc == MPI_SUCCESS) goalprof_recv("MPI_Mprobe", of_comm(comm), of_message_status(status));
   return end(rc);
 }
 
@@ -44,6 +44,6 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
   if (!begin()) return PMPI_Improbe(source, tag, comm, flag, message, status);
   if (status == MPI_STATUS_IGNORE) status = &own;
   rc = PMPI_Improbe(source, tag, comm, flag, message, status);
-  if (rc == MPI_SUCCESS && *flag) goalprof_recv("MPI_Improbe", of_comm(comm), of_status(status));
+  if (rc == MPI_SUCCESS && *flag) goalprof_recv("MPI_Improbe", of_comm(comm), of_message_status(status));
   return end(rc);
 }

@@ -61,16 +61,23 @@ static inline uint64_t bytes_of(MPI_Count count, MPI_Datatype type) {
 /* MPI_PROC_NULL is no negative number in every library. */
 static inline int peer_of(int rank) { return rank == MPI_PROC_NULL ? -1 : rank; }
 
-static inline struct goalprof_status of_status(const MPI_Status *status) {
+/* The message of a receive or a probe that has ended. */
+static inline struct goalprof_status of_message_status(const MPI_Status *status) {
   struct goalprof_status of = {0, -1, 0, 0};
   MPI_Count bytes = 0;
-  PMPI_Test_cancelled(status, &of.cancelled);
-  if (of.cancelled) return of;
   if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0) bytes = 0;
   of.bytes = (uint64_t)bytes;
   of.from = peer_of(status->MPI_SOURCE);
   of.tag = status->MPI_TAG;
   return of;
+}
+
+/* The end of an operation that may have been cancelled. */
+static inline struct goalprof_status of_status(const MPI_Status *status) {
+  struct goalprof_status cancelled = {0, -1, 0, 1};
+  int is_cancelled = 0;
+  PMPI_Test_cancelled(status, &is_cancelled);
+  return is_cancelled ? cancelled : of_message_status(status);
 }
 
 static inline struct goalprof_message of_message(const char *name, MPI_Count count, MPI_Datatype type,
