@@ -149,9 +149,7 @@ impl Expansions {
 /// Returns why not all ranks can take an algorithm. All come to the same answer: if only the root
 /// knows all blocks, the algorithm must ask no rank for more than its own.
 fn suits(algorithm: &Algorithm, request: &Request) -> Result<(), String> {
-    if request.kind.has_root()
-        && request.blocks != Blocks::Equal
-        && algorithm.counts != Counts::Own
+    if request.kind.has_root() && request.blocks != Blocks::Equal && algorithm.counts != Counts::Own
     {
         return Err(format!("{} needs to know the blocks of all ranks", algorithm.name));
     }

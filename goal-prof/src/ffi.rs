@@ -244,7 +244,8 @@ pub(crate) extern "C" fn goalprof_communicator_free(handle: u64) {
 /// Returns an array as a slice.
 ///
 /// # Safety
-/// `count` elements lie at `from` as long as the slice is used; if `count` is 0, any pointer will do.
+/// `count` elements lie at `from` as long as the slice is used. If `count` is 0, any pointer will
+/// do.
 unsafe fn array<'a, T>(from: *const T, count: usize) -> &'a [T] {
     if count == 0 || from.is_null() {
         return &[];
@@ -329,7 +330,11 @@ pub(crate) extern "C" fn goalprof_send_init(request: u64, of: CMessage) {
 /// # Safety
 /// `name` is a literal.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn goalprof_recv(name: *const c_char, communicator: u64, status: CStatus) {
+pub(crate) unsafe extern "C" fn goalprof_recv(
+    name: *const c_char,
+    communicator: u64,
+    status: CStatus,
+) {
     // SAFETY: the caller passes a literal.
     let name = unsafe { name_of(name) };
     with(|recorder, thread| recorder.recv(thread, name, communicator, status.status()));
@@ -467,7 +472,11 @@ impl CCollective {
 /// # Safety
 /// The arrays of `of` have the lengths that it tells, and its name is a literal.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn goalprof_collective(form: c_int, request: u64, of: *const CCollective) {
+pub(crate) unsafe extern "C" fn goalprof_collective(
+    form: c_int,
+    request: u64,
+    of: *const CCollective,
+) {
     // SAFETY: the caller passes a valid collective.
     let (of, name, collective) = unsafe { (&*of, name_of((*of).name), (*of).collective()) };
     let (handle, Some(collective)) = (of.communicator, collective) else { return };

@@ -312,11 +312,7 @@ impl<W: Write> Recorder<W> {
         Ok(Prepared { communicator, sequence, expansion })
     }
 
-    fn begin_collective(
-        &mut self,
-        thread: usize,
-        prepared: &Prepared,
-    ) -> Result<Operation, Fault> {
+    fn begin_collective(&mut self, thread: usize, prepared: &Prepared) -> Result<Operation, Fault> {
         let Some(label) = self.write_collective(thread, prepared)? else {
             return Ok(Operation::Nothing);
         };

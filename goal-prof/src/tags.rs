@@ -98,10 +98,7 @@ impl Tags {
             return Err(TagError::Messages { most });
         }
         let place = (sequence % u64::from(WINDOW)) as u32;
-        Ok(COLLECTIVE
-            | communicator << self.bits
-            | place << (self.bits - WINDOW_BITS)
-            | message)
+        Ok(COLLECTIVE | communicator << self.bits | place << (self.bits - WINDOW_BITS) | message)
     }
 }
 

@@ -125,7 +125,10 @@ fn a_program_that_is_not_followed_to_its_end_leaves_text_without_an_end() {
         let Some((_, files, _out)) = run("ends", 2, &[way], variables) else { return };
         let text = fs::read_to_string(&files[0]).expect("rank 0 has a file");
         let last = text.lines().last().unwrap_or_default();
-        assert!(last.starts_with("# Cut off by goal-prof: ") && last.contains(why), "{way}: {last}");
+        assert!(
+            last.starts_with("# Cut off by goal-prof: ") && last.contains(why),
+            "{way}: {last}"
+        );
         let mut sources = SourceMap::default();
         sources.add("ends.0.goal", Arc::new(text.into_bytes()));
         let parsed = parse(&sources, &ParseOptions::default());

@@ -18,7 +18,14 @@ const SYSTEM: [&str; 5] = ["-lgcc_s", "-lutil", "-lpthread", "-lm", "-ldl"];
 pub fn build(root: &Path, core: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
     let shim = root.join("goal-prof/shim");
     let mut compiler = Command::new(mpicc);
-    compiler.args(["-std=gnu11", "-O2", "-fPIC", "-shared", "-Wall", "-Wno-deprecated-declarations"]);
+    compiler.args([
+        "-std=gnu11",
+        "-O2",
+        "-fPIC",
+        "-shared",
+        "-Wall",
+        "-Wno-deprecated-declarations",
+    ]);
     compiler.args(SOURCES.map(|source| shim.join(source))).arg(core);
     // Only the functions of MPI are seen from outside.
     compiler.args(["-Wl,--exclude-libs,ALL", "-Wl,--gc-sections"]).args(SYSTEM);

@@ -104,8 +104,11 @@ impl<W: Write> Recorder<W> {
                 Some(outgoing) => recorder.begin_send(thread, outgoing),
                 None => Operation::Nothing,
             };
-            let recv =
-                if is_null { Operation::Nothing } else { recorder.begin_recv(thread, communicator) };
+            let recv = if is_null {
+                Operation::Nothing
+            } else {
+                recorder.begin_recv(thread, communicator)
+            };
             recorder.requests.add(request, Operation::Both(Box::new([send, recv])));
             Ok(())
         });
@@ -153,8 +156,8 @@ impl<W: Write> Recorder<W> {
         self.requests.claim(request)
     }
 
-    /// Records the completion of a request with its token, also while the recording is off: the operation may have
-    /// started before.
+    /// Records the completion of a request with its token, also while the recording is off: the
+    /// operation may have started before.
     pub fn complete(&mut self, thread: usize, request: u64, token: u64, status: Status) {
         self.attempt(|recorder| match recorder.requests.complete(request, token) {
             Some(operation) => recorder.end(thread, operation, status),
@@ -185,11 +188,7 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Returns a message in GOAL's numbers; `None` if it goes nowhere.
-    fn outgoing(
-        &self,
-        name: &'static str,
-        message: Message,
-    ) -> Result<Option<Outgoing>, Fault> {
+    fn outgoing(&self, name: &'static str, message: Message) -> Result<Option<Outgoing>, Fault> {
         let communicator = self.find(message.communicator, name)?;
         let Some(rank) = message.to else { return Ok(None) };
         let to = communicator.world(rank).ok_or(Fault::Rank(name, rank))?;

@@ -53,7 +53,8 @@ impl<W: Write> Recorder<W> {
         self.join_if_many(thread);
     }
 
-    /// Joins the dependencies of the thread's next action, so that they don't grow if it only waits.
+    /// Joins the dependencies of the thread's next action if they are many. They would grow without
+    /// end if the thread only waited.
     pub(super) fn join_if_many(&mut self, thread: usize) {
         if self.threads.waits(thread) > JOINED {
             self.write_next(thread, Line::Nop);
@@ -75,9 +76,7 @@ impl<W: Write> Recorder<W> {
         self.write_calc(thread);
         let begin = self.write_next(thread, Line::Nop);
         let at = |step: u32| begin + 1 + u64::from(step);
-        let world = |rank| {
-            communicator.world(rank).ok_or(Fault::Rank("a collective", rank))
-        };
+        let world = |rank| communicator.world(rank).ok_or(Fault::Rank("a collective", rank));
         let tag = |message| self.tags.collective(communicator.id, *sequence, message);
         let mut lines_of = Vec::with_capacity(expansion.steps.len());
         for step in &expansion.steps {

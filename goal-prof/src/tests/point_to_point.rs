@@ -161,7 +161,11 @@ fn communicators_are_apart_and_give_their_numbers_back() {
     send(&mut rank, 6, 1);
     let text = rank.finish();
     let tag = |id: u32| id << 20 | 9;
-    for line in [format!("to 3 tag {}", tag(2)), format!("to 1 tag {}", tag(1)), format!("to 2 tag {}", tag(2))] {
+    for line in [
+        format!("to 3 tag {}", tag(2)),
+        format!("to 1 tag {}", tag(1)),
+        format!("to 2 tag {}", tag(2)),
+    ] {
         assert!(text.contains(&line), "{line} in {text}");
     }
 }
