@@ -16,7 +16,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 struct State {
     recorder: Recorder<Box<dyn Write + Send>>,
@@ -69,18 +69,25 @@ fn tell(rank: impl Display, what: impl Display) {
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// Calls `step` with the recorder and the number of this thread, if there is a recorder.
+/// Calls `step` with the recorder and the number of this thread, if there is a recorder. A thread
+/// that is ending has no number any more, and its calls are not recorded.
 fn with(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>, usize)) {
-    let caught = catch_unwind(AssertUnwindSafe(|| {
-        // A thread that is ending has no number any more.
-        let number = NUMBER.try_with(|number| (number.number, number.is_new.take()));
-        let Ok((thread, is_new)) = number else { return };
-        let mut state = STATE.lock();
-        let Some(State { recorder, is_told, .. }) = state.as_mut() else { return };
+    let number = NUMBER.try_with(|number| (number.number, number.is_new.take()));
+    let Ok((thread, is_new)) = number else { return };
+    locked(|recorder| {
         if is_new {
             recorder.begin_thread(thread);
         }
         step(recorder, thread);
+    });
+}
+
+/// Calls `step` with the recorder, if there is one, and tells what comes up.
+fn locked(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>)) {
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        let mut state = STATE.lock();
+        let Some(State { recorder, is_told, .. }) = state.as_mut() else { return };
+        step(recorder);
         for note in recorder.take_notes() {
             tell(recorder.rank(), note);
         }
@@ -157,20 +164,24 @@ pub(crate) extern "C" fn goalprof_begin(
 /// Ends the text at `MPI_Finalize`.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_finish() {
-    with(|recorder, _| recorder.finish());
+    locked(|recorder| recorder.finish());
     *STATE.lock() = None;
 }
 
 /// Writes what there is: the program ends without `MPI_Finalize`.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_abandon() {
-    let Some(mut state) = STATE.try_lock() else { return };
-    if state.as_ref().is_some_and(|state| state.process == std::process::id()) {
-        drop(state);
-        with(|recorder, _| recorder.abandon("the program ended without MPI_Finalize"));
-        state = STATE.lock();
+    // If another thread is in a call for long, its lines stay in the buffer.
+    let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else { return };
+    // A process that the program forked must not write what its parent will write.
+    let is_own = state.as_ref().is_some_and(|state| state.process == std::process::id());
+    if !is_own {
         *state = None;
     }
+    drop(state);
+    // The numbers of threads are gone when a process exits.
+    locked(|recorder| recorder.abandon("the program ended without MPI_Finalize"));
+    *STATE.lock() = None;
 }
 
 /// Begins a call.

@@ -185,13 +185,13 @@ fn computation_is_scaled_and_short_one_left_out() {
 #[test]
 fn nothing_is_recorded_while_it_is_off() {
     let mut rank = Rank::new(0, 1);
-    rank.call(|recorder| recorder.start_send(0, "MPI_Isend", 1, to(0, 1, 1)));
+    rank.call(|recorder| recorder.start_send(0, "MPI_Isend", 1, to(0, 1, 0)));
     let now_ns = rank.now_ns;
     rank.recorder.turn(0, false, now_ns);
     rank.call(|recorder| recorder.send(0, "MPI_Send", to(0, 2, 2)));
     rank.wait(1, Status::default());
     rank.recorder.turn(0, true, rank.now_ns);
-    rank.call(|recorder| recorder.recv(0, "MPI_Recv", WORLD, from(0, 1, 1)));
+    rank.call(|recorder| recorder.recv(0, "MPI_Recv", WORLD, from(0, 1, 0)));
     let text = rank.finish();
     assert_eq!(text.matches("calc 100").count(), 2, "{text}");
     assert!(!text.contains("tag 2"), "{text}");
