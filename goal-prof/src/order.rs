@@ -17,6 +17,9 @@
 //! later than in the run does not deadlock. One in which they end later gets stuck only where the
 //! program would have.
 
+/// The most dependencies that are collected before an action joins them.
+const JOINED_MAX: usize = 1024;
+
 /// A dependency on an earlier action, by the number of its label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Edge {
@@ -69,14 +72,14 @@ impl Threads {
     /// Ends a thread. All that other threads do from now on comes behind it. Returns true if new
     /// threads have so many actions to wait for that these must be joined
     /// ([`take_ended`](Self::take_ended)).
-    pub(crate) fn end(&mut self, thread: usize, ended_max: usize) -> bool {
+    pub(crate) fn end(&mut self, thread: usize) -> bool {
         let Thread { chain, mut extra, .. } = std::mem::take(self.of(thread));
         extra.extend(chain);
         for other in self.threads.iter_mut().filter(|other| other.left_ns.is_some()) {
             other.extra.extend(&extra);
         }
         self.ended.append(&mut extra);
-        self.ended.len() > ended_max
+        self.ended.len() > JOINED_MAX
     }
 
     /// Moves the last actions of threads that have ended to `edges`, for an action that joins them.
@@ -120,9 +123,10 @@ impl Threads {
         edges.append(&mut thread.extra);
     }
 
-    /// Returns how many dependencies the thread's next action has.
-    pub(crate) fn waits(&mut self, thread: usize) -> usize {
-        self.of(thread).extra.len()
+    /// Returns true if the thread's next action has so many dependencies that another action must
+    /// join them.
+    pub(crate) fn waits_for_many(&mut self, thread: usize) -> bool {
+        self.of(thread).extra.len() > JOINED_MAX
     }
 
     /// Puts an action at the end of the thread's chain.

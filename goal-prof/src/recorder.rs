@@ -175,7 +175,7 @@ impl<W: Write> Recorder<W> {
     pub fn end_thread(&mut self, thread: usize) {
         self.attempt(|recorder| {
             recorder.write_calc(thread);
-            if recorder.threads.end(thread, write::JOINED) {
+            if recorder.threads.end(thread) {
                 let join = recorder.label();
                 recorder.threads.take_ended(&mut recorder.edges, join);
                 recorder.write_action(join, Line::Nop);

@@ -7,9 +7,6 @@ use crate::order::Edge;
 use crate::requests::Operation;
 use std::io::Write;
 
-/// The dependencies that a thread collects before an action joins them.
-pub(super) const JOINED: usize = 1024;
-
 impl<W: Write> Recorder<W> {
     /// Writes the thread's computation since its last action, if there is enough of it.
     pub(super) fn write_calc(&mut self, thread: usize) {
@@ -56,7 +53,7 @@ impl<W: Write> Recorder<W> {
     /// Joins the dependencies of the thread's next action if they are many. They would grow without
     /// end if the thread only waited.
     pub(super) fn join_if_many(&mut self, thread: usize) {
-        if self.threads.waits(thread) > JOINED {
+        if self.threads.waits_for_many(thread) {
             self.write_next(thread, Line::Nop);
         }
     }
