@@ -22,7 +22,7 @@ const WINDOW_BITS: u32 = 8;
 pub(crate) const WINDOW: u32 = 1 << WINDOW_BITS;
 /// The bit of collectives.
 const COLLECTIVE: u32 = 1 << 31;
-/// The most words of a set of numbers ([`Ids`]).
+/// The most words of a set of numbers of communicators, which the wrappers keep room for.
 pub const IDS_WORDS_MAX: usize = (1 << (31 - 12)) / 64;
 
 /// The reason why there is no tag of GOAL.
