@@ -1,8 +1,10 @@
-//! Tasks of the project: `cargo xtask install --prefix P`.
+//! Tasks of the project: `cargo xtask install --prefix P`, `cargo xtask goalprof --mpicc mpicc`.
 
 use clap::{Parser, Subcommand};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use xtask::goalprof;
 use xtask::install::{Install, install};
 
 /// Tasks of the project
@@ -24,6 +26,15 @@ enum Task {
         #[arg(long)]
         debug: bool,
     },
+    /// Builds the profiler that writes GOAL, for one MPI library
+    Goalprof {
+        /// The compiler of the MPI library
+        #[arg(long, default_value = "mpicc")]
+        mpicc: OsString,
+        /// The library to write
+        #[arg(long, default_value = "libgoalprof.so")]
+        out: PathBuf,
+    },
 }
 
 /// The packages that are installed.
@@ -33,10 +44,17 @@ const PACKAGES: [&str; 4] = ["libgoal", "goalc", "goal-run", "goal"];
 const BINARIES: [&str; 3] = ["goalc", "goal-run", "goal-tune"];
 
 fn main() -> ExitCode {
-    let Task::Install { prefix, debug } = Line::parse().task;
-    match run(&prefix, debug) {
-        Ok(()) => {
-            println!("installed below {}", prefix.display());
+    let done = match Line::parse().task {
+        Task::Install { prefix, debug } => {
+            run(&prefix, debug).map(|()| format!("installed below {}", prefix.display()))
+        }
+        Task::Goalprof { mpicc, out } => {
+            profiler(&mpicc, &out).map(|()| format!("built {}", out.display()))
+        }
+    };
+    match done {
+        Ok(done) => {
+            println!("{done}");
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -46,20 +64,32 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(prefix: &Path, debug: bool) -> Result<(), Box<dyn std::error::Error>> {
+/// Builds packages. Returns the folder of what was built.
+fn cargo_build(packages: &[&str], debug: bool) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
     let mut build = Command::new(cargo);
     build.arg("build").current_dir(&root).env("CARGO_TARGET_DIR", &target);
-    build.args(PACKAGES.iter().flat_map(|package| ["-p", package]));
+    build.args(packages.iter().flat_map(|package| ["-p", package]));
     if !debug {
         build.arg("--release");
     }
     if !build.status()?.success() {
         return Err("the build failed, see above".into());
     }
-    let built = target.join(if debug { "debug" } else { "release" });
+    Ok(target.join(if debug { "debug" } else { "release" }))
+}
+
+fn profiler(mpicc: &OsStr, out: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let built = cargo_build(&["goal-prof"], false)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    Ok(goalprof::build(&root, &built.join("libgoal_prof.a"), mpicc, out)?)
+}
+
+fn run(prefix: &Path, debug: bool) -> Result<(), Box<dyn std::error::Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let built = cargo_build(&PACKAGES, debug)?;
     install(&Install {
         root: &root,
         libraries: &built,

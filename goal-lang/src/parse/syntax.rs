@@ -181,18 +181,23 @@ fn unclosed(builder: &mut Builder, head_end: usize, found: Option<Spanned>, end:
         .position(|&byte| byte == b'{')
         .map_or(head_end, |at| head_end + at);
     let brace = builder.span(brace, brace + 1);
-    let (stop, text) = match found {
+    let add = "add a `}` after the last statement of the block";
+    let (stop, text, help) = match found {
         Some((start, _, end)) => {
-            (builder.span(start, end), "a new block begins before it is closed")
+            (builder.span(start, end), "a new block begins before it is closed", add)
         }
-        None => (builder.span(end, end), "the text ends before it is closed"),
+        None => {
+            let help = "if the text was cut off while it was written, make it again: its end is \
+                        missing; otherwise add a `}` after the last statement of the block";
+            (builder.span(end, end), "the text ends before it is closed", help)
+        }
     };
     builder.report.add(Code::Syntax, || {
         Diagnostic::new(Code::Syntax, "this block is never closed")
             .label(brace, "opened here")
             .label(stop, text)
             .note("a block reaches to its `}`; blocks don't lie in each other")
-            .help("add a `}` after the last statement of the block")
+            .help(help)
     });
 }
 

@@ -1,0 +1,89 @@
+/* What all wrappers share. Each has the form
+ *
+ *   int rc;
+ *   if (!begin()) return PMPI_X(...);
+ *   rc = PMPI_X(...);
+ *   if (rc == MPI_SUCCESS) goalprof_...;
+ *   return end(rc);
+ *
+ * `begin` returns 0 before MPI_Init, after MPI_Finalize and within another wrapper, since some MPI
+ * libraries call MPI_ functions themselves. */
+#ifndef SHIM_H
+#define SHIM_H
+
+#include "goalprof.h"
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int shim_is_on;
+extern __thread int shim_is_inside;
+
+static inline int begin(void) {
+  if (!shim_is_on || shim_is_inside) return 0;
+  shim_is_inside = 1;
+  goalprof_enter();
+  return 1;
+}
+
+static inline int end(int rc) {
+  goalprof_leave();
+  shim_is_inside = 0;
+  return rc;
+}
+
+/* A handle is a pointer or an integer, of at most 8 bytes. */
+static inline uint64_t of_comm(MPI_Comm comm) {
+  uint64_t bits = 0;
+  memcpy(&bits, &comm, sizeof comm);
+  return bits;
+}
+
+static inline uint64_t of_request(MPI_Request request) {
+  uint64_t bits = 0;
+  memcpy(&bits, &request, sizeof request);
+  return bits;
+}
+
+_Static_assert(sizeof(MPI_Comm) <= 8 && sizeof(MPI_Request) <= 8, "handles have at most 8 bytes");
+
+/* The bytes of an element; 0 for a datatype that is not valid. */
+static inline uint64_t width_of(MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0) return 0;
+  return (uint64_t)size;
+}
+
+static inline uint64_t bytes_of(MPI_Count count, MPI_Datatype type) {
+  return count > 0 ? (uint64_t)count * width_of(type) : 0;
+}
+
+/* MPI_PROC_NULL is no negative number in every library. */
+static inline int peer_of(int rank) { return rank == MPI_PROC_NULL ? -1 : rank; }
+
+/* The message of a receive or a probe that has ended. */
+static inline struct goalprof_status of_message_status(const MPI_Status *status) {
+  struct goalprof_status of = {0, -1, 0, 0};
+  MPI_Count bytes = 0;
+  if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0) bytes = 0;
+  of.bytes = (uint64_t)bytes;
+  of.from = peer_of(status->MPI_SOURCE);
+  of.tag = status->MPI_TAG;
+  return of;
+}
+
+/* The end of an operation that may have been cancelled. */
+static inline struct goalprof_status of_status(const MPI_Status *status) {
+  struct goalprof_status cancelled = {0, -1, 0, 1};
+  int is_cancelled = 0;
+  PMPI_Test_cancelled(status, &is_cancelled);
+  return is_cancelled ? cancelled : of_message_status(status);
+}
+
+static inline struct goalprof_message of_message(const char *name, MPI_Count count, MPI_Datatype type,
+                                                 int to, int tag, MPI_Comm comm, int buffered) {
+  struct goalprof_message of = {name, of_comm(comm), bytes_of(count, type), peer_of(to), tag, buffered};
+  return of;
+}
+
+#endif

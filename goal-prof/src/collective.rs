@@ -1,0 +1,232 @@
+//! The expansion of collectives into messages, by the generators of goal-collectives.
+//!
+//! Messages get sizes and no addresses, and local operations become dependencies only, so a replay
+//! needs no memory. Of each collective the part of one rank is generated.
+
+use crate::communicators::Communicator;
+use crate::settings::Settings;
+use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, Request, algorithm};
+use goal_lang::{Action, BlockList, Body, CollectiveKind, Datatype, Function, Op};
+use std::sync::Arc;
+
+/// The expansions that are kept.
+const KEPT_MAX: usize = 64;
+
+/// A collective as a rank calls it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collective {
+    /// The collective.
+    pub kind: CollectiveKind,
+    /// The root's rank in the communicator, or 0.
+    pub root: u32,
+    /// The elements of the blocks.
+    pub elements: Elements,
+    /// The bytes of an element. An algorithm cuts no element of 1, 2, 4 or 8 bytes.
+    pub width: u64,
+    /// True if there is no operation, or one that commutes.
+    pub commutes: bool,
+}
+
+/// The elements of the blocks of a collective, as far as the rank knows them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Elements {
+    /// Every block has so many.
+    Equal(u64),
+    /// Those of each rank's block, which the root or every rank knows.
+    Each(Vec<u64>),
+    /// Those of the own block, at a rank that is not the root.
+    Own(u64),
+    /// Those for each rank, and from each rank.
+    Pairs {
+        /// For each rank.
+        send: Vec<u64>,
+        /// From each rank.
+        recv: Vec<u64>,
+    },
+}
+
+/// One action of an expansion, with ranks of the communicator and messages that count from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Send { bytes: u64, to: u32, message: u32 },
+    Recv { bytes: u64, from: u32, message: u32 },
+    Local,
+}
+
+/// The part of one rank in a collective.
+#[derive(Debug, Default)]
+pub(crate) struct Expansion {
+    pub(crate) steps: Vec<Step>,
+    /// The waiter and the action that it waits for the end of, in the order of waiters.
+    pub(crate) requires: Vec<(u32, u32)>,
+    /// The same, for starts.
+    pub(crate) irequires: Vec<(u32, u32)>,
+    /// The actions that wait for none.
+    pub(crate) first: Vec<u32>,
+    /// The actions that none waits for.
+    pub(crate) last: Vec<u32>,
+}
+
+/// A collective that may start.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) communicator: Arc<Communicator>,
+    pub(crate) sequence: u64,
+    pub(crate) expansion: Arc<Expansion>,
+}
+
+/// The expansions of late, the latest at the end.
+#[derive(Debug, Default)]
+pub(crate) struct Expansions {
+    kept: Vec<(Collective, u32, u32, Arc<Expansion>)>,
+    /// The collectives of which was told that the chosen algorithm does not suit.
+    told: Vec<CollectiveKind>,
+}
+
+impl Expansions {
+    /// Returns this rank's part. `note` gets a sentence if the user's algorithm can't be taken.
+    ///
+    /// # Errors
+    /// A sentence that tells why no algorithm can.
+    pub(crate) fn of(
+        &mut self,
+        collective: Collective,
+        communicator: &Communicator,
+        settings: &Settings,
+        note: impl FnOnce(String),
+    ) -> Result<Arc<Expansion>, String> {
+        let (size, me) = (communicator.size(), communicator.me);
+        let is_kept = |kept: &(Collective, u32, u32, _)| {
+            (kept.1, kept.2) == (size, me) && kept.0 == collective
+        };
+        if let Some(at) = self.kept.iter().rposition(is_kept) {
+            let kept = self.kept.remove(at);
+            let expansion = Arc::clone(&kept.3);
+            self.kept.push(kept);
+            return Ok(expansion);
+        }
+        let request = request(&collective, size)?;
+        let algorithm = self.algorithm(&request, settings, note)?;
+        let body = algorithm.body(&request, me).map_err(|error| error.to_string())?;
+        let expansion = Arc::new(expand(&body));
+        if self.kept.len() == KEPT_MAX {
+            self.kept.remove(0);
+        }
+        self.kept.push((collective, size, me, Arc::clone(&expansion)));
+        Ok(expansion)
+    }
+
+    /// Returns the user's algorithm, if all ranks can take it for this request, or the table's.
+    fn algorithm(
+        &mut self,
+        request: &Request,
+        settings: &Settings,
+        note: impl FnOnce(String),
+    ) -> Result<&'static Algorithm, String> {
+        let kind = request.kind;
+        let chosen = settings.algorithms.iter().find(|(of, _)| *of == kind);
+        if let Some(found) = chosen.and_then(|(_, name)| algorithm(kind, name)) {
+            match suits(found, request) {
+                Ok(()) => return Ok(found),
+                Err(error) if !self.told.contains(&kind) => {
+                    self.told.push(kind);
+                    note(format!("{error}; such a {kind} gets the table's algorithm"));
+                }
+                Err(_) => {}
+            }
+        }
+        match settings.table.choose(request) {
+            Ok((found, _)) => Ok(found),
+            // A table may lack a collective.
+            Err(error) => ALGORITHMS
+                .iter()
+                .find(|found| found.kind == kind && suits(found, request).is_ok())
+                .ok_or_else(|| error.to_string()),
+        }
+    }
+}
+
+/// Returns why not all ranks can take an algorithm. All come to the same answer: if only the root
+/// knows all blocks, the algorithm must ask no rank for more than its own.
+fn suits(algorithm: &Algorithm, request: &Request) -> Result<(), String> {
+    if request.kind.has_root() && request.blocks != Blocks::Equal && algorithm.counts != Counts::Own
+    {
+        return Err(format!("{} needs to know the blocks of all ranks", algorithm.name));
+    }
+    algorithm.check(request).map_err(|error| error.to_string())
+}
+
+/// Returns the request for goal-collectives.
+fn request(collective: &Collective, ranks: u32) -> Result<Request, String> {
+    let Collective { kind, root, elements, width, commutes } = collective;
+    let (datatype, factor) = match width {
+        2 => (Datatype::UInt16, 1),
+        4 => (Datatype::UInt32, 1),
+        8 => (Datatype::UInt64, 1),
+        width => (Datatype::UInt8, *width),
+    };
+    let all = |counts: &[u64]| -> Option<BlockList> {
+        let counts: Option<Vec<u64>> =
+            counts.iter().map(|count| count.checked_mul(factor)).collect();
+        counts.map(BlockList::packed)
+    };
+    let mut count = 0;
+    let blocks = match elements {
+        Elements::Equal(equal) => equal.checked_mul(factor).map(|equal| {
+            count = equal;
+            Blocks::Equal
+        }),
+        Elements::Each(counts) => all(counts).map(Blocks::Each),
+        Elements::Own(own) => own.checked_mul(factor).map(Blocks::Own),
+        Elements::Pairs { send, recv } => {
+            all(send).zip(all(recv)).map(|(send, recv)| Blocks::Pairs { send, recv })
+        }
+    };
+    let blocks = blocks.ok_or_else(|| format!("a {kind} has 2^64 bytes or more"))?;
+    let function =
+        if *commutes { Function::Predefined(Op::Sum, datatype) } else { Function::User(0) };
+    // The buffers are nowhere; they must only be apart.
+    let input = Some(1 << 63);
+    let new = Request::new(*kind, ranks);
+    Ok(Request { root: *root, count, blocks, datatype, function, input, ..new })
+}
+
+/// Takes from a graph what remains without memory.
+fn expand(body: &Body) -> Expansion {
+    let steps: Vec<Step> = body
+        .ids()
+        .map(|id| match *body.action(id) {
+            Action::Send { payload, to, tag, .. } => {
+                Step::Send { bytes: body.payload_size(payload), to, message: tag }
+            }
+            Action::Recv { payload, from, tag, .. } => {
+                Step::Recv { bytes: body.payload_size(payload), from, message: tag }
+            }
+            _ => Step::Local,
+        })
+        .collect();
+    if steps.iter().all(|step| *step == Step::Local) {
+        return Expansion::default();
+    }
+    let edges = |csr: &goal_lang::Csr| {
+        let mut edges: Vec<(u32, u32)> = csr
+            .edges()
+            .map(|edge| (edge.waiter.index() as u32, edge.prerequisite.index() as u32))
+            .collect();
+        edges.sort_unstable();
+        edges
+    };
+    let (requires, irequires) = (edges(&body.requires), edges(&body.irequires));
+    let mut waits = vec![false; steps.len()];
+    let mut is_awaited = vec![false; steps.len()];
+    for (waiter, earlier) in requires.iter().chain(&irequires) {
+        waits[*waiter as usize] = true;
+        // The end of an action whose start alone was waited for must be waited for too.
+        is_awaited[*earlier as usize] |= requires.binary_search(&(*waiter, *earlier)).is_ok();
+    }
+    let without = |marks: &[bool]| -> Vec<u32> {
+        (0..steps.len() as u32).filter(|at| !marks[*at as usize]).collect()
+    };
+    let (first, last) = (without(&waits), without(&is_awaited));
+    Expansion { steps, requires, irequires, first, last }
+}

@@ -1,0 +1,499 @@
+#![allow(unsafe_code)] // Functions for the C sources in `shim/`, which pass pointers.
+//! The functions that `shim/goalprof.h` declares.
+//!
+//! Threat: an MPI program may call from several threads, after an error of its own, and while it
+//! ends. All calls share one lock. A fault of the recorder is told once on standard error and never
+//! ends the program, and neither does a panic. A process that the program forks writes nothing.
+
+use crate::collective::{Collective, Elements};
+use crate::output::create;
+use crate::recorder::{Fault, Message, Recorder, Status};
+use crate::settings::{Settings, SettingsError};
+use goal_lang::CollectiveKind;
+use parking_lot::Mutex;
+use std::ffi::{CStr, c_char, c_int};
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+struct State {
+    recorder: Recorder<Box<dyn Write + Send>>,
+    /// The process that the recorder belongs to.
+    process: u32,
+    is_told: bool,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+/// The numbers of threads: the next new one, and those of threads that have ended.
+static NUMBERS: Mutex<(usize, Vec<usize>)> = Mutex::new((0, Vec::new()));
+
+/// The number of a thread, given back at its end.
+struct Number {
+    number: usize,
+    /// True until the recorder knows of the thread.
+    is_new: std::cell::Cell<bool>,
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            if let (Some(state), false) = (STATE.lock().as_mut(), self.is_new.get()) {
+                state.recorder.end_thread(self.number);
+            }
+        }));
+        NUMBERS.lock().1.push(self.number);
+    }
+}
+
+thread_local! {
+    static NUMBER: Number = {
+        let mut numbers = NUMBERS.lock();
+        let number = numbers.1.pop().unwrap_or_else(|| {
+            numbers.0 += 1;
+            numbers.0 - 1
+        });
+        Number { number, is_new: std::cell::Cell::new(true) }
+    };
+}
+
+fn now_ns() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+fn tell(rank: impl Display, what: impl Display) {
+    // Standard error may be closed.
+    let line = format!("goal-prof: rank {rank}: {what}\n");
+    let _ = io::stderr().write_all(line.as_bytes());
+}
+
+/// Calls `step` with the recorder and the number of this thread, if there is a recorder. A thread
+/// that is ending has no number any more, and its calls are not recorded.
+fn with(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>, usize)) {
+    let number = NUMBER.try_with(|number| (number.number, number.is_new.take()));
+    let Ok((thread, is_new)) = number else { return };
+    locked(|recorder| {
+        if is_new {
+            recorder.begin_thread(thread);
+        }
+        step(recorder, thread);
+    });
+}
+
+/// Calls `step` with the recorder, if there is one, and tells what comes up.
+fn locked(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>)) {
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        let mut state = STATE.lock();
+        let Some(State { recorder, is_told, .. }) = state.as_mut() else { return };
+        step(recorder);
+        for note in recorder.take_notes() {
+            tell(recorder.rank(), note);
+        }
+        if let (Some(fault), false) = (recorder.fault(), *is_told) {
+            let rank = recorder.rank();
+            tell(rank, format_args!("{fault}. Recording ends; the program goes on."));
+            *is_told = true;
+        }
+    }));
+    if caught.is_err() {
+        // The recorder may be in pieces. What it has written stays as it is, without an end.
+        *STATE.lock() = None;
+    }
+}
+
+/// Returns the name of the program.
+fn program() -> String {
+    let path = std::env::args_os().next().unwrap_or_default();
+    let name = std::path::Path::new(&path).file_name();
+    name.map_or("program".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn settings() -> Result<Settings, SettingsError> {
+    Settings::from_variables(&program(), |name| {
+        std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+    })
+}
+
+/// Returns a digest of the settings that all ranks must have in common; 0 if they are wrong, which
+/// is told.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_digest(rank: u32) -> u64 {
+    match settings() {
+        Ok(settings) => settings.digest().max(1),
+        Err(error) => {
+            tell(rank, format_args!("{error}. Nothing is recorded; the program goes on."));
+            0
+        }
+    }
+}
+
+/// Starts the recorder. `is_multiple` is true if threads may call MPI at the same time.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_begin(
+    rank: u32,
+    ranks: u32,
+    world: u64,
+    own: u64,
+    is_multiple: c_int,
+) {
+    let Ok(mut settings) = settings() else { return };
+    settings.orders_threads.get_or_insert(is_multiple == 0);
+    let path = settings.dir.join(format!("{}.{rank}.goal", settings.name));
+    let (to, fault): (Box<dyn Write + Send>, _) = match create(&path) {
+        Ok(file) => (Box::new(file), None),
+        // The rank still takes part when communicators get their numbers.
+        Err(error) => {
+            let told = format!(
+                "{} can't be created: {error}; set GOALPROF_DIR to a folder that it can write to",
+                path.display()
+            );
+            (Box::new(io::sink()), Some(Fault::Caller(told)))
+        }
+    };
+    let mut recorder = Recorder::new(settings, rank, ranks, world, own, to);
+    if let Some(fault) = fault {
+        recorder.fail(fault);
+    }
+    let process = std::process::id();
+    *STATE.lock() = Some(State { recorder, process, is_told: false });
+    with(|recorder, thread| recorder.leave(thread, now_ns()));
+}
+
+/// Ends the text at `MPI_Finalize`.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_finish() {
+    locked(|recorder| recorder.finish());
+    *STATE.lock() = None;
+}
+
+/// Writes what there is: the program ends without `MPI_Finalize`.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_abandon() {
+    // If another thread is in a call for long, its lines stay in the buffer.
+    let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else { return };
+    // A process that the program forked must not write what its parent will write.
+    let is_own = state.as_ref().is_some_and(|state| state.process == std::process::id());
+    if !is_own {
+        *state = None;
+    }
+    drop(state);
+    // The numbers of threads are gone when a process exits.
+    locked(|recorder| recorder.abandon("the program ended without MPI_Finalize"));
+    *STATE.lock() = None;
+}
+
+/// Begins a call.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_enter() {
+    let now_ns = now_ns();
+    with(|recorder, thread| recorder.enter(thread, now_ns));
+}
+
+/// Ends a call.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_leave() {
+    // The time of the recorder itself is no computation.
+    with(|recorder, thread| recorder.leave(thread, now_ns()));
+}
+
+/// `MPI_Pcontrol`: 0 turns the recording off, 1 on, and 2 writes what there is.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_control(level: c_int) {
+    with(|recorder, thread| match level {
+        0 => recorder.turn(thread, false, now_ns()),
+        1 => recorder.turn(thread, true, now_ns()),
+        2 => recorder.flush(),
+        _ => {}
+    });
+}
+
+/// Copies the free numbers of communicators to `words`, which has room for `room` words. Returns
+/// how many there are.
+///
+/// # Safety
+/// `words` must have room for `room` words.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_ids(words: *mut u64, room: usize) -> usize {
+    let mut count = 0;
+    with(|recorder, _| {
+        let free = recorder.free_ids();
+        count = free.len();
+        if count <= room {
+            // SAFETY: the caller gives room for `room` words, and there are no more.
+            unsafe { std::ptr::copy_nonoverlapping(free.as_ptr(), words, count) };
+        }
+    });
+    count
+}
+
+/// Adds a communicator.
+///
+/// # Safety
+/// `words` must have `count` words, and `world` `size` ranks.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_communicator(
+    handle: u64,
+    words: *const u64,
+    count: usize,
+    me: u32,
+    world: *const u32,
+    size: usize,
+) {
+    // SAFETY: the caller passes arrays of these lengths.
+    let (words, world) = unsafe { (array(words, count), array(world, size)) };
+    with(|recorder, _| recorder.add_communicator(handle, words, me, world));
+}
+
+/// Forgets a communicator.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_communicator_free(handle: u64) {
+    with(|recorder, _| recorder.remove_communicator(handle));
+}
+
+/// Returns an array as a slice.
+///
+/// # Safety
+/// `count` elements lie at `from` as long as the slice is used. If `count` is 0, any pointer will
+/// do.
+unsafe fn array<'a, T>(from: *const T, count: usize) -> &'a [T] {
+    if count == 0 || from.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller says so.
+    unsafe { std::slice::from_raw_parts(from, count) }
+}
+
+/// Returns the name of a function of MPI.
+///
+/// # Safety
+/// `name` is a string that lives as long as the program.
+unsafe fn name_of(name: *const c_char) -> &'static str {
+    // SAFETY: the caller passes a literal.
+    unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("MPI")
+}
+
+/// A send as C states it.
+#[repr(C)]
+pub(crate) struct CMessage {
+    name: *const c_char,
+    communicator: u64,
+    bytes: u64,
+    /// Below 0 for `MPI_PROC_NULL`.
+    to: c_int,
+    tag: c_int,
+    buffered: c_int,
+}
+
+impl CMessage {
+    fn message(&self) -> Message {
+        let &Self { communicator, bytes, to, tag, buffered, .. } = self;
+        let (to, tag) = (u32::try_from(to).ok(), u32::try_from(tag).unwrap_or(0));
+        Message { communicator, to, tag, bytes, buffered: buffered != 0 }
+    }
+
+    fn name(&self) -> &'static str {
+        // SAFETY: `goalprof.h` demands a literal.
+        unsafe { name_of(self.name) }
+    }
+}
+
+/// The end of an operation as C states it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct CStatus {
+    bytes: u64,
+    /// Below 0 for `MPI_PROC_NULL`.
+    from: c_int,
+    tag: c_int,
+    cancelled: c_int,
+}
+
+impl CStatus {
+    fn status(self) -> Status {
+        let Self { bytes, from, tag, cancelled } = self;
+        let (from, tag) = (u32::try_from(from).ok(), u32::try_from(tag).unwrap_or(0));
+        Status { from, tag, bytes, cancelled: cancelled != 0 }
+    }
+}
+
+/// Records a send that has ended.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_send(of: CMessage) {
+    with(|recorder, thread| recorder.send(thread, of.name(), of.message()));
+}
+
+/// Records a send that has started.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_isend(request: u64, of: CMessage) {
+    with(|recorder, thread| recorder.start_send(thread, of.name(), request, of.message()));
+}
+
+/// Records a persistent send.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_send_init(request: u64, of: CMessage) {
+    with(|recorder, _| recorder.init_send(of.name(), request, of.message()));
+}
+
+/// Records a receive that has ended.
+///
+/// # Safety
+/// `name` is a literal.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_recv(
+    name: *const c_char,
+    communicator: u64,
+    status: CStatus,
+) {
+    // SAFETY: the caller passes a literal.
+    let name = unsafe { name_of(name) };
+    with(|recorder, thread| recorder.recv(thread, name, communicator, status.status()));
+}
+
+/// Records a receive that has started.
+///
+/// # Safety
+/// `name` is a literal.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_irecv(
+    request: u64,
+    name: *const c_char,
+    communicator: u64,
+    is_null: c_int,
+) {
+    // SAFETY: the caller passes a literal.
+    let name = unsafe { name_of(name) };
+    with(|recorder, thread| {
+        recorder.start_recv(thread, name, request, communicator, is_null != 0);
+    });
+}
+
+/// Records a persistent receive.
+///
+/// # Safety
+/// `name` is a literal.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_recv_init(
+    request: u64,
+    name: *const c_char,
+    communicator: u64,
+    is_null: c_int,
+) {
+    // SAFETY: the caller passes a literal.
+    let name = unsafe { name_of(name) };
+    with(|recorder, _| recorder.init_recv(name, request, communicator, is_null != 0));
+}
+
+/// Records a send and a receive that have ended together.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_sendrecv(of: CMessage, status: CStatus) {
+    with(|recorder, thread| {
+        recorder.send_recv(thread, of.name(), of.message(), status.status());
+    });
+}
+
+/// Records a send and a receive with one request that have started.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_isendrecv(request: u64, of: CMessage, is_null: c_int) {
+    with(|recorder, thread| {
+        recorder.start_send_recv(thread, of.name(), request, of.message(), is_null != 0);
+    });
+}
+
+/// Records the start of a persistent request.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_start(request: u64) {
+    with(|recorder, thread| recorder.start(thread, request));
+}
+
+/// Looks up the tokens of requests that a call may complete, before the call.
+///
+/// # Safety
+/// `requests` must have `count` handles, and `tokens` room for as many tokens.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_claim(
+    requests: *const u64,
+    tokens: *mut u64,
+    count: usize,
+) {
+    // SAFETY: the caller passes an array of this length.
+    let requests = unsafe { array(requests, count) };
+    with(|recorder, _| {
+        for (at, request) in requests.iter().enumerate() {
+            // SAFETY: the caller gives room for as many tokens as requests.
+            unsafe { tokens.add(at).write(recorder.claim(*request)) };
+        }
+    });
+}
+
+/// Records the completion of a request.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_complete(request: u64, token: u64, status: CStatus) {
+    with(|recorder, thread| recorder.complete(thread, request, token, status.status()));
+}
+
+/// Records that a request is freed.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_free(request: u64) {
+    with(|recorder, _| recorder.free(request));
+}
+
+/// A collective as C states it.
+#[repr(C)]
+pub(crate) struct CCollective {
+    name: *const c_char,
+    communicator: u64,
+    /// The place among [`CollectiveKind::ALL`].
+    kind: u32,
+    root: u32,
+    /// 0: all blocks are equal, 1: each rank's, 2: the own one, 3: for each and from each.
+    shape: u32,
+    commutes: u32,
+    width: u64,
+    /// One number for shapes 0 and 2, else `ranks` many.
+    send: *const u64,
+    /// `ranks` many for shape 3.
+    recv: *const u64,
+    ranks: usize,
+}
+
+impl CCollective {
+    /// # Safety
+    /// The arrays have the lengths that `shape` and `ranks` tell.
+    unsafe fn collective(&self) -> Option<Collective> {
+        let &Self { root, shape, commutes, width, send, recv, ranks, .. } = self;
+        // SAFETY: the caller says so.
+        let one = || unsafe { array(send, 1) }.first().copied().unwrap_or(0);
+        // SAFETY: the caller says so.
+        let all = |from| unsafe { array(from, ranks) }.to_vec();
+        let elements = match shape {
+            0 => Elements::Equal(one()),
+            1 => Elements::Each(all(send)),
+            2 => Elements::Own(one()),
+            _ => Elements::Pairs { send: all(send), recv: all(recv) },
+        };
+        let kind = *CollectiveKind::ALL.get(self.kind as usize)?;
+        Some(Collective { kind, root, elements, width, commutes: commutes != 0 })
+    }
+}
+
+/// Records a collective: `form` 0 has ended, 1 has started, 2 is persistent.
+///
+/// # Safety
+/// The arrays of `of` have the lengths that it tells, and its name is a literal.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_collective(
+    form: c_int,
+    request: u64,
+    of: *const CCollective,
+) {
+    // SAFETY: the caller passes a valid collective.
+    let (of, name, collective) = unsafe { (&*of, name_of((*of).name), (*of).collective()) };
+    let (handle, Some(collective)) = (of.communicator, collective) else { return };
+    with(|recorder, thread| match form {
+        0 => recorder.collective(thread, handle, name, collective),
+        1 => recorder.start_collective(thread, request, handle, name, collective),
+        _ => recorder.init_collective(request, handle, name, collective),
+    });
+}

@@ -1,0 +1,34 @@
+//! The core of a profiler that writes textual GOAL while an MPI program runs.
+//!
+//! A [`Recorder`] gets the calls of one rank as plain numbers, with the time, and writes that
+//! rank's block of a GOAL program to any writer. It knows nothing of `mpi.h`: the C sources in
+//! `shim/` wrap the functions of MPI over `PMPI_` and call it, so one core serves every MPI
+//! library. `cargo xtask goalprof --mpicc mpicc` builds both into `libgoalprof.so`.
+//!
+//! The text is written as the program runs. Memory grows with the requests that are outstanding,
+//! the communicators and the threads, and not with the length of the run.
+//!
+//! The recorder reads no clock and does no input or output of its own. It never ends the program:
+//! if it can't go on, it says why once and records no more ([`Recorder::fault`]).
+//!
+//! `docs/profiling.md` explains the text, the tags and the limits. Start at [`Recorder::new`].
+
+mod collective;
+mod communicators;
+mod ffi;
+mod lines;
+mod order;
+mod output;
+mod recorder;
+mod requests;
+mod settings;
+mod tags;
+#[cfg(test)]
+mod tests;
+
+pub use collective::{Collective, Elements};
+pub use communicators::{COMM_SELF, COMM_WORLD};
+pub use output::create;
+pub use recorder::{Fault, Message, Recorder, Status};
+pub use settings::{Settings, SettingsError};
+pub use tags::{IDS_WORDS_MAX, TagError};

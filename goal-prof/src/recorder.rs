@@ -1,0 +1,367 @@
+//! The recorder of one rank: calls of MPI in, lines of GOAL out.
+
+mod point_to_point;
+mod write;
+
+use crate::collective::{Collective, Expansions, Prepared};
+use crate::communicators::{COMM_SELF, COMM_WORLD, Communicator, Communicators};
+use crate::lines::Line;
+use crate::order::{Edge, Threads};
+use crate::output::Output;
+use crate::requests::{Operation, Requests, Template};
+use crate::settings::Settings;
+use crate::tags::{Ids, TagError, Tags, WINDOW};
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The reason why a rank records no more.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The file can't be written.
+    #[error("the file can't be written: {0}; make room, or set GOALPROF_DIR to another folder")]
+    Write(#[from] io::Error),
+    /// There is no tag of GOAL for a message.
+    #[error(transparent)]
+    Tag(#[from] TagError),
+    /// A communicator is not followed.
+    #[error(
+        "{0} is called on a communicator that is not followed: one between groups, of a session, \
+         or made by MPI_Comm_idup; leave that part out with MPI_Pcontrol(0)"
+    )]
+    Communicator(&'static str),
+    /// A rank is not in its communicator.
+    #[error("{0}: there is no rank {1} in the communicator")]
+    Rank(&'static str, u32),
+    /// No algorithm fits a collective.
+    #[error("a collective can't be expanded: {0}")]
+    Collective(String),
+    /// More non-blocking collectives are outstanding than there are tags for.
+    #[error("more than {WINDOW} non-blocking collectives of a communicator are outstanding")]
+    Outstanding,
+    /// The caller saw a fault of its own.
+    #[error("{0}")]
+    Caller(String),
+}
+
+/// A message as its sender states it.
+#[derive(Debug, Clone, Copy)]
+pub struct Message {
+    /// MPI's handle of the communicator.
+    pub communicator: u64,
+    /// The destination's rank in the communicator; `None` for `MPI_PROC_NULL`.
+    pub to: Option<u32>,
+    /// The tag.
+    pub tag: u32,
+    /// The bytes.
+    pub bytes: u64,
+    /// True if the send ends although nobody receives (`MPI_Bsend`).
+    pub buffered: bool,
+}
+
+/// The end of an operation, as the status tells it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Status {
+    /// The source's rank in the communicator; `None` for `MPI_PROC_NULL`, and if nothing came.
+    pub from: Option<u32>,
+    /// The tag.
+    pub tag: u32,
+    /// The bytes.
+    pub bytes: u64,
+    /// True if the operation was cancelled, or failed.
+    pub cancelled: bool,
+}
+
+/// A recorder. Threads of the program have small numbers that the caller gives them.
+pub struct Recorder<W> {
+    settings: Settings,
+    rank: u32,
+    tags: Tags,
+    output: Output<W>,
+    next_label: u64,
+    threads: Threads,
+    communicators: Communicators,
+    requests: Requests,
+    expansions: Expansions,
+    /// Room for the dependencies of an action.
+    edges: Vec<Edge>,
+    is_on: bool,
+    fault: Option<Fault>,
+    notes: Vec<String>,
+}
+
+impl<W: Write> Recorder<W> {
+    /// Starts the text of a rank. `world` and `own` are MPI's handles of `MPI_COMM_WORLD` and
+    /// `MPI_COMM_SELF`.
+    pub fn new(settings: Settings, rank: u32, ranks: u32, world: u64, own: u64, to: W) -> Self {
+        let tags = Tags::new(settings.tag_bits);
+        let mut output = Output::new(to);
+        let head = format!(
+            "# Written by goal-prof: rank {rank} of {ranks}, {} bits of a tag for MPI's tag.\n\
+             num_ranks {ranks}\nrank {rank} {{\n",
+            settings.tag_bits
+        );
+        output.text().extend_from_slice(head.as_bytes());
+        let mut communicators = Communicators::new(tags.communicators());
+        let all: Vec<u32> = (0..ranks).collect();
+        communicators.add(world, COMM_WORLD, rank, &all);
+        communicators.add(own, COMM_SELF, 0, &[rank]);
+        Self {
+            is_on: settings.records,
+            settings,
+            rank,
+            tags,
+            output,
+            next_label: 0,
+            threads: Threads::default(),
+            communicators,
+            requests: Requests::default(),
+            expansions: Expansions::default(),
+            edges: Vec::new(),
+            fault: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Returns the reason why the rank records no more.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// Ends the recording; the program goes on. Only the first fault is kept.
+    pub fn fail(&mut self, fault: Fault) {
+        if self.fault.is_some() {
+            return;
+        }
+        self.requests = Requests::default();
+        if !matches!(fault, Fault::Write(_)) {
+            // Without the closing brace, a reader takes no part for the whole.
+            let why = format!("# Cut off by goal-prof: {fault}\n");
+            self.output.text().extend_from_slice(why.as_bytes());
+            let _ = self.output.write();
+        }
+        self.fault = Some(fault);
+    }
+
+    /// Takes the sentences for the user that have come up.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Turns the recording on or off, as `MPI_Pcontrol` with 1 and 0 does, at the time `now_ns` of
+    /// a thread.
+    pub fn turn(&mut self, thread: usize, on: bool, now_ns: u64) {
+        if on && !self.is_on {
+            self.threads.of(thread).left_ns = Some(now_ns);
+        }
+        self.is_on = on;
+    }
+
+    /// Writes what there is to the file.
+    pub fn flush(&mut self) {
+        if self.fault.is_none()
+            && let Err(error) = self.output.write()
+        {
+            self.fail(error.into());
+        }
+    }
+
+    /// Begins the use of a thread's number. A thread that has ended may have had it.
+    pub fn begin_thread(&mut self, thread: usize) {
+        self.threads.begin(thread);
+    }
+
+    /// Ends a thread.
+    pub fn end_thread(&mut self, thread: usize) {
+        self.attempt(|recorder| {
+            recorder.write_calc(thread);
+            if recorder.threads.end(thread) {
+                let join = recorder.label();
+                recorder.threads.take_ended(&mut recorder.edges, join);
+                recorder.write_action(join, Line::Nop);
+            }
+            Ok(())
+        });
+    }
+
+    /// Begins a call of MPI. The time since the last call of the thread was computation.
+    pub fn enter(&mut self, thread: usize, now_ns: u64) {
+        if self.fault.is_some() {
+            return;
+        }
+        if self.orders_threads() {
+            self.threads.meet(thread);
+        }
+        self.join_if_many(thread);
+        let is_on = self.is_on;
+        let thread = self.threads.of(thread);
+        if let (Some(left), true) = (thread.left_ns, is_on) {
+            thread.calc_ns = thread.calc_ns.saturating_add(now_ns.saturating_sub(left));
+        }
+    }
+
+    /// Threads are in order unless they may call at the same time: then what had ended before
+    /// another call began may have done so by chance.
+    fn orders_threads(&self) -> bool {
+        self.settings.orders_threads.unwrap_or(true)
+    }
+
+    /// Ends a call of MPI.
+    pub fn leave(&mut self, thread: usize, now_ns: u64) {
+        self.threads.of(thread).left_ns = Some(now_ns);
+    }
+
+    /// Returns the numbers that a new communicator may get from this rank, a bit each. Its members
+    /// combine them with a bitwise and.
+    pub fn free_ids(&self) -> &[u64] {
+        self.communicators.free_ids()
+    }
+
+    /// Adds a communicator. `common` is what its members combined ([`free_ids`](Self::free_ids)),
+    /// `me` this process's rank in it, `world` the rank of each member in `MPI_COMM_WORLD`.
+    pub fn add_communicator(&mut self, handle: u64, common: &[u64], me: u32, world: &[u32]) {
+        match Ids::lowest(common) {
+            Some(id) => self.communicators.add(handle, id, me, world),
+            None => {
+                let most = self.tags.communicators();
+                self.fail(TagError::Communicators { most }.into());
+            }
+        }
+    }
+
+    /// Forgets a communicator that the program frees.
+    pub fn remove_communicator(&mut self, handle: u64) {
+        self.communicators.remove(handle);
+    }
+
+    /// Records a collective that has ended.
+    pub fn collective(&mut self, thread: usize, handle: u64, name: &'static str, of: Collective) {
+        self.attempt(|recorder| {
+            let Some(prepared) = recorder.prepare(handle, name, of)? else { return Ok(()) };
+            let end = recorder.write_collective(thread, &prepared)?;
+            if let Some(end) = end {
+                recorder.threads.follow(thread, Edge::Requires(end));
+            }
+            Ok(())
+        });
+    }
+
+    /// Records a non-blocking collective that has started.
+    pub fn start_collective(
+        &mut self,
+        thread: usize,
+        request: u64,
+        handle: u64,
+        name: &'static str,
+        of: Collective,
+    ) {
+        self.attempt(|recorder| {
+            let prepared = recorder.prepare(handle, name, of)?;
+            let operation = match prepared {
+                Some(prepared) => recorder.begin_collective(thread, &prepared)?,
+                None => Operation::Nothing,
+            };
+            recorder.requests.add(request, operation);
+            Ok(())
+        });
+    }
+
+    /// Records the preparation of a persistent collective.
+    pub fn init_collective(
+        &mut self,
+        request: u64,
+        handle: u64,
+        name: &'static str,
+        of: Collective,
+    ) {
+        self.attempt(|recorder| {
+            // It may start when the recording has been turned on.
+            let prepared = recorder.prepare_always(handle, name, of)?;
+            recorder.requests.add_persistent(request, Template::Collective(Arc::new(prepared)));
+            Ok(())
+        });
+    }
+
+    /// Counts a collective, and expands it if it is recorded.
+    fn prepare(
+        &mut self,
+        handle: u64,
+        name: &'static str,
+        of: Collective,
+    ) -> Result<Option<Prepared>, Fault> {
+        if !self.is_on {
+            // All members count the same collectives, whatever they record.
+            self.communicators.begin(handle);
+            return Ok(None);
+        }
+        self.prepare_always(handle, name, of).map(Some)
+    }
+
+    fn prepare_always(
+        &mut self,
+        handle: u64,
+        name: &'static str,
+        of: Collective,
+    ) -> Result<Prepared, Fault> {
+        let Self { communicators, expansions, settings, notes, .. } = self;
+        let (communicator, sequence) =
+            communicators.begin(handle).ok_or(Fault::Communicator(name))?;
+        let expansion = expansions
+            .of(of, &communicator, settings, |note| notes.push(note))
+            .map_err(Fault::Collective)?;
+        Ok(Prepared { communicator, sequence, expansion })
+    }
+
+    fn begin_collective(&mut self, thread: usize, prepared: &Prepared) -> Result<Operation, Fault> {
+        let Some(label) = self.write_collective(thread, prepared)? else {
+            return Ok(Operation::Nothing);
+        };
+        let communicator = Arc::clone(&prepared.communicator);
+        if communicator.outstanding.fetch_add(1, Ordering::Relaxed) >= WINDOW {
+            return Err(Fault::Outstanding);
+        }
+        Ok(Operation::Collective { label, communicator })
+    }
+
+    /// Ends the text.
+    pub fn finish(&mut self) {
+        self.attempt(|recorder| {
+            recorder.write_outstanding()?;
+            recorder.output.text().extend_from_slice(b"}\n");
+            recorder.output.write()?;
+            Ok(())
+        });
+    }
+
+    /// Writes what is outstanding, but leaves the block open: the program ends without
+    /// `MPI_Finalize`.
+    pub fn abandon(&mut self, why: &str) {
+        self.attempt(|recorder| {
+            recorder.write_outstanding()?;
+            let line = format!("# Cut off by goal-prof: {why}\n");
+            recorder.output.text().extend_from_slice(line.as_bytes());
+            recorder.output.write()?;
+            Ok(())
+        });
+    }
+
+    /// Returns the rank in `MPI_COMM_WORLD`.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// Carries out a step, unless there was a fault; its fault ends the recording.
+    fn attempt(&mut self, step: impl FnOnce(&mut Self) -> Result<(), Fault>) {
+        if self.fault.is_some() {
+            return;
+        }
+        let done = step(self).and_then(|()| Ok(self.output.write_if_full()?));
+        if let Err(fault) = done {
+            self.fail(fault);
+        }
+    }
+
+    fn find(&self, handle: u64, name: &'static str) -> Result<&Arc<Communicator>, Fault> {
+        self.communicators.find(handle).ok_or(Fault::Communicator(name))
+    }
+}

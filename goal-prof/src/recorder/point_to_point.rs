@@ -1,0 +1,262 @@
+//! Messages between two ranks, and requests.
+
+use super::{Fault, Message, Recorder, Status};
+use crate::communicators::Communicator;
+use crate::lines::Line;
+use crate::order::Edge;
+use crate::requests::{Operation, Outgoing, Template};
+use std::io::Write;
+use std::sync::Arc;
+
+impl<W: Write> Recorder<W> {
+    /// Records a send that has ended.
+    pub fn send(&mut self, thread: usize, name: &'static str, message: Message) {
+        self.attempt_if_on(|recorder| {
+            let Some(outgoing) = recorder.outgoing(name, message)? else { return Ok(()) };
+            let operation = recorder.begin_send(thread, outgoing);
+            recorder.end(thread, operation, Status::default())
+        });
+    }
+
+    /// Records a receive that has ended.
+    pub fn recv(&mut self, thread: usize, name: &'static str, handle: u64, status: Status) {
+        self.attempt_if_on(|recorder| {
+            let communicator = Arc::clone(recorder.find(handle, name)?);
+            if status.from.is_none() {
+                return Ok(());
+            }
+            let operation = recorder.begin_recv(thread, communicator);
+            recorder.end(thread, operation, status)
+        });
+    }
+
+    /// Records a send and a receive that were started together and have ended.
+    pub fn send_recv(
+        &mut self,
+        thread: usize,
+        name: &'static str,
+        message: Message,
+        status: Status,
+    ) {
+        self.attempt_if_on(|recorder| {
+            let communicator = Arc::clone(recorder.find(message.communicator, name)?);
+            let send = recorder.outgoing(name, message)?;
+            let send = send.map(|outgoing| recorder.begin_send(thread, outgoing));
+            let recv = status.from.map(|_| recorder.begin_recv(thread, communicator));
+            for operation in send.into_iter().chain(recv) {
+                recorder.end(thread, operation, status)?;
+            }
+            Ok(())
+        });
+    }
+
+    /// Records a send that has started.
+    pub fn start_send(
+        &mut self,
+        thread: usize,
+        name: &'static str,
+        request: u64,
+        message: Message,
+    ) {
+        self.attempt_if_on(|recorder| {
+            let operation = match recorder.outgoing(name, message)? {
+                Some(outgoing) => recorder.begin_send(thread, outgoing),
+                None => Operation::Nothing,
+            };
+            recorder.requests.add(request, operation);
+            Ok(())
+        });
+    }
+
+    /// Records a receive that has started. `is_null` is true if its source is `MPI_PROC_NULL`.
+    pub fn start_recv(
+        &mut self,
+        thread: usize,
+        name: &'static str,
+        request: u64,
+        handle: u64,
+        is_null: bool,
+    ) {
+        self.attempt_if_on(|recorder| {
+            let operation = if is_null {
+                Operation::Nothing
+            } else {
+                let communicator = Arc::clone(recorder.find(handle, name)?);
+                recorder.begin_recv(thread, communicator)
+            };
+            recorder.requests.add(request, operation);
+            Ok(())
+        });
+    }
+
+    /// Records a send and a receive with one request that have started.
+    pub fn start_send_recv(
+        &mut self,
+        thread: usize,
+        name: &'static str,
+        request: u64,
+        message: Message,
+        is_null: bool,
+    ) {
+        self.attempt_if_on(|recorder| {
+            let communicator = Arc::clone(recorder.find(message.communicator, name)?);
+            let send = match recorder.outgoing(name, message)? {
+                Some(outgoing) => recorder.begin_send(thread, outgoing),
+                None => Operation::Nothing,
+            };
+            let recv = if is_null {
+                Operation::Nothing
+            } else {
+                recorder.begin_recv(thread, communicator)
+            };
+            recorder.requests.add(request, Operation::Both(Box::new([send, recv])));
+            Ok(())
+        });
+    }
+
+    /// Records the preparation of a persistent send.
+    pub fn init_send(&mut self, name: &'static str, request: u64, message: Message) {
+        self.attempt(|recorder| {
+            let outgoing = recorder.outgoing(name, message)?;
+            let template = outgoing.map_or(Template::Nothing, Template::Send);
+            recorder.requests.add_persistent(request, template);
+            Ok(())
+        });
+    }
+
+    /// Records the preparation of a persistent receive.
+    pub fn init_recv(&mut self, name: &'static str, request: u64, handle: u64, is_null: bool) {
+        self.attempt(|recorder| {
+            let template = if is_null {
+                Template::Nothing
+            } else {
+                Template::Recv(Arc::clone(recorder.find(handle, name)?))
+            };
+            recorder.requests.add_persistent(request, template);
+            Ok(())
+        });
+    }
+
+    /// Records the start of a persistent request.
+    pub fn start(&mut self, thread: usize, request: u64) {
+        self.attempt_if_on(|recorder| {
+            let operation = match recorder.requests.template(request) {
+                None | Some(Template::Nothing) => return Ok(()),
+                Some(Template::Send(outgoing)) => recorder.begin_send(thread, outgoing),
+                Some(Template::Recv(communicator)) => recorder.begin_recv(thread, communicator),
+                Some(Template::Collective(of)) => recorder.begin_collective(thread, &of)?,
+            };
+            recorder.requests.activate(request, operation);
+            Ok(())
+        });
+    }
+
+    /// Returns the token of a request that the next call may complete; 0 if it is not known.
+    pub fn claim(&self, request: u64) -> u64 {
+        self.requests.claim(request)
+    }
+
+    /// Records the completion of a request with its token, also while the recording is off: the
+    /// operation may have started before.
+    pub fn complete(&mut self, thread: usize, request: u64, token: u64, status: Status) {
+        self.attempt(|recorder| match recorder.requests.complete(request, token) {
+            Some(operation) => recorder.end(thread, operation, status),
+            None => Ok(()),
+        });
+    }
+
+    /// Records that the program frees a request (`MPI_Request_free`).
+    pub fn free(&mut self, request: u64) {
+        self.attempt(|recorder| {
+            let Some(operation) = recorder.requests.free(request) else { return Ok(()) };
+            if operation.has_recv() {
+                recorder.notes.push(
+                    "a receive was freed before it had completed, so its message is not known; \
+                     it is written as `nop`"
+                        .to_owned(),
+                );
+            }
+            recorder.write_unfinished(operation);
+            Ok(())
+        });
+    }
+
+    fn attempt_if_on(&mut self, step: impl FnOnce(&mut Self) -> Result<(), Fault>) {
+        if self.is_on {
+            self.attempt(step);
+        }
+    }
+
+    /// Returns a message in GOAL's numbers; `None` if it goes nowhere.
+    fn outgoing(&self, name: &'static str, message: Message) -> Result<Option<Outgoing>, Fault> {
+        let communicator = self.find(message.communicator, name)?;
+        let Some(rank) = message.to else { return Ok(None) };
+        let to = communicator.world(rank).ok_or(Fault::Rank(name, rank))?;
+        let tag = self.tags.message(communicator.id, message.tag)?;
+        Ok(Some(Outgoing { bytes: message.bytes, to, tag, buffered: message.buffered }))
+    }
+
+    /// Starts an action of the thread. Returns its label and its dependencies.
+    fn begin(&mut self, thread: usize) -> (u64, Vec<Edge>) {
+        self.write_calc(thread);
+        let label = self.label();
+        let mut edges = Vec::new();
+        self.threads.take(thread, &mut edges);
+        self.threads.follow(thread, Edge::Irequires(label));
+        (label, edges)
+    }
+
+    fn begin_send(&mut self, thread: usize, message: Outgoing) -> Operation {
+        let (label, edges) = self.begin(thread);
+        Operation::Send { label, edges, message }
+    }
+
+    fn begin_recv(&mut self, thread: usize, communicator: Arc<Communicator>) -> Operation {
+        let (label, edges) = self.begin(thread);
+        Operation::Recv { label, edges, communicator }
+    }
+
+    /// Writes an operation that has ended, and lets the thread's next action wait for it.
+    fn end(&mut self, thread: usize, operation: Operation, status: Status) -> Result<(), Fault> {
+        self.write_calc(thread);
+        let (label, line, edges) = match operation {
+            Operation::Nothing => return Ok(()),
+            Operation::Both(both) => {
+                return both.into_iter().try_for_each(|one| self.end(thread, one, status));
+            }
+            Operation::Collective { label, communicator } => {
+                communicator.end_one();
+                self.wait(thread, label);
+                return Ok(());
+            }
+            Operation::Send { label, edges, .. } | Operation::Recv { label, edges, .. }
+                if status.cancelled =>
+            {
+                (label, Line::Nop, edges)
+            }
+            Operation::Send { label, edges, message } => {
+                let Outgoing { bytes, to, tag, buffered } = message;
+                self.edges = edges;
+                self.write_action(label, Line::Send { bytes, to, tag });
+                if !buffered {
+                    self.wait(thread, label);
+                }
+                return Ok(());
+            }
+            Operation::Recv { label, edges, communicator } => {
+                let Some(rank) = status.from else {
+                    self.edges = edges;
+                    self.write_action(label, Line::Nop);
+                    return Ok(());
+                };
+                let from = communicator.world(rank).ok_or(Fault::Rank("a receive", rank))?;
+                let tag = self.tags.message(communicator.id, status.tag)?;
+                (label, Line::Recv { bytes: status.bytes, from, tag }, edges)
+            }
+        };
+        self.edges = edges;
+        self.write_action(label, line);
+        self.wait(thread, label);
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! The requests of a rank that are outstanding or persistent.
+//!
+//! MPI libraries give requests that have already completed the same handle, so a handle may stand
+//! for several. Another thread may get the handle of a request that has just completed before its
+//! completion is recorded. So each operation has a token: a call that may complete requests looks
+//! their tokens up before it calls MPI ([`Requests::claim`]).
+
+use crate::collective::Prepared;
+use crate::communicators::Communicator;
+use crate::order::Edge;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A message whose ends and tag are in GOAL's numbers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outgoing {
+    pub(crate) bytes: u64,
+    pub(crate) to: u32,
+    pub(crate) tag: u32,
+    /// True if the send ends although nobody receives (`MPI_Bsend`): nothing waits for it.
+    pub(crate) buffered: bool,
+}
+
+/// An operation that has started.
+#[derive(Debug)]
+pub(crate) enum Operation {
+    /// Nothing to write: the peer is `MPI_PROC_NULL`.
+    Nothing,
+    /// A message, written when it is complete.
+    Send { label: u64, edges: Vec<Edge>, message: Outgoing },
+    /// A receive, written when its message is known.
+    Recv { label: u64, edges: Vec<Edge>, communicator: Arc<Communicator> },
+    /// A send and a receive with one request.
+    Both(Box<[Operation; 2]>),
+    /// A collective, which is written already.
+    Collective { label: u64, communicator: Arc<Communicator> },
+}
+
+impl Operation {
+    /// Returns true if a message is awaited.
+    pub(crate) fn has_recv(&self) -> bool {
+        match self {
+            Operation::Recv { .. } => true,
+            Operation::Both(both) => both.iter().any(Operation::has_recv),
+            _ => false,
+        }
+    }
+
+    /// The label, for an order.
+    fn label(&self) -> u64 {
+        match self {
+            Operation::Nothing => 0,
+            Operation::Both(both) => both[0].label().max(both[1].label()),
+            Operation::Send { label, .. }
+            | Operation::Recv { label, .. }
+            | Operation::Collective { label, .. } => *label,
+        }
+    }
+}
+
+/// What a persistent request starts.
+#[derive(Debug, Clone)]
+pub(crate) enum Template {
+    Nothing,
+    Send(Outgoing),
+    Recv(Arc<Communicator>),
+    Collective(Arc<Prepared>),
+}
+
+#[derive(Debug)]
+enum Entry {
+    Once(u64, Operation),
+    Persistent { template: Template, active: Option<(u64, Operation)> },
+}
+
+impl Entry {
+    fn token(&self) -> Option<u64> {
+        match self {
+            Entry::Once(token, _) | Entry::Persistent { active: Some((token, _)), .. } => {
+                Some(*token)
+            }
+            Entry::Persistent { active: None, .. } => None,
+        }
+    }
+}
+
+/// The requests by MPI's handle.
+#[derive(Debug, Default)]
+pub(crate) struct Requests {
+    entries: FxHashMap<u64, VecDeque<Entry>>,
+    /// The last token.
+    token: u64,
+}
+
+impl Requests {
+    pub(crate) fn add(&mut self, handle: u64, operation: Operation) {
+        self.token += 1;
+        let entry = Entry::Once(self.token, operation);
+        self.entries.entry(handle).or_default().push_back(entry);
+    }
+
+    pub(crate) fn add_persistent(&mut self, handle: u64, template: Template) {
+        let entry = Entry::Persistent { template, active: None };
+        self.entries.entry(handle).or_default().push_back(entry);
+    }
+
+    /// Returns what an inactive persistent request starts.
+    pub(crate) fn template(&self, handle: u64) -> Option<Template> {
+        self.entries.get(&handle)?.iter().find_map(|entry| match entry {
+            Entry::Persistent { template, active: None } => Some(template.clone()),
+            _ => None,
+        })
+    }
+
+    /// Makes the persistent request active that [`template`](Self::template) found.
+    pub(crate) fn activate(&mut self, handle: u64, operation: Operation) {
+        self.token += 1;
+        for entry in self.entries.get_mut(&handle).into_iter().flatten() {
+            if let Entry::Persistent { active: active @ None, .. } = entry {
+                *active = Some((self.token, operation));
+                return;
+            }
+        }
+    }
+
+    /// Returns the token of the operation that a handle stands for; 0 if none is known.
+    pub(crate) fn claim(&self, handle: u64) -> u64 {
+        let entries = self.entries.get(&handle).into_iter().flatten();
+        entries.filter_map(Entry::token).next().unwrap_or(0)
+    }
+
+    /// Returns the operation of a request that has completed; `None` if none is known. If several
+    /// calls claimed the same one of those that share a handle, each gets one.
+    pub(crate) fn complete(&mut self, handle: u64, token: u64) -> Option<Operation> {
+        if token == 0 {
+            return None;
+        }
+        let entries = self.entries.get_mut(&handle)?;
+        let claimed = entries.iter().position(|entry| entry.token() == Some(token));
+        let at = claimed.or_else(|| entries.iter().position(|entry| entry.token().is_some()))?;
+        if let Entry::Persistent { active, .. } = &mut entries[at] {
+            return active.take().map(|(_, operation)| operation);
+        }
+        let Some(Entry::Once(_, operation)) = entries.remove(at) else { return None };
+        if entries.is_empty() {
+            self.entries.remove(&handle);
+        }
+        Some(operation)
+    }
+
+    /// Forgets a request. Returns its operation if it is active.
+    pub(crate) fn free(&mut self, handle: u64) -> Option<Operation> {
+        let entries = self.entries.get_mut(&handle)?;
+        let entry = entries.pop_front();
+        if entries.is_empty() {
+            self.entries.remove(&handle);
+        }
+        match entry? {
+            Entry::Once(_, operation) => Some(operation),
+            Entry::Persistent { active, .. } => active.map(|(_, operation)| operation),
+        }
+    }
+
+    /// Forgets all requests. Returns the operations that are active, in the order of their labels.
+    pub(crate) fn drain(&mut self) -> Vec<Operation> {
+        let entries = std::mem::take(&mut self.entries).into_values().flatten();
+        let mut active: Vec<Operation> = entries
+            .filter_map(|entry| match entry {
+                Entry::Once(_, operation) => Some(operation),
+                Entry::Persistent { active, .. } => active.map(|(_, operation)| operation),
+            })
+            .collect();
+        active.sort_by_key(Operation::label);
+        active
+    }
+}

@@ -1,0 +1,140 @@
+//! The mapping of a communicator and a tag of MPI to a tag of GOAL, and the numbers of
+//! communicators.
+//!
+//! ```text
+//!  31   30 ............ bits   bits-1 ............... 0
+//! +---+----------------------+--------------------------+
+//! | 0 | number               | tag of MPI               |   point-to-point
+//! | 1 | number               | sequence % 256 | message |   collective
+//! +---+----------------------+--------------------------+
+//! ```
+//!
+//! Two communicators that have two processes in common have different numbers, so a message of one
+//! never matches a receive of the other. A tag that does not fit is an error, never folded. The
+//! messages of a collective count from 0 for each pair of ranks; two collectives of a communicator
+//! share tags only if a multiple of 256 lies between them, and then program order keeps them apart.
+
+use thiserror::Error;
+
+/// The collectives of a communicator whose tags differ.
+const WINDOW_BITS: u32 = 8;
+/// The collectives of a communicator whose tags differ; at most as many may be outstanding.
+pub(crate) const WINDOW: u32 = 1 << WINDOW_BITS;
+/// The bit of collectives.
+const COLLECTIVE: u32 = 1 << 31;
+/// The most words of a set of numbers of communicators, which the wrappers keep room for.
+pub const IDS_WORDS_MAX: usize = (1 << (31 - 12)) / 64;
+
+/// The reason why there is no tag of GOAL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum TagError {
+    /// The tag is too large.
+    #[error(
+        "tag {tag} does not fit into {bits} bits; set GOALPROF_TAG_BITS to {} on all ranks", 
+        32 - .tag.leading_zeros()
+    )]
+    Tag {
+        /// The tag.
+        tag: u32,
+        /// The bits for it.
+        bits: u32,
+    },
+    /// A collective has too many messages between two ranks.
+    #[error(
+        "a collective has more than {most} messages between two ranks; choose an algorithm without \
+         small segments (GOALPROF_BCAST and so on), or raise GOALPROF_TAG_BITS on all ranks"
+    )]
+    Messages {
+        /// The most that there are tags for.
+        most: u32,
+    },
+    /// There are too many communicators.
+    #[error(
+        "more than {most} communicators exist at the same time; lower GOALPROF_TAG_BITS on all \
+         ranks, or free communicators"
+    )]
+    Communicators {
+        /// The most that there are numbers for.
+        most: u32,
+    },
+}
+
+/// The mapping.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tags {
+    bits: u32,
+}
+
+impl Tags {
+    /// Returns the mapping with so many bits for the tag of MPI, 12 to 28.
+    pub(crate) fn new(bits: u32) -> Self {
+        debug_assert!((12..=28).contains(&bits));
+        Self { bits }
+    }
+
+    /// The number of communicators. One less than there are bit patterns: the last one would give
+    /// the tag that means any.
+    pub(crate) fn communicators(self) -> u32 {
+        (1 << (31 - self.bits)) - 1
+    }
+
+    /// Returns the tag of a message of a communicator.
+    pub(crate) fn message(self, communicator: u32, tag: u32) -> Result<u32, TagError> {
+        if tag >> self.bits != 0 {
+            return Err(TagError::Tag { tag, bits: self.bits });
+        }
+        Ok(communicator << self.bits | tag)
+    }
+
+    /// Returns the tag of message number `message` between two ranks of a collective.
+    pub(crate) fn collective(
+        self,
+        communicator: u32,
+        sequence: u64,
+        message: u32,
+    ) -> Result<u32, TagError> {
+        let most = 1 << (self.bits - WINDOW_BITS);
+        if message >= most {
+            return Err(TagError::Messages { most });
+        }
+        let place = (sequence % u64::from(WINDOW)) as u32;
+        Ok(COLLECTIVE | communicator << self.bits | place << (self.bits - WINDOW_BITS) | message)
+    }
+}
+
+/// A set of the numbers that communicators of this rank may get: a bit is set if the number is
+/// free. The members of a new communicator combine their sets with a bitwise and, and take the
+/// lowest number that is left.
+#[derive(Debug, Clone)]
+pub(crate) struct Ids {
+    free: Vec<u64>,
+}
+
+impl Ids {
+    /// Returns the set of all numbers below `most`.
+    pub(crate) fn new(most: u32) -> Self {
+        let mut free = vec![u64::MAX; (most as usize).div_ceil(64)];
+        if let (Some(last), rest @ 1..) = (free.last_mut(), most % 64) {
+            *last = (1 << rest) - 1;
+        }
+        Self { free }
+    }
+
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.free
+    }
+
+    /// Returns the lowest number of a set that members have combined.
+    pub(crate) fn lowest(common: &[u64]) -> Option<u32> {
+        let word = common.iter().position(|word| *word != 0)?;
+        Some(word as u32 * 64 + common[word].trailing_zeros())
+    }
+
+    pub(crate) fn take(&mut self, id: u32) {
+        self.free[id as usize / 64] &= !(1 << (id % 64));
+    }
+
+    pub(crate) fn give_back(&mut self, id: u32) {
+        self.free[id as usize / 64] |= 1 << (id % 64);
+    }
+}

@@ -1,0 +1,236 @@
+//! Messages between two ranks.
+
+use super::{OWN, Rank, WORLD, checked, from, to};
+use crate::{Fault, Settings, Status};
+
+#[test]
+fn the_text_of_a_rank_is_a_chain_of_starts_and_ends() {
+    let mut rank = Rank::new(0, 2);
+    rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 7, WORLD, false));
+    rank.call(|recorder| recorder.start_send(0, "MPI_Isend", 8, to(1, 3, 40)));
+    rank.wait(8, Status::default());
+    rank.wait(7, from(1, 9, 16));
+    rank.call(|recorder| recorder.send(0, "MPI_Send", to(1, 0, 8)));
+    let expected = "\
+# Written by goal-prof: rank 0 of 2, 20 bits of a tag for MPI's tag.
+num_ranks 2
+rank 0 {
+a0: calc 100
+a2: calc 100
+a2 irequires a1
+a4: calc 100
+a4 irequires a3
+a3: send 40b to 1 tag 3
+a3 requires a2
+a5: calc 100
+a5 requires a4
+a5 requires a3
+a1: recv 16b from 1 tag 9
+a1 requires a0
+a6: calc 100
+a6 requires a5
+a6 requires a1
+a7: send 8b to 1 tag 0
+a7 requires a6
+}
+";
+    assert_eq!(rank.finish(), expected);
+}
+
+#[test]
+fn an_exchange_that_posts_its_receives_first_ends_without_buffers() {
+    let texts = [0, 1].map(|me: u32| {
+        let mut rank = Rank::new(me, 2);
+        let other = 1 - me;
+        rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 7, WORLD, false));
+        rank.call(|recorder| recorder.send(0, "MPI_Send", to(other, 3, 1 << 20)));
+        rank.wait(7, from(other, 3, 1 << 20));
+        rank.call(|recorder| {
+            recorder.send_recv(0, "MPI_Sendrecv", to(other, 4, 9), from(other, 4, 9));
+        });
+        rank.finish()
+    });
+    checked(&texts);
+}
+
+#[test]
+fn receives_that_end_in_another_order_keep_their_matching() {
+    let mut sender = Rank::new(0, 2);
+    sender.call(|recorder| recorder.send(0, "MPI_Send", to(1, 5, 10)));
+    sender.call(|recorder| recorder.send(0, "MPI_Send", to(1, 5, 20)));
+    let mut receiver = Rank::new(1, 2);
+    receiver.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 1, WORLD, false));
+    receiver.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 2, WORLD, false));
+    receiver.wait(2, from(0, 5, 20));
+    receiver.wait(1, from(0, 5, 10));
+    // The sizes differ, so a wrong order would be a finding.
+    let program = checked(&[sender.finish(), receiver.finish()]);
+    assert_eq!(program.num_ranks(), 2);
+}
+
+#[test]
+fn a_buffered_send_is_waited_for_by_nothing() {
+    let texts = [0, 1].map(|me: u32| {
+        let mut rank = Rank::new(me, 2);
+        let message = crate::Message { buffered: true, ..to(1 - me, 3, 64) };
+        rank.call(|recorder| recorder.send(0, "MPI_Bsend", message));
+        rank.call(|recorder| recorder.recv(0, "MPI_Recv", WORLD, from(1 - me, 3, 64)));
+        rank.finish()
+    });
+    checked(&texts);
+}
+
+#[test]
+fn persistent_requests_start_again() {
+    let texts = [0, 1].map(|me: u32| {
+        let mut rank = Rank::new(me, 2);
+        rank.call(|recorder| recorder.init_send("MPI_Send_init", 1, to(1 - me, 3, 64)));
+        rank.call(|recorder| recorder.init_recv("MPI_Recv_init", 2, WORLD, false));
+        for _ in 0..3 {
+            rank.call(|recorder| [1, 2].map(|request| recorder.start(0, request)));
+            rank.wait(1, Status::default());
+            rank.wait(2, from(1 - me, 3, 64));
+            // An inactive request completes at once.
+            rank.wait(2, Status::default());
+        }
+        rank.call(|recorder| recorder.free(1));
+        rank.finish()
+    });
+    let program = checked(&texts);
+    let sends = texts[0].matches(": send 64b to 1 tag 3").count();
+    assert_eq!((sends, program.num_ranks()), (3, 2));
+}
+
+#[test]
+fn cancelled_freed_and_unfinished_operations_end() {
+    let mut rank = Rank::new(0, 1);
+    rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 1, WORLD, false));
+    rank.wait(1, Status { cancelled: true, ..Status::default() });
+    rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 2, WORLD, false));
+    rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 3, WORLD, true));
+    rank.wait(3, Status::default());
+    rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 4, WORLD, false));
+    rank.call(|recorder| recorder.free(4));
+    rank.call(|recorder| recorder.start_send(0, "MPI_Isend", 5, to(0, 0, 1)));
+    rank.call(|recorder| recorder.recv(0, "MPI_Recv", WORLD, from(0, 0, 1)));
+    let notes = rank.recorder.take_notes();
+    assert!(notes.len() == 1 && notes[0].contains("freed"), "{notes:?}");
+    let text = rank.finish();
+    assert_eq!(text.matches(": nop").count(), 3, "{text}");
+    checked(&[text]);
+}
+
+/// A library may give all requests that complete at once the same handle, and another thread may
+/// get the handle of one that has just completed.
+#[test]
+fn requests_with_one_handle_are_told_apart() {
+    let mut rank = Rank::new(0, 1);
+    for thread in [0, 1] {
+        rank.recorder.begin_thread(thread);
+    }
+    rank.recorder.start_recv(0, "MPI_Irecv", 1, WORLD, false);
+    let first = rank.recorder.claim(1);
+    // MPI has completed it. Before that is recorded, thread 1 gets the handle and completes it.
+    rank.recorder.start_recv(1, "MPI_Irecv", 1, WORLD, false);
+    rank.recorder.send(1, "MPI_Send", to(0, 1, 1));
+    rank.recorder.send(1, "MPI_Send", to(0, 2, 2));
+    let second = rank.recorder.claim(1);
+    assert_eq!(first, second, "the entry in front is claimed first");
+    rank.recorder.complete(0, 1, first, from(0, 1, 1));
+    rank.recorder.complete(1, 1, second, from(0, 2, 2));
+    let text = rank.finish();
+    assert!(text.contains("a0: recv 1b from 0 tag 1"), "{text}");
+    assert!(text.contains("a1: recv 2b from 0 tag 2"), "{text}");
+}
+
+#[test]
+fn communicators_are_apart_and_give_their_numbers_back() {
+    let mut rank = Rank::new(1, 4);
+    let ids = rank.recorder.free_ids().to_vec();
+    // Ranks 3 and 1 are ranks 0 and 1 of it.
+    rank.recorder.add_communicator(5, &ids, 1, &[3, 1]);
+    let send = |rank: &mut Rank, communicator, peer| {
+        let message = crate::Message { communicator, ..to(peer, 9, 1) };
+        rank.call(|recorder| recorder.send(0, "MPI_Send", message));
+    };
+    send(&mut rank, 5, 0);
+    send(&mut rank, OWN, 0);
+    rank.recorder.remove_communicator(5);
+    let ids = rank.recorder.free_ids().to_vec();
+    rank.recorder.add_communicator(6, &ids, 0, &[1, 2]);
+    send(&mut rank, 6, 1);
+    let text = rank.finish();
+    let tag = |id: u32| id << 20 | 9;
+    for line in [
+        format!("to 3 tag {}", tag(2)),
+        format!("to 1 tag {}", tag(1)),
+        format!("to 2 tag {}", tag(2)),
+    ] {
+        assert!(text.contains(&line), "{line} in {text}");
+    }
+}
+
+#[test]
+fn computation_is_scaled_and_short_one_left_out() {
+    let settings = Settings { calc_scale: 0.5, calc_ns_min: 100, ..Settings::new("test") };
+    let mut rank = Rank::with(settings, 0, 1);
+    rank.call(|recorder| recorder.send(0, "MPI_Send", to(0, 0, 1)));
+    let settings = Settings { calc_ns_min: 101, ..Settings::new("test") };
+    let mut without = Rank::with(settings, 0, 1);
+    without.call(|recorder| recorder.send(0, "MPI_Send", to(0, 0, 1)));
+    assert!(rank.finish().contains("calc 50\n"));
+    assert!(!without.finish().contains("calc"));
+}
+
+#[test]
+fn nothing_is_recorded_while_it_is_off() {
+    let mut rank = Rank::new(0, 1);
+    rank.call(|recorder| recorder.start_send(0, "MPI_Isend", 1, to(0, 1, 0)));
+    let now_ns = rank.now_ns;
+    rank.recorder.turn(0, false, now_ns);
+    rank.call(|recorder| recorder.send(0, "MPI_Send", to(0, 2, 2)));
+    rank.wait(1, Status::default());
+    rank.recorder.turn(0, true, rank.now_ns);
+    rank.call(|recorder| recorder.recv(0, "MPI_Recv", WORLD, from(0, 1, 0)));
+    let text = rank.finish();
+    assert_eq!(text.matches("calc 100").count(), 2, "{text}");
+    assert!(!text.contains("tag 2"), "{text}");
+    checked(&[text]);
+}
+
+#[test]
+fn what_is_not_followed_ends_the_recording_with_a_way_out() {
+    let mut rank = Rank::new(0, 2);
+    rank.call(|recorder| recorder.send(0, "MPI_Send", to(1, 1 << 20, 8)));
+    let told = rank.recorder.fault().map(ToString::to_string).unwrap_or_default();
+    assert!(told.contains("set GOALPROF_TAG_BITS to 21"), "{told}");
+    rank.recorder.finish();
+    let text = rank.text.read();
+    assert!(text.contains("# Cut off by goal-prof: tag 1048576"), "{text}");
+    assert!(!text.contains('}'), "{text}");
+
+    let mut rank = Rank::new(0, 2);
+    rank.call(|recorder| recorder.recv(0, "MPI_Recv", 99, from(1, 1, 8)));
+    assert!(matches!(rank.recorder.fault(), Some(Fault::Communicator("MPI_Recv"))));
+}
+
+#[test]
+fn threads_that_may_not_call_at_the_same_time_are_in_order() {
+    let sends = |orders_threads| {
+        let settings = Settings { orders_threads: Some(orders_threads), ..Settings::new("test") };
+        let mut rank = Rank::with(settings, 0, 2);
+        for thread in [0, 1] {
+            rank.recorder.begin_thread(thread);
+        }
+        for thread in [0, 1, 0] {
+            rank.recorder.enter(thread, 0);
+            rank.recorder.send(thread, "MPI_Send", to(1, 0, 8));
+            rank.recorder.leave(thread, 0);
+        }
+        rank.finish()
+    };
+    let ordered = sends(true);
+    assert!(ordered.contains("a1 requires a0\n") && ordered.contains("a2 requires a1\n"));
+    let independent = sends(false);
+    assert!(!independent.contains("a1 requires") && independent.contains("a2 requires a0\n"));
+}

@@ -1,0 +1,152 @@
+//! Programs in C under the profiler, with the MPI library whose `mpicc` and `mpirun` are on the
+//! path. Without one, a line says so.
+
+use goal_lang::diag::Severity;
+use goal_lang::{ParseOptions, SourceMap, parse};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Arc, LazyLock};
+
+/// The folder of the profiler and the programs; `None` if there is no MPI library.
+static BUILT: LazyLock<Option<tempfile::TempDir>> = LazyLock::new(|| {
+    let is_there = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
+    if !is_there("mpicc") || !is_there("mpirun") || !is_there("timeout") {
+        eprintln!("skipped: there is no mpicc, mpirun or timeout");
+        return None;
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let own = std::env::current_exe().expect("a test is a file");
+    let core = own.with_file_name("libgoal_prof.a");
+    assert!(core.is_file(), "cargo has built no static library: {}", core.display());
+    xtask::goalprof::build(&root, &core, OsStr::new("mpicc"), &dir.path().join("libgoalprof.so"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    for name in ["mix", "collectives", "threads", "ends"] {
+        let source = root.join(format!("goal-prof/tests/c/{name}.c"));
+        let mut compiler = Command::new("mpicc");
+        compiler.args(["-O1", "-w", "-o"]).arg(dir.path().join(name)).arg(source).arg("-lpthread");
+        assert!(compiler.status().is_ok_and(|status| status.success()), "{name}.c");
+    }
+    Some(dir)
+});
+
+/// Runs a program on some ranks with some variables. Returns its output and the ranks' files.
+fn run(
+    name: &str,
+    ranks: u32,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> Option<(Output, Vec<PathBuf>, tempfile::TempDir)> {
+    let built = BUILT.as_ref()?.path();
+    let out = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new("timeout");
+    command.args(["60", "mpirun"]);
+    let version = Command::new("mpirun").arg("--version").output().expect("it was there");
+    if String::from_utf8_lossy(&version.stdout).contains("Open MPI")
+        || String::from_utf8_lossy(&version.stdout).contains("open-mpi")
+    {
+        command.args(["--allow-run-as-root", "--oversubscribe"]);
+    }
+    command.args(["-n", &ranks.to_string(), "env"]);
+    command.arg(format!("LD_PRELOAD={}", built.join("libgoalprof.so").display()));
+    command.arg(format!("GOALPROF_DIR={}", out.path().display()));
+    command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
+    command.arg(built.join(name)).args(arguments);
+    let output = command.output().expect("timeout was there");
+    let files: Vec<PathBuf> = (0..ranks)
+        .map(|rank| out.path().join(format!("{name}.{rank}.goal")))
+        .filter(|file| file.is_file())
+        .collect();
+    Some((output, files, out))
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Parses all files as one program, and checks and replays it. Returns the number of its findings
+/// that are no errors.
+fn replay(files: &[PathBuf]) -> usize {
+    let mut sources = SourceMap::default();
+    for file in files {
+        let text = fs::read(file).expect("it is there");
+        sources.add(file.display().to_string(), Arc::new(text));
+    }
+    let parsed = parse(&sources, &ParseOptions::default());
+    assert_eq!(parsed.report.diagnostics, []);
+    let program = parsed.program.expect("there are no errors");
+    let report = goal_check::check(&program, Some(&sources), &goal_check::Options::default());
+    let errors = report.diagnostics.iter().filter(|of| of.severity() == Severity::Error);
+    assert_eq!(errors.collect::<Vec<_>>(), Vec::<&goal_lang::diag::Diagnostic>::new());
+    for seed in 0..3 {
+        let options = goal_interp::Options { seed, ..Default::default() };
+        goal_interp::run(&program, &options).expect("the program ends");
+    }
+    report.diagnostics.len()
+}
+
+#[test]
+fn messages_of_all_kinds_replay() {
+    for ranks in [2, 3, 4] {
+        let Some((output, files, _out)) = run("mix", ranks, &[], &[]) else { return };
+        assert!(output.status.success(), "{}", told(&output));
+        assert_eq!((files.len(), replay(&files)), (ranks as usize, 0));
+    }
+}
+
+#[test]
+fn collectives_replay_by_any_algorithm() {
+    let chosen = [("GOALPROF_ALLREDUCE", "ring"), ("GOALPROF_BCAST", "chain")];
+    for (ranks, variables) in [(3, &[][..]), (4, &chosen[..])] {
+        let Some((output, files, _out)) = run("collectives", ranks, &[], variables) else { return };
+        assert!(output.status.success(), "{}", told(&output));
+        assert_eq!((files.len(), replay(&files)), (ranks as usize, 0));
+    }
+}
+
+/// Messages of threads that nothing orders may change places, so there may be warnings.
+#[test]
+fn threads_that_call_at_the_same_time_replay() {
+    let Some((output, files, _out)) = run("threads", 2, &[], &[]) else { return };
+    assert!(output.status.success(), "{}", told(&output));
+    replay(&files);
+}
+
+#[test]
+fn a_program_that_is_not_followed_to_its_end_leaves_text_without_an_end() {
+    for (way, variables, why) in [
+        ("exit", &[][..], "without MPI_Finalize"),
+        ("abort", &[][..], "without MPI_Finalize"),
+        ("tag", &[("GOALPROF_TAG_BITS", "12")][..], "set GOALPROF_TAG_BITS to 13"),
+        ("idup", &[][..], "MPI_Comm_idup"),
+    ] {
+        let Some((_, files, _out)) = run("ends", 2, &[way], variables) else { return };
+        let text = fs::read_to_string(&files[0]).expect("rank 0 has a file");
+        let last = text.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with("# Cut off by goal-prof: ") && last.contains(why),
+            "{way}: {last}"
+        );
+        let mut sources = SourceMap::default();
+        sources.add("ends.0.goal", Arc::new(text.into_bytes()));
+        let parsed = parse(&sources, &ParseOptions::default());
+        let first = parsed.report.diagnostics.first().expect("the brace is missing");
+        assert!(first.help.as_deref().is_some_and(|help| help.contains("cut off")), "{way}");
+    }
+}
+
+#[test]
+fn the_program_goes_on_where_nothing_can_be_recorded() {
+    for (variables, what) in [
+        (&[("GOALPROF_ALLREDUCE", "rig")][..], "allreduce has no such algorithm"),
+        (&[("GOALPROF_DIR", "/proc/nowhere")][..], "set GOALPROF_DIR"),
+        (&[("GOALPROF_DIR", "/dev/full")][..], "set GOALPROF_DIR"),
+    ] {
+        let Some((output, files, _out)) = run("ends", 2, &[], variables) else { return };
+        assert!(output.status.success(), "{}", told(&output));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("the program has ended"));
+        assert!(told(&output).contains(what) && files.is_empty(), "{}", told(&output));
+    }
+}
