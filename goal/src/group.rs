@@ -13,8 +13,8 @@ use crate::table::read_table;
 use crate::thread::within_function;
 use goal_lang::Neighbors;
 use goal_run::job::Mode;
-use goal_run::launcher::attach;
-use goal_run::program::AttachError;
+use goal_run::launcher::{Exchange, attach, attach_among};
+use goal_run::program::{AttachError, Attached};
 use goal_run::progress::StartError;
 use parking_lot::{Condvar, Mutex};
 use std::ptr::NonNull;
@@ -35,8 +35,22 @@ impl Group {
     ///
     /// # Errors
     /// It was called before, or the process can't attach to its job.
-    #[allow(unsafe_code)] // the rank's part of the segment becomes its heap
     pub fn init() -> Result<Self> {
+        Self::start(attach)
+    }
+
+    /// Joins a group of `size` processes that another launcher has started, as `rank`: all of them
+    /// call this, and tell each other by `exchange`, which gives each rank the blobs of all. Returns
+    /// when all of them have called this. Once in a process, instead of [`Group::init`].
+    ///
+    /// # Errors
+    /// As for [`Group::init`], or the exchange failed.
+    pub fn init_among(rank: u32, size: u32, exchange: &mut Exchange<'_>) -> Result<Self> {
+        Self::start(|| attach_among(rank, size, exchange))
+    }
+
+    #[allow(unsafe_code)] // the rank's part of the segment becomes its heap
+    fn start(attach: impl FnOnce() -> std::result::Result<Attached, AttachError>) -> Result<Self> {
         // The lock may have been taken when the process was forked.
         if State::Fork.is() {
             return Err(is_fork());

@@ -138,12 +138,30 @@ enum {
 /*
  * PAGE goal_group - start and end of a group, ranks, extensions, progress
  *
- * A group is the processes that goal-run started together, its ranks, from 0 on. Without a launcher
+ * A group is the processes that a launcher started together, its ranks, from 0 on. Without a launcher
  * a process is a group of one. All functions of the library may be called from any thread.
  */
 
-/* Joins the group, once in a process. Returns when all ranks have called it. */
+/*
+ * Joins the group, once in a process. Returns when all ranks have called it. The group is that of
+ * goal-run, or the processes that mpirun, mpiexec or srun have started. A program that calls
+ * MPI_Init takes GOAL_Init_mpi of goal_mpi.h instead.
+ */
 int GOAL_Init(void);
+
+/*
+ * Gives each of the processes that start a group the bytes of all. It gets the context of
+ * GOAL_Init_among and `bytes` bytes of this process, and stores those of all processes behind each
+ * other, in the order of their ranks. Returns 0, or another number if it failed.
+ */
+typedef int (*GOAL_Exchange)(void *context, const void *own, size_t bytes, void *all);
+
+/*
+ * Joins a group of `size` processes that another launcher has started, as `rank`: all of them call
+ * it, and tell each other their addresses and a key by `exchange`. Once in a process, instead of
+ * GOAL_Init. Returns when all of them have called it.
+ */
+int GOAL_Init_among(int rank, int size, GOAL_Exchange exchange, void *context);
 
 /* Returns 1 if GOAL_Init was called with success, also after GOAL_Finalize; else 0. */
 int GOAL_IsInitialized(void);

@@ -6,11 +6,63 @@ use crate::types::{GOAL_ExtensionId, GOAL_Progress};
 use crate::{communicator, graph, schedule};
 use goal::{Error, ErrorCode, Group};
 use goal_run::job::Mode;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// The most bytes that a process tells the others when a group starts.
+const BLOB_MAX: usize = 64 << 10;
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Init() -> c_int {
     status("GOAL_Init", || Group::init().map(drop))
+}
+
+/// See `GOAL_Exchange` in the header.
+type GOAL_Exchange =
+    Option<extern "C-unwind" fn(*mut c_void, *const c_void, usize, *mut c_void) -> c_int>;
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Init_among(
+    rank: c_int,
+    size: c_int,
+    exchange: GOAL_Exchange,
+    context: *mut c_void,
+) -> c_int {
+    status("GOAL_Init_among", || {
+        let wrong = |text: String| Error::new(ErrorCode::Argument, text);
+        let (Ok(own), Ok(all)) = (u32::try_from(rank), u32::try_from(size)) else {
+            return Err(wrong(format!("there is no rank {rank} of {size}")));
+        };
+        if own >= all {
+            return Err(wrong(format!("there is no rank {rank} of {size}")));
+        }
+        let exchange = exchange.ok_or_else(|| wrong("the exchange is NULL".to_owned()))?;
+        // Gives all ranks equally many bytes of each.
+        let equal = |own: &[u8]| {
+            let mut received = vec![0; own.len() * all as usize];
+            let status =
+                exchange(context, own.as_ptr().cast(), own.len(), received.as_mut_ptr().cast());
+            match status {
+                0 => Ok(received),
+                status => Err(format!("the exchange between processes failed with {status}")),
+            }
+        };
+        let mut of_any_length = |blob: &[u8]| {
+            let lengths = equal(&(blob.len() as u64).to_ne_bytes())?;
+            let lengths: Vec<usize> = (lengths.as_chunks().0.iter())
+                .map(|&length| u64::from_ne_bytes(length) as usize)
+                .collect();
+            let most = lengths.iter().copied().max().unwrap_or(0);
+            if most > BLOB_MAX {
+                return Err(format!("a process wants to tell {most} bytes: it is none of libgoal"));
+            }
+            let mut padded = blob.to_vec();
+            padded.resize(most, 0);
+            let received = equal(&padded)?;
+            let blobs = received.chunks(most.max(1)).zip(&lengths);
+            Ok(blobs.map(|(blob, &length)| blob[..length].to_vec()).collect())
+        };
+        Group::init_among(own, all, &mut of_any_length).map(drop)
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -66,6 +66,7 @@ pub fn install(install: &Install<'_>) -> io::Result<()> {
     copy(&libraries.join("libgoal_c.a"), &lib.join("libgoal.a"))?;
     let include = root.join("libgoal/include/goal.h");
     copy(&include, &folder("include")?.join("goal.h"))?;
+    copy(&root.join("libgoal/include/goal_mpi.h"), &folder("include")?.join("goal_mpi.h"))?;
     // A prefix that is relative would be found from one folder only.
     let there = at(prefix, fs::canonicalize(prefix))?;
     let description = format!(
