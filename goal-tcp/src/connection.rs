@@ -1,16 +1,16 @@
 //! An open connection with a rank.
 
+use crate::channel::Channel;
 use crate::inbox::Inbox;
 use crate::outbox::{Outbox, Spare};
 use crate::wire::Item;
 use goal_esp::wire::{Chunk, ChunkKind};
 use goal_fabric::{Credit, Exchanged, Room};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, OwnedFd};
 
 /// An open connection with a rank.
 pub(crate) struct Connection {
-    pub(crate) socket: OwnedFd,
+    pub(crate) channel: Channel,
     /// Its number at the poller.
     pub(crate) token: usize,
     pub(crate) inbox: Inbox,
@@ -21,6 +21,8 @@ pub(crate) struct Connection {
     pub(crate) is_written: bool,
     /// Set while the rank is in the list of those that can be read.
     pub(crate) is_ready: bool,
+    /// Set while something waits to be sent that the system had no room for.
+    pub(crate) is_waiting: bool,
     /// Set while the poller waits until the socket can be written.
     pub(crate) is_blocked: bool,
     /// Set when the rank has said that it leaves.
@@ -28,15 +30,16 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(socket: OwnedFd, token: usize, credit: Credit) -> Self {
+    pub(crate) fn new(channel: Channel, token: usize, credit: Credit) -> Self {
         Self {
-            socket,
+            channel,
             token,
             inbox: Inbox::default(),
             outbox: Outbox::default(),
             credit,
             is_written: false,
             is_ready: false,
+            is_waiting: false,
             is_blocked: false,
             has_left: false,
         }
@@ -59,6 +62,8 @@ impl Connection {
 
     /// Sends what waits. See [`Outbox::flush`].
     pub(crate) fn flush(&mut self, spare: &mut Spare) -> Result<(), Errno> {
-        self.outbox.flush(self.socket.as_fd(), spare)
+        self.outbox.flush(&mut self.channel, spare)?;
+        self.is_waiting = self.channel.flush()? || self.outbox.len() > 0;
+        Ok(())
     }
 }

@@ -19,6 +19,7 @@
 //! more than the bytes of a handshake. Bytes behind the handshake are protected as TCP protects
 //! them: from hosts that are not on the way. Only TLS protects from hosts that are.
 
+pub mod channel;
 mod connection;
 mod fabric;
 pub mod handshake;
@@ -33,10 +34,10 @@ pub mod stranger;
 mod tests;
 mod wire;
 
+pub use channel::{Channel, Tls};
 pub use fabric::TcpFabric;
 pub use limits::MESSAGE_MAX;
 pub use listener::{ListenError, Listener};
-pub use sockets::receive;
 
 use goal_engine::transport::{Distance, Plugin, ZeroCopy};
 

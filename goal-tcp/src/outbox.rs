@@ -1,10 +1,9 @@
 //! The bytes of a connection that wait to be sent.
 
+use crate::channel::Channel;
 use crate::limits::{MESSAGE_MAX, PART_MAX, SPARE_MAX, UNSENT_MAX};
 use crate::wire::{HEADER_LEN_MAX, Item};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, send};
-use std::os::fd::BorrowedFd;
 
 // Any message fits into an empty outbox.
 const _: () = assert!(UNSENT_MAX >= 2 * (HEADER_LEN_MAX + PART_MAX) && PART_MAX >= MESSAGE_MAX);
@@ -50,9 +49,9 @@ impl Outbox {
     ///
     /// # Errors
     /// Those of the system, but for [`Errno::AGAIN`].
-    pub(crate) fn flush(&mut self, socket: BorrowedFd<'_>, spare: &mut Spare) -> Result<(), Errno> {
+    pub(crate) fn flush(&mut self, channel: &mut Channel, spare: &mut Spare) -> Result<(), Errno> {
         while self.start < self.end {
-            match send(socket, &self.buffer[self.start..self.end], SendFlags::NOSIGNAL) {
+            match channel.send(&self.buffer[self.start..self.end]) {
                 Ok(sent) => self.start += sent,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {

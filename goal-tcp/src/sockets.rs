@@ -44,7 +44,7 @@ pub(crate) fn connected(socket: &OwnedFd) -> Result<(), Errno> {
 ///
 /// # Errors
 /// Those of the system.
-pub fn receive(socket: BorrowedFd<'_>, into: &mut [u8]) -> Result<Option<usize>, Errno> {
+pub(crate) fn receive(socket: BorrowedFd<'_>, into: &mut [u8]) -> Result<Option<usize>, Errno> {
     loop {
         match recv(socket, &mut *into, RecvFlags::empty()) {
             Ok((taken, _)) => return Ok(Some(taken)),

@@ -1,19 +1,20 @@
 //! Connections whose handshake is not complete: of ranks, and of launchers.
 
 use crate::Listener;
+use crate::channel::{Channel, ChannelError, Tls};
 use crate::handshake::{
     Accepting, CONFIRM_LEN, Connecting, Ends, HELLO_LEN, Key, NONCE_LEN, Refused, WELCOME_LEN,
 };
-use crate::sockets::{begin, connected, prepare, receive};
+use crate::sockets::{begin, connected, prepare};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, SocketFlags, accept_with, send};
+use rustix::net::{SocketFlags, accept_with};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// A connection whose handshake is not complete.
 pub struct Stranger {
-    socket: OwnedFd,
+    channel: Channel,
     since_ns: u64,
     step: Step,
     /// The bytes of the peer's next step, as far as they have arrived.
@@ -25,6 +26,10 @@ pub struct Stranger {
 enum Step {
     /// The system connects.
     Connects(Connecting),
+    /// The channel opens, on the connecting end.
+    Opens(Connecting),
+    /// The channel opens, on the accepting end.
+    Accepts,
     /// The hello was sent.
     AwaitsWelcome(Connecting),
     /// The socket was accepted.
@@ -45,11 +50,11 @@ pub enum Shaken {
 }
 
 /// The reason why a handshake failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Failed {
-    /// The system refused.
-    #[error("{}", std::io::Error::from(*.0))]
-    System(Errno),
+    /// The system refused, or the channel did not open.
+    #[error(transparent)]
+    Channel(#[from] ChannelError),
     /// The peer closed the connection.
     #[error(
         "it closed the connection before it proved the key: has it the same key, and is it of the same run?"
@@ -62,7 +67,7 @@ pub enum Failed {
 
 impl From<Errno> for Failed {
     fn from(error: Errno) -> Self {
-        Failed::System(error)
+        Failed::Channel(error.into())
     }
 }
 
@@ -71,19 +76,25 @@ impl Stranger {
     ///
     /// # Errors
     /// Those of the system.
-    pub fn connect(to: SocketAddr, ends: Ends, now_ns: u64) -> Result<Self, Failed> {
+    pub fn connect(
+        to: SocketAddr,
+        ends: Ends,
+        tls: Option<&Tls>,
+        now_ns: u64,
+    ) -> Result<Self, Failed> {
         let step = Step::Connects(Connecting::new(ends, nonce()?));
-        let socket = begin(to)?;
-        Ok(Self { socket, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
+        let channel = Channel::connecting(begin(to)?, tls)?;
+        Ok(Self { channel, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
     }
 
     /// Accepts a connection, if one waits.
-    pub fn accept(listener: &Listener, now_ns: u64) -> Option<Self> {
+    pub fn accept(listener: &Listener, tls: Option<&Tls>, now_ns: u64) -> Option<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket = accept_with(listener, flags).ok()?;
         prepare(&socket).ok()?;
-        let step = Step::AwaitsHello;
-        Some(Self { socket, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
+        let channel = Channel::accepting(socket, tls).ok()?;
+        let step = Step::Accepts;
+        Some(Self { channel, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
     }
 
     /// Returns the time at which it began.
@@ -91,23 +102,23 @@ impl Stranger {
         self.since_ns
     }
 
-    /// Returns the socket, once the handshake is complete.
-    pub fn into_socket(self) -> OwnedFd {
-        self.socket
+    /// Returns the channel, once the handshake is complete.
+    pub fn into_channel(self) -> Channel {
+        self.channel
     }
 
     /// Returns true if this end accepted the connection.
     pub fn is_accepted(&self) -> bool {
-        matches!(self.step, Step::AwaitsHello | Step::AwaitsConfirm(_))
+        matches!(self.step, Step::Accepts | Step::AwaitsHello | Step::AwaitsConfirm(_))
     }
 
     /// Returns the rank that this end connects with.
     pub(crate) fn wanted(&self) -> Option<u32> {
         match &self.step {
-            Step::Connects(connecting) | Step::AwaitsWelcome(connecting) => {
-                Some(connecting.ends().to)
-            }
-            Step::AwaitsHello | Step::AwaitsConfirm(_) => None,
+            Step::Connects(connecting)
+            | Step::Opens(connecting)
+            | Step::AwaitsWelcome(connecting) => Some(connecting.ends().to),
+            Step::Accepts | Step::AwaitsHello | Step::AwaitsConfirm(_) => None,
         }
     }
 
@@ -121,47 +132,58 @@ impl Stranger {
     /// # Errors
     /// [`Failed`]. The caller must drop the connection.
     pub fn go_on(&mut self, key: &Key) -> Result<Shaken, Failed> {
-        let wanted = match &self.step {
-            Step::Connects(connecting) => {
-                connected(&self.socket)?;
-                let connecting = *connecting;
-                self.say(&connecting.hello(key, &[]))?;
-                self.step = Step::AwaitsWelcome(connecting);
+        if let Step::Connects(connecting) = &self.step {
+            connected(self.channel.socket())?;
+            self.step = Step::Opens(*connecting);
+        }
+        if matches!(self.step, Step::Opens(_) | Step::Accepts) {
+            if !self.channel.open()? {
                 return Ok(Shaken::GoesOn);
             }
+            self.step = match &self.step {
+                Step::Opens(connecting) => {
+                    let connecting = *connecting;
+                    let hello = connecting.hello(key, &self.channel.binding());
+                    self.say(&hello)?;
+                    Step::AwaitsWelcome(connecting)
+                }
+                _ => Step::AwaitsHello,
+            };
+        }
+        let wanted = match &self.step {
             Step::AwaitsWelcome(_) => WELCOME_LEN,
-            Step::AwaitsHello => HELLO_LEN,
             Step::AwaitsConfirm(_) => CONFIRM_LEN,
+            _ => HELLO_LEN,
         };
         while self.len < wanted {
-            match receive(self.socket.as_fd(), &mut self.got[self.len..wanted])? {
+            match self.channel.receive(&mut self.got[self.len..wanted])? {
                 None => return Ok(Shaken::GoesOn),
                 Some(0) => return Err(Failed::Closed),
                 Some(taken) => self.len += taken,
             }
         }
         self.len = 0;
-        let got = self.got;
+        let (got, binding) = (self.got, self.channel.binding());
         match &self.step {
             Step::AwaitsWelcome(connecting) => {
                 let welcome = got[..WELCOME_LEN].try_into().expect("its length");
-                let confirm = connecting.confirm(key, &[], welcome)?;
+                let confirm = connecting.confirm(key, &binding, welcome)?;
                 let ends = connecting.ends();
                 self.say(&confirm)?;
                 Ok(Shaken::Done(ends))
             }
             Step::AwaitsHello => {
-                let accepting = Accepting::new(key, &[], &got, nonce()?)?;
+                let accepting = Accepting::new(key, &binding, &got, nonce()?)?;
                 let ends = accepting.ends();
                 self.step = Step::AwaitsConfirm(accepting);
                 Ok(Shaken::Greeted(ends))
             }
             Step::AwaitsConfirm(accepting) => {
                 let confirm = got[..CONFIRM_LEN].try_into().expect("its length");
-                accepting.confirmed(key, &[], confirm)?;
+                accepting.confirmed(key, &binding, confirm)?;
                 Ok(Shaken::Done(accepting.ends()))
             }
-            Step::Connects(_) => unreachable!("it awaits nothing"),
+            _ => unreachable!("it awaits nothing"),
         }
     }
 
@@ -171,13 +193,13 @@ impl Stranger {
     /// [`Failed`]. The caller must drop the connection.
     pub fn welcome(&mut self, key: &Key) -> Result<(), Failed> {
         let Step::AwaitsConfirm(accepting) = &self.step else { return Ok(()) };
-        let welcome = accepting.welcome(key, &[]);
+        let welcome = accepting.welcome(key, &self.channel.binding());
         self.say(&welcome)
     }
 
     /// Sends the bytes of a step, for which a new connection always has room.
-    fn say(&self, bytes: &[u8]) -> Result<(), Failed> {
-        match send(&self.socket, bytes, SendFlags::NOSIGNAL)? {
+    fn say(&mut self, bytes: &[u8]) -> Result<(), Failed> {
+        match self.channel.send(bytes)? {
             sent if sent == bytes.len() => Ok(()),
             _ => Err(Failed::Closed),
         }
@@ -186,7 +208,7 @@ impl Stranger {
 
 impl AsFd for Stranger {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+        self.channel.as_fd()
     }
 }
 

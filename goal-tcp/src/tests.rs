@@ -5,9 +5,9 @@ mod hostile;
 mod items;
 mod programs;
 
-use crate::TcpFabric;
 use crate::handshake::Key;
 use crate::listener::Listener;
+use crate::{TcpFabric, Tls};
 use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{Full, Header, Transport};
 use goal_fabric::Fabric;
@@ -33,6 +33,11 @@ fn key() -> Key {
 
 /// Returns the ends of so many ranks.
 fn fabrics(ranks: usize, address: IpAddr, first_room: u64) -> Vec<TcpFabric> {
+    encrypted(ranks, address, first_room, false)
+}
+
+/// The same, perhaps with encrypted connections.
+fn encrypted(ranks: usize, address: IpAddr, first_room: u64, is_encrypted: bool) -> Vec<TcpFabric> {
     let listeners: Vec<_> =
         (0..ranks).map(|_| Listener::bind(address, 0..=0).expect("a port")).collect();
     let at = |listener: &Listener| SocketAddr::new(address, listener.port());
@@ -42,6 +47,7 @@ fn fabrics(ranks: usize, address: IpAddr, first_room: u64) -> Vec<TcpFabric> {
         TcpFabric::new(rank, addresses.clone(), listener, key(), now_ns)
             .expect("epoll")
             .with_first_room(first_room)
+            .with_tls(is_encrypted.then(|| Tls::new().expect("random numbers")))
     };
     ends.map(fabric).collect()
 }

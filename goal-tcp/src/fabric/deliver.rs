@@ -3,14 +3,11 @@
 use super::{Reading, TcpFabric};
 use crate::connection::Connection;
 use crate::limits::HOT_POLLS;
-use crate::sockets::receive;
 use crate::wire::Item;
 use goal_engine::transport::Header;
 use goal_esp::wire::ChunkKind;
 use goal_fabric::{Fault, kept, translate};
-use std::io;
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
 
 /// The connections that one poll reads at most.
 const READS_PER_POLL: usize = 4;
@@ -66,7 +63,7 @@ impl TcpFabric {
         let connection = self.connections[rank as usize].as_mut()?;
         let start = connection.inbox.kept();
         let room = self.buffer.len() - start;
-        match receive(connection.socket.as_fd(), &mut self.buffer[start..]) {
+        match connection.channel.receive(&mut self.buffer[start..]) {
             Ok(Some(0)) => {
                 let has_left = connection.has_left && !connection.inbox.is_open();
                 if has_left {
@@ -83,12 +80,13 @@ impl TcpFabric {
             Ok(Some(taken)) => {
                 connection.inbox.restore(&mut self.buffer);
                 (self.hot, self.hot_polls) = (Some(rank), 0);
-                let (end, is_full) = (start + taken, taken == room);
+                let is_full = taken == room || connection.channel.may_hold_bytes();
+                let end = start + taken;
                 Some(Reading { rank, start: 0, end, is_full })
             }
             Ok(None) => None,
             Err(error) => {
-                self.lose(rank, io::Error::from(error).to_string());
+                self.lose(rank, error.to_string());
                 None
             }
         }

@@ -96,7 +96,7 @@ impl Fabric for TcpFabric {
             self.flush_written();
         }
         let has_room =
-            |rank: u32| self.connections[rank as usize].as_ref().is_some_and(|one| !one.is_blocked);
+            |rank: u32| self.connections[rank as usize].as_ref().is_some_and(|one| !one.is_waiting);
         let has_room = self.refused.is_some_and(has_room);
         std::mem::take(&mut self.has_connected)
             || has_room

@@ -4,6 +4,7 @@ mod deliver;
 mod messages;
 mod open;
 
+use crate::channel::Tls;
 use crate::connection::Connection;
 use crate::handshake::Key;
 use crate::limits::READ_MAX;
@@ -32,6 +33,8 @@ pub struct TcpFabric {
     /// The address of each rank.
     pub(crate) addresses: Vec<SocketAddr>,
     listener: Listener,
+    /// The encryption of connections, if they are encrypted.
+    tls: Option<Tls>,
     poller: Poller,
     /// The owner of each token, counted from [`FIRST`] on.
     owners: Slab<Owner>,
@@ -117,6 +120,7 @@ impl TcpFabric {
             key,
             clock,
             listener,
+            tls: None,
             poller,
             owners: Slab::new(),
             connections: addresses.iter().map(|_| None).collect(),
@@ -154,6 +158,12 @@ impl TcpFabric {
     /// default a message of another one than the job's ends the job.
     pub fn with_communicators(mut self, any: bool) -> Self {
         self.has_communicators = any;
+        self
+    }
+
+    /// Encrypts all connections. All ranks of the job must do so, or none.
+    pub fn with_tls(mut self, tls: Option<Tls>) -> Self {
+        self.tls = tls;
         self
     }
 
@@ -216,10 +226,10 @@ impl TcpFabric {
             }
             return;
         }
-        let is_blocked = connection.outbox.len() > 0;
+        let is_blocked = connection.is_waiting;
         if std::mem::replace(&mut connection.is_blocked, is_blocked) != is_blocked {
             // This fails only without memory. The connection is then flushed with later messages.
-            let _ = poller.set(connection.socket.as_fd(), connection.token, is_blocked);
+            let _ = poller.set(connection.channel.as_fd(), connection.token, is_blocked);
         }
     }
 
@@ -230,16 +240,18 @@ impl TcpFabric {
         else {
             unreachable!("only a handshake completes")
         };
-        let socket = stranger.into_socket();
-        let _ = self.poller.set(socket.as_fd(), token, false);
+        let channel = stranger.into_channel();
+        let _ = self.poller.set(channel.as_fd(), token, false);
         let credit = Credit::new(self.first_room);
-        self.connections[rank as usize] = Some(Box::new(Connection::new(socket, token, credit)));
+        self.connections[rank as usize] = Some(Box::new(Connection::new(channel, token, credit)));
         self.asked.remove(&rank);
         self.has_connected = true;
         // One rank more shares the room.
         self.room.set_sharers(self.connections());
         self.note_due_grants();
         self.note_written(rank);
+        // An encrypted channel may hold the first messages already.
+        self.note_ready(rank);
     }
 
     /// Notes the ranks that must get a new grant of their share.

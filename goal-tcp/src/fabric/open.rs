@@ -30,7 +30,7 @@ impl TcpFabric {
     fn attempt(&mut self, rank: u32, now_ns: u64) {
         let ends = Ends { from: self.own, to: rank };
         let address = self.addresses[rank as usize];
-        match Stranger::connect(address, ends, now_ns) {
+        match Stranger::connect(address, ends, self.tls.as_ref(), now_ns) {
             Ok(stranger) => {
                 let token = self.add(stranger);
                 if let Some(asked) = self.asked.get_mut(&rank) {
@@ -68,7 +68,8 @@ impl TcpFabric {
     fn accept(&mut self, now_ns: u64) {
         // The others are accepted with the next poll.
         for _ in 0..STRANGERS_MAX {
-            let Some(stranger) = Stranger::accept(&self.listener, now_ns) else { return };
+            let tls = self.tls.as_ref();
+            let Some(stranger) = Stranger::accept(&self.listener, tls, now_ns) else { return };
             if self.strangers >= STRANGERS_MAX {
                 self.drop_oldest();
             }
@@ -237,7 +238,7 @@ impl TcpFabric {
                 None => self.attempt(rank, now_ns),
                 Some(token) => {
                     self.drop_stranger(token);
-                    self.fail(rank, Failed::System(rustix::io::Errno::TIMEDOUT), now_ns);
+                    self.fail(rank, rustix::io::Errno::TIMEDOUT.into(), now_ns);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Strangers at the port: garbage, silence, other keys, and more connections than there may be.
 
-use super::{V4, fabrics, key, now_ns};
+use super::{V4, encrypted, fabrics, key, now_ns};
 use crate::TcpFabric;
 use crate::handshake::{Connecting, Ends, Key};
 use crate::limits::STRANGERS_MAX;
@@ -160,4 +160,27 @@ fn a_rank_that_nobody_listens_for_is_unreachable() {
     }
     let why = ends[0].unreachable(1).unwrap();
     assert!(why.contains("refused"), "{why}");
+}
+
+#[test]
+fn only_ends_that_both_encrypt_connect() {
+    let mut ends = encrypted(2, V4, 0, true);
+    assert!(exchange(&mut ends));
+    let mut ends = encrypted(2, V4, 0, true);
+    let mut plain = stranger(&ends[1], 1);
+    let hello = Connecting::new(Ends { from: 0, to: 1 }, [1; 16]).hello(&key(), &[]);
+    plain.write_all(&hello).unwrap();
+    // TLS tells why, and no more.
+    assert!(closed(&mut ends[1], &mut plain) < 48);
+    assert!(exchange(&mut ends));
+}
+
+/// Somebody who passes bytes on between two encrypted ends, with channels of their own.
+#[test]
+fn a_proof_of_one_channel_is_none_on_another() {
+    let connecting = Connecting::new(Ends { from: 0, to: 1 }, [1; 16]);
+    let hello = connecting.hello(&key(), b"secret of the first channel");
+    let passed_on =
+        crate::handshake::Accepting::new(&key(), b"secret of the second", &hello, [2; 16]);
+    assert!(passed_on.is_err());
 }

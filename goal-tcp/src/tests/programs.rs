@@ -1,6 +1,6 @@
 //! Random programs whose ranks are connected over loopback end with the interpreter's memory.
 
-use super::{V4, V6, Ways, fabrics, now_ns};
+use super::{V4, V6, Ways, encrypted, now_ns};
 use goal_engine::testing::{add_bytes, nisa, state};
 use goal_engine::{Calc, Engine, Options, Schedule, Seed, Storage, sends};
 use goal_fabric::Fabric;
@@ -27,7 +27,7 @@ fn run(program: &Program, seed: u64, address: IpAddr, options: Options) -> Vec<V
         let handle = engine.start(&schedule, 0, Storage::new(&schedule));
         (engine, handle)
     };
-    let ends = (0..).zip(fabrics(ranks, address, first_room));
+    let ends = (0..).zip(encrypted(ranks, address, first_room, seed % 5 == 4));
     let mut engines: Vec<_> = ends.map(begun).collect();
     let since_ns = now_ns();
     while !engines.iter().all(|(engine, handle)| engine.test(handle)) {
