@@ -23,6 +23,7 @@ mod connection;
 mod fabric;
 pub mod handshake;
 mod inbox;
+mod info;
 mod limits;
 mod listener;
 mod outbox;
@@ -34,7 +35,7 @@ mod tests;
 mod wire;
 
 pub use fabric::TcpFabric;
-pub use limits::MESSAGE_MAX;
+pub use limits::{MESSAGE_MAX, SILENCE_S};
 pub use listener::{ListenError, Listener};
 pub use sockets::receive;
 

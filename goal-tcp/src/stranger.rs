@@ -67,21 +67,27 @@ impl From<Errno> for Failed {
 }
 
 impl Stranger {
-    /// Begins a connection. The socket can be written when it is connected.
+    /// Begins a connection whose peer is lost after `silence_s` seconds of silence. The socket can
+    /// be written when it is connected.
     ///
     /// # Errors
     /// Those of the system.
-    pub fn connect(to: SocketAddr, ends: Ends, now_ns: u64) -> Result<Self, Failed> {
+    pub fn connect(
+        to: SocketAddr,
+        ends: Ends,
+        silence_s: u32,
+        now_ns: u64,
+    ) -> Result<Self, Failed> {
         let step = Step::Connects(Connecting::new(ends, nonce()?));
-        let socket = begin(to)?;
+        let socket = begin(to, silence_s)?;
         Ok(Self { socket, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
     }
 
-    /// Accepts a connection, if one waits.
-    pub fn accept(listener: &Listener, now_ns: u64) -> Option<Self> {
+    /// Accepts a connection, if one waits. Its peer is lost after `silence_s` seconds of silence.
+    pub fn accept(listener: &Listener, silence_s: u32, now_ns: u64) -> Option<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket = accept_with(listener, flags).ok()?;
-        prepare(&socket).ok()?;
+        prepare(&socket, silence_s).ok()?;
         let step = Step::AwaitsHello;
         Some(Self { socket, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
     }

@@ -3,10 +3,11 @@
 mod deliver;
 mod messages;
 mod open;
+mod silence;
 
 use crate::connection::Connection;
 use crate::handshake::Key;
-use crate::limits::READ_MAX;
+use crate::limits::{READ_MAX, REPORT_NS, SILENCE_S};
 use crate::listener::Listener;
 use crate::outbox::Spare;
 use crate::poller::Poller;
@@ -59,8 +60,13 @@ pub struct TcpFabric {
     /// True if messages may be of any communicator.
     has_communicators: bool,
     exchanged: Exchanged,
-    /// The first rank that was lost, and why.
-    lost: Option<(u32, String)>,
+    /// The silence after which a host is lost.
+    silence_s: u32,
+    /// The time of the last look at open connections. The next one follows some time later, while
+    /// there are any.
+    looked_ns: u64,
+    /// The first rank that was lost, why, and the time from which on that is reported.
+    lost: Option<(u32, String, u64)>,
     /// The rank to which a message was refused last, if none was accepted since.
     refused: Option<u32>,
     /// Set when a connection was opened since the last call of `progress`.
@@ -134,6 +140,8 @@ impl TcpFabric {
             first_room: 0,
             has_communicators: false,
             exchanged: Exchanged::default(),
+            silence_s: SILENCE_S,
+            looked_ns: 0,
             lost: None,
             refused: None,
             has_connected: false,
@@ -157,6 +165,13 @@ impl TcpFabric {
         self
     }
 
+    /// Sets the seconds of silence after which a host is lost, at least 1. All ranks of the job
+    /// should have the same number.
+    pub fn with_silence(mut self, silence_s: u32) -> Self {
+        self.silence_s = silence_s.max(1);
+        self
+    }
+
     /// Returns the number of open connections.
     pub fn connections(&self) -> usize {
         self.owners.iter().filter(|(_, owner)| matches!(owner, Owner::Rank(_))).count()
@@ -164,7 +179,8 @@ impl TcpFabric {
 
     /// Notes that a rank is lost, and ends its connection.
     fn lose(&mut self, rank: u32, why: String) {
-        self.lost.get_or_insert((rank, why));
+        let clock = self.clock;
+        self.lost.get_or_insert_with(|| (rank, why, clock() + REPORT_NS));
         self.close(rank);
     }
 

@@ -74,12 +74,23 @@ pub struct Rendezvous {
     pub address: Option<IpAddr>,
     /// The ports for the ranks of this host; 0 stands for any free one.
     pub ports: RangeInclusive<u16>,
+    /// The seconds of silence after which a launcher, or the host of a rank, is lost; at least 1.
+    /// It must be the same on all hosts.
+    pub fault_timeout_s: u32,
 }
 
 impl Rendezvous {
     /// Returns a launcher's part in a meeting. All other fields have their defaults.
     pub fn new(number: u32, size: u32, at: String) -> Self {
-        Self { number, size, at, here: None, address: None, ports: 0..=0 }
+        Self {
+            number,
+            size,
+            at,
+            here: None,
+            address: None,
+            ports: 0..=0,
+            fault_timeout_s: goal_tcp::SILENCE_S,
+        }
     }
 }
 
@@ -95,6 +106,14 @@ impl Hosts {
         match &self.meeting {
             Meeting::Ethernet(ethernet) => Some(ethernet),
             Meeting::Tcp(_) => None,
+        }
+    }
+
+    /// Returns the seconds of silence after which a host is lost, if the hosts meet over TCP.
+    pub(super) fn fault_timeout_s(&self) -> Option<u32> {
+        match &self.meeting {
+            Meeting::Ethernet(_) => None,
+            Meeting::Tcp(rendezvous) => Some(rendezvous.fault_timeout_s),
         }
     }
 }

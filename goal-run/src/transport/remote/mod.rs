@@ -71,12 +71,12 @@ impl<'a> Remote<'a> {
             (Gateway::Ethernet(driver), Wire::Ethernet(ethernet)) => {
                 Box::new(Esp::over(network, ethernet, rank, driver)?)
             }
-            (Gateway::Tcp(listener), Wire::Tcp) => {
+            (Gateway::Tcp(listener), &Wire::Tcp { silence_s }) => {
                 let addresses = network.locations().map(|location| location.socket()).collect();
                 let key = network.secret.tcp_key();
                 let tcp = TcpFabric::new(rank, addresses, listener, key, now_ns);
                 let tcp = tcp.map_err(system("the sockets can't be watched"))?;
-                let tcp = tcp.with_first_room(network.first_room);
+                let tcp = tcp.with_first_room(network.first_room).with_silence(silence_s);
                 Box::new(tcp.with_communicators(network.has_communicators))
             }
             _ => return Err(OpenError::NoDriver),

@@ -45,18 +45,20 @@ impl Post {
         key: &Key,
         ranks: u32,
     ) -> Result<(Self, Host), LaunchError> {
-        let Options { number, size, at, here, address, .. } = options;
+        let Options { number, size, at, here, address, fault_timeout_s, .. } = options;
         let refused = |why: String| HostsError::from(DiscoveryError::Rendezvous(why));
         let rendezvous =
             Rendezvous::new(now_ns(), (*number, *size), ranks, here.as_ref(), *address)
-                .map_err(HostsError::from)?;
+                .map_err(HostsError::from)?
+                .with_silence(*fault_timeout_s);
         let targets = resolve(at).map_err(refused)?;
         let listener = match rendezvous.leads() {
             true => Some(listen(at, &targets).map_err(refused)?),
             false => None,
         };
         let me = rendezvous.me();
-        let (key, at, number) = (key.rendezvous(), at.clone(), *number);
+        let (key, at, number, silence_s) =
+            (key.rendezvous(), at.clone(), *number, *fault_timeout_s);
         let work = move |inbox| {
             let worker = Worker {
                 inbox,
@@ -64,6 +66,7 @@ impl Post {
                 key,
                 number,
                 at,
+                silence_s,
                 listener,
                 targets,
                 next_target: 0,
@@ -139,6 +142,7 @@ struct Worker {
     key: handshake::Key,
     number: u32,
     at: String,
+    silence_s: u32,
     listener: Option<Listener>,
     /// The addresses at which the leader may be reached, and the one to try next.
     targets: Vec<SocketAddr>,
@@ -200,7 +204,7 @@ impl Worker {
     /// Accepts connections, if this launcher leads.
     fn accept(&mut self, now_ns: u64) {
         let Some(listener) = &self.listener else { return };
-        while let Some(stranger) = Stranger::accept(listener, now_ns) {
+        while let Some(stranger) = Stranger::accept(listener, self.silence_s, now_ns) {
             let strangers =
                 self.connections.iter().filter(|one| matches!(one, Connection::Shaking(_)));
             if strangers.count() >= STRANGERS_MAX
@@ -226,7 +230,7 @@ impl Worker {
         let target = self.targets[self.next_target % self.targets.len()];
         self.next_target += 1;
         let ends = Ends { from: self.number, to: LEADER };
-        match Stranger::connect(target, ends, now_ns) {
+        match Stranger::connect(target, ends, self.silence_s, now_ns) {
             Ok(stranger) => self.connections.push(Connection::Shaking(stranger)),
             Err(failed) => self.fail(target, failed),
         }
@@ -282,8 +286,13 @@ impl Worker {
             }
             Ok(Shaken::Done(ends)) => ends,
             Err(failed) => {
-                if !stranger.is_accepted() {
-                    self.fail(target, failed);
+                let (is_accepted, from) = (stranger.is_accepted(), addresses(stranger.as_fd()));
+                match (is_accepted, failed, from) {
+                    (false, ..) => self.fail(target, failed),
+                    (true, Failed::Refused(Refused::Key), Some((address, _))) => {
+                        self.rendezvous.has_other_key(address);
+                    }
+                    (true, ..) => {}
                 }
                 return false;
             }

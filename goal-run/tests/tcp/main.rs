@@ -1,0 +1,7 @@
+//! One job of several launchers that meet at an address of TCP: from the meeting to the report.
+
+mod bench;
+#[path = "../common/mod.rs"]
+mod common;
+mod random;
+mod runs;
