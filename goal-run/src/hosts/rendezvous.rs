@@ -198,9 +198,12 @@ impl Rendezvous {
         self.peers.contains_key(&number)
     }
 
-    /// Tells a launcher that wants to join under a number that another one has, and the user.
-    pub(crate) fn refuse_same(&mut self, number: u32) {
-        self.contradict(DiscoveryError::SameNumber(number));
+    /// Ends the job, as a launcher wants to join under a number that another one has. Returns the
+    /// text for that launcher.
+    pub(crate) fn refuse_same(&mut self, number: u32) -> String {
+        let error = DiscoveryError::SameNumber(number);
+        self.contradict(error.clone());
+        error.to_string()
     }
 
     /// Notes the reason why there is no connection with the leader yet.

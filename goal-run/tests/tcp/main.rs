@@ -3,5 +3,9 @@
 mod bench;
 #[path = "../common/mod.rs"]
 mod common;
+mod endings;
+mod losses;
+mod mistakes;
 mod random;
 mod runs;
+mod strangers;

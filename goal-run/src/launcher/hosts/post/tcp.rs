@@ -6,7 +6,7 @@
 use super::super::options::Rendezvous as Options;
 use super::{Command, Inbox, PART_NS, Post, SLEEP_MAX_NS};
 use crate::host::Host;
-use crate::hosts::{DiscoveryError, Key, Rendezvous};
+use crate::hosts::{DiscoveryError, Key, Message, Rendezvous};
 use crate::launcher::error::LaunchError;
 use crate::launcher::hosts::error::HostsError;
 use goal_eth::now_ns;
@@ -124,13 +124,15 @@ enum Connection {
     Shaking(Stranger),
     /// It is that of the launcher with this number, and has its end if the flag is set.
     Joined(OwnedFd, u32, bool),
+    /// It was told that it can't join. It stays until the launcher has read that, or this time.
+    Refused(OwnedFd, u64),
 }
 
 impl AsFd for Connection {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Connection::Shaking(stranger) => stranger.as_fd(),
-            Connection::Joined(socket, ..) => socket.as_fd(),
+            Connection::Joined(socket, ..) | Connection::Refused(socket, _) => socket.as_fd(),
         }
     }
 }
@@ -255,6 +257,11 @@ impl Worker {
             let stays = match &mut self.connections[at] {
                 Connection::Shaking(_) => self.shake(at, now_ns),
                 Connection::Joined(..) => self.receive(at, now_ns),
+                Connection::Refused(socket, until_ns) => {
+                    // A connection that is closed with unread bytes takes the refusal with it.
+                    let more = receive(socket.as_fd(), &mut self.buffer);
+                    now_ns < *until_ns && !matches!(more, Ok(Some(0)) | Err(_))
+                }
             };
             if stays {
                 at += 1;
@@ -299,8 +306,13 @@ impl Worker {
         };
         let number = if stranger.is_accepted() { ends.from } else { ends.to };
         if self.rendezvous.has(number) {
-            self.rendezvous.refuse_same(number);
-            return false;
+            let why = self.rendezvous.refuse_same(number);
+            let Connection::Shaking(stranger) = self.connections.remove(at) else { return true };
+            let socket = stranger.into_socket();
+            // A new connection has room for so little.
+            let _ = send(&socket, &Message::Refused(why).encode(&[]), SendFlags::NOSIGNAL);
+            self.connections.insert(at, Connection::Refused(socket, now_ns + PART_NS));
+            return true;
         }
         let Some((address, reached)) = addresses(stranger.as_fd()) else { return false };
         self.rendezvous.joined(now_ns, number, address, reached);
@@ -362,7 +374,7 @@ impl Worker {
     /// Ends this end of all connections. Returns true if the other ends have ended too.
     fn shut(&self) -> bool {
         let joined = self.connections.iter().filter_map(|connection| match connection {
-            Connection::Joined(socket, ..) => Some(socket),
+            Connection::Joined(socket, ..) | Connection::Refused(socket, _) => Some(socket),
             Connection::Shaking(_) => None,
         });
         joined.map(|socket| shutdown(socket, Shutdown::Write)).count() == 0
@@ -382,6 +394,7 @@ impl Worker {
         for connection in connections.iter() {
             let writes = match connection {
                 Connection::Shaking(stranger) => stranger.connects(),
+                Connection::Refused(..) => false,
                 Connection::Joined(_, number, _) => {
                     rendezvous.unsent(*number).is_some_and(|unsent| !unsent.is_empty())
                 }
