@@ -34,6 +34,9 @@ pub use goal_shm::{RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN};
 /// (`initial_burst_length` of the thesis, 3.2), by default.
 pub const INITIAL_BURST: u16 = 16;
 
+/// Seconds of silence after which a host of a job over TCP counts as lost, by default.
+pub const FAULT_TIMEOUT_S: u32 = goal_tcp::SILENCE_S;
+
 /// Fewest packets of an initial burst: a receiver acknowledges after half of them.
 pub const INITIAL_BURST_MIN: u16 = 2;
 

@@ -62,8 +62,13 @@ impl Default for Ethertypes {
 pub(crate) enum Wire {
     /// Streams of ESP on Ethernet.
     Ethernet(Ethernet),
-    /// Connections of TCP.
-    Tcp,
+    /// Connections of TCP, whose peer is lost after so many seconds of silence.
+    Tcp {
+        /// The seconds.
+        silence_s: u32,
+        /// True if all connections are encrypted.
+        encrypts: bool,
+    },
 }
 
 impl Wire {
@@ -71,7 +76,7 @@ impl Wire {
     pub(crate) fn driver(&self) -> Option<DriverKind> {
         match self {
             Wire::Ethernet(ethernet) => Some(ethernet.driver),
-            Wire::Tcp => None,
+            Wire::Tcp { .. } => None,
         }
     }
 }

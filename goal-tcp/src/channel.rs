@@ -47,6 +47,9 @@ pub enum ChannelError {
     /// The system refused.
     #[error("{}", io::Error::from(*.0))]
     System(#[from] Errno),
+    /// The peer closed the connection before the channel was open.
+    #[error("it closed the connection: does it have --tls too?")]
+    Closed,
     /// The peer does not speak TLS, or not as it must.
     #[error("encryption failed: {0} (do all hosts have --tls?)")]
     Tls(#[from] rustls::Error),
@@ -167,7 +170,7 @@ impl Channel {
                 return Ok(true);
             }
             match tls.read_tls(&mut Socket(self.socket.as_fd())) {
-                Ok(0) => return Err(ChannelError::System(Errno::CONNRESET)),
+                Ok(0) => return Err(ChannelError::Closed),
                 Ok(_) => {
                     let processed = tls.process_new_packets();
                     if let Err(error) = processed {

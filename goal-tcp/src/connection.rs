@@ -27,6 +27,8 @@ pub(crate) struct Connection {
     pub(crate) is_blocked: bool,
     /// Set when the rank has said that it leaves.
     pub(crate) has_left: bool,
+    /// The time of the look since which bytes are on the way and the peer's host is silent.
+    pub(crate) silent_ns: Option<u64>,
 }
 
 impl Connection {
@@ -42,6 +44,7 @@ impl Connection {
             is_waiting: false,
             is_blocked: false,
             has_left: false,
+            silent_ns: None,
         }
     }
 

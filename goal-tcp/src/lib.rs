@@ -20,10 +20,12 @@
 //! them: from hosts that are not on the way. Only TLS protects from hosts that are.
 
 pub mod channel;
+mod conditions;
 mod connection;
 mod fabric;
 pub mod handshake;
 mod inbox;
+mod info;
 mod limits;
 mod listener;
 mod outbox;
@@ -35,8 +37,9 @@ mod tests;
 mod wire;
 
 pub use channel::{Channel, Tls};
+pub use conditions::Conditions;
 pub use fabric::TcpFabric;
-pub use limits::MESSAGE_MAX;
+pub use limits::{MESSAGE_MAX, SILENCE_S};
 pub use listener::{ListenError, Listener};
 
 use goal_engine::transport::{Distance, Plugin, ZeroCopy};

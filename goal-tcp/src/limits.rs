@@ -19,10 +19,16 @@ pub(crate) const STRANGERS_MAX: usize = 64;
 /// The time in which a connection must prove the key, from its beginning on.
 pub(crate) const HANDSHAKE_NS: u64 = 5_000_000_000;
 
-/// The time between two attempts to connect, and the time for which a rank is tried. Its host may
-/// be slower to start.
+/// The time between two attempts to connect.
 pub(crate) const RETRY_NS: u64 = 20_000_000;
-pub(crate) const CONNECT_NS: u64 = 10_000_000_000;
+
+/// The time for which an attempt whose host is there waits for the rank to answer. It is long,
+/// because the rank may compute without polling, or be stopped by a debugger.
+pub(crate) const WELCOME_NS: u64 = 300_000_000_000;
+
+/// An attempt that was open for longer shows that the host is there, so the time for which the rank
+/// is tried begins anew.
+pub(crate) const OPEN_NS: u64 = 1_000_000_000;
 
 /// The connections that wait to be accepted.
 pub(crate) const BACKLOG: i32 = 4096;
@@ -33,15 +39,15 @@ pub(crate) const EVENTS_MAX: usize = 64;
 /// The polls in a row that look only at the connection that was read last.
 pub(crate) const HOT_POLLS: u32 = 8;
 
-/// The time after which a connection whose peer acknowledges nothing is lost.
-pub(crate) const SILENCE_MS: u32 = 10_000;
+/// The seconds of silence after which a host is lost, by default. 1 is the least.
+pub const SILENCE_S: u32 = 10;
 
-/// The silence on a connection after which the peer is asked for a sign of life, the time between
-/// two questions, and their number, so that a host that vanished is noticed within
-/// [`SILENCE_MS`].
-pub(crate) const KEEPALIVE_IDLE_S: u64 = 4;
-pub(crate) const KEEPALIVE_INTERVAL_S: u64 = 2;
-pub(crate) const KEEPALIVE_PROBES: u32 = 3;
+/// The looks at open connections in the time after which a silent host is lost.
+pub(crate) const LOOKS: u64 = 8;
+
+/// The time between the loss of a rank and the report of it. Its launcher may know the reason, and
+/// ends the job with it within this time.
+pub(crate) const REPORT_NS: u64 = 500_000_000;
 
 /// The buffers of sent connections that are kept for others.
 pub(crate) const SPARE_MAX: usize = 16;

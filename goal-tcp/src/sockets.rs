@@ -1,6 +1,5 @@
 //! The sockets of connections.
 
-use crate::limits::{KEEPALIVE_IDLE_S, KEEPALIVE_INTERVAL_S, KEEPALIVE_PROBES, SILENCE_MS};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvFlags, SocketFlags, SocketType, connect, ipproto, recv, socket_with, sockopt,
@@ -10,28 +9,49 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 /// Begins to connect. The socket can be written when that has ended.
-pub(crate) fn begin(to: SocketAddr) -> Result<OwnedFd, Errno> {
+pub(crate) fn begin(to: SocketAddr, silence_s: u32) -> Result<OwnedFd, Errno> {
     let family = match to {
         SocketAddr::V4(_) => AddressFamily::INET,
         SocketAddr::V6(_) => AddressFamily::INET6,
     };
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-    prepare(&socket)?;
+    prepare(&socket, silence_s)?;
     match connect(&socket, &to) {
         Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
         Err(error) => Err(error),
     }
 }
 
-/// Sets the options of a connection: small messages leave at once, and a peer that vanished is
-/// noticed.
-pub(crate) fn prepare(socket: &OwnedFd) -> Result<(), Errno> {
+/// The questions to a silent peer: the silence before the first, the time between two, and their
+/// number.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Questions {
+    pub(crate) idle_s: u32,
+    pub(crate) interval_s: u32,
+    pub(crate) count: u32,
+}
+
+impl Questions {
+    /// Returns questions that find out within `silence_s` that a peer is gone; within 2 s if that
+    /// is less, since the system counts in seconds.
+    pub(crate) fn within(silence_s: u32) -> Self {
+        let interval_s = (silence_s / 5).max(1);
+        let count = (silence_s.max(2) - 1).div_euclid(interval_s).min(3);
+        Self { idle_s: silence_s.max(2) - count * interval_s, interval_s, count }
+    }
+}
+
+/// Sets the options of a connection: small messages leave at once, and while nothing is on the way
+/// the system notices a peer that vanished. It acts for a rank that computes or is stopped, so such
+/// a rank does not count as vanished. For the same reason `TCP_USER_TIMEOUT` is not set: it also
+/// ends connections with a peer that has had no room for as long.
+pub(crate) fn prepare(socket: &OwnedFd, silence_s: u32) -> Result<(), Errno> {
+    let Questions { idle_s, interval_s, count } = Questions::within(silence_s);
     sockopt::set_tcp_nodelay(socket, true)?;
-    sockopt::set_tcp_user_timeout(socket, SILENCE_MS)?;
-    sockopt::set_tcp_keepidle(socket, Duration::from_secs(KEEPALIVE_IDLE_S))?;
-    sockopt::set_tcp_keepintvl(socket, Duration::from_secs(KEEPALIVE_INTERVAL_S))?;
-    sockopt::set_tcp_keepcnt(socket, KEEPALIVE_PROBES)?;
+    sockopt::set_tcp_keepidle(socket, Duration::from_secs(idle_s.into()))?;
+    sockopt::set_tcp_keepintvl(socket, Duration::from_secs(interval_s.into()))?;
+    sockopt::set_tcp_keepcnt(socket, count)?;
     sockopt::set_socket_keepalive(socket, true)
 }
 

@@ -1,7 +1,8 @@
 //! Connections whose handshake is not complete: of ranks, and of launchers.
 
 use crate::Listener;
-use crate::channel::{Channel, ChannelError, Tls};
+use crate::channel::{Channel, ChannelError};
+use crate::conditions::Conditions;
 use crate::handshake::{
     Accepting, CONFIRM_LEN, Connecting, Ends, HELLO_LEN, Key, NONCE_LEN, Refused, WELCOME_LEN,
 };
@@ -57,7 +58,7 @@ pub enum Failed {
     Channel(#[from] ChannelError),
     /// The peer closed the connection.
     #[error(
-        "it closed the connection before it proved the key: has it the same key, and is it of the same run?"
+        "it closed the connection before it proved the key: do both have the same key and the same --tls, and are they of the same run?"
     )]
     Closed,
     /// A step was wrong.
@@ -72,27 +73,29 @@ impl From<Errno> for Failed {
 }
 
 impl Stranger {
-    /// Begins a connection. The socket can be written when it is connected.
+    /// Begins a connection under these conditions. The socket can
+    /// be written when it is connected.
     ///
     /// # Errors
     /// Those of the system.
     pub fn connect(
         to: SocketAddr,
         ends: Ends,
-        tls: Option<&Tls>,
+        conditions: &Conditions,
         now_ns: u64,
     ) -> Result<Self, Failed> {
         let step = Step::Connects(Connecting::new(ends, nonce()?));
-        let channel = Channel::connecting(begin(to)?, tls)?;
+        let channel =
+            Channel::connecting(begin(to, conditions.silence_s)?, conditions.tls.as_ref())?;
         Ok(Self { channel, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
     }
 
     /// Accepts a connection, if one waits.
-    pub fn accept(listener: &Listener, tls: Option<&Tls>, now_ns: u64) -> Option<Self> {
+    pub fn accept(listener: &Listener, conditions: &Conditions, now_ns: u64) -> Option<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket = accept_with(listener, flags).ok()?;
-        prepare(&socket).ok()?;
-        let channel = Channel::accepting(socket, tls).ok()?;
+        prepare(&socket, conditions.silence_s).ok()?;
+        let channel = Channel::accepting(socket, conditions.tls.as_ref()).ok()?;
         let step = Step::Accepts;
         Some(Self { channel, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
     }

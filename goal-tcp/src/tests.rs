@@ -7,7 +7,7 @@ mod programs;
 
 use crate::handshake::Key;
 use crate::listener::Listener;
-use crate::{TcpFabric, Tls};
+use crate::{Conditions, TcpFabric, Tls};
 use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{Full, Header, Transport};
 use goal_fabric::Fabric;
@@ -47,7 +47,10 @@ fn encrypted(ranks: usize, address: IpAddr, first_room: u64, is_encrypted: bool)
         TcpFabric::new(rank, addresses.clone(), listener, key(), now_ns)
             .expect("epoll")
             .with_first_room(first_room)
-            .with_tls(is_encrypted.then(|| Tls::new().expect("random numbers")))
+            .with_conditions(Conditions {
+                tls: is_encrypted.then(|| Tls::new().expect("random numbers")),
+                ..Conditions::default()
+            })
     };
     ends.map(fabric).collect()
 }

@@ -14,16 +14,20 @@ use super::message::{Decoder, Event, Message, Reply};
 use super::plan::{self, RankList, ranges};
 use crate::host::{Host, Location};
 use goal_esp::wire::State;
+use goal_tcp::SILENCE_S;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::IpAddr;
 
 /// The number of the launcher that leads.
 pub(crate) const LEADER: u32 = 0;
-/// The time between two signs of life, and the silence after which a launcher is lost.
-const ALIVE_NS: u64 = 1_000_000_000;
-const SILENCE_NS: u64 = 10_000_000_000;
+/// The most time between two signs of life, and the signs in the silence after which a launcher is
+/// lost.
+const ALIVE_NS_MAX: u64 = 1_000_000_000;
+const SIGNS: u64 = 4;
 /// The time between two reports of launchers that have not joined.
 const TELL_NS: u64 = 2_000_000_000;
+/// The most addresses that a text on other keys names.
+const OTHER_KEYS_MAX: usize = 4;
 /// The bytes that may wait to be sent to a launcher before a caller should wait.
 const WAITING_MAX: usize = 1 << 20;
 
@@ -48,8 +52,13 @@ pub(crate) struct Rendezvous {
     tell_ns: u64,
     /// The reason why there is no connection with the leader, as far as it is known.
     obstacle: Option<String>,
+    /// Where launchers with another key came from, the first few.
+    other_keys: BTreeSet<IpAddr>,
     is_broken: bool,
     is_leaving: bool,
+    /// The silence after which a launcher is lost, and the time between two signs of life.
+    silence_ns: u64,
+    alive_ns: u64,
     /// Set when the leader was connected.
     has_met: bool,
 }
@@ -127,10 +136,22 @@ impl Rendezvous {
             is_found: false,
             tell_ns: now_ns + TELL_NS,
             obstacle: None,
+            other_keys: BTreeSet::new(),
             is_broken: false,
             is_leaving: false,
+            silence_ns: 0,
+            alive_ns: 0,
             has_met: false,
-        })
+        }
+        .with_silence(SILENCE_S))
+    }
+
+    /// Sets the seconds of silence after which a launcher is lost. All launchers must have the same
+    /// number.
+    pub(crate) fn with_silence(mut self, silence_s: u32) -> Self {
+        self.silence_ns = u64::from(silence_s.max(1)) * 1_000_000_000;
+        self.alive_ns = (self.silence_ns / SIGNS).min(ALIVE_NS_MAX);
+        self
     }
 
     /// Returns this host, as it names itself.
@@ -177,14 +198,28 @@ impl Rendezvous {
         self.peers.contains_key(&number)
     }
 
-    /// Tells a launcher that wants to join under a number that another one has, and the user.
-    pub(crate) fn refuse_same(&mut self, number: u32) {
-        self.contradict(DiscoveryError::SameNumber(number));
+    /// Ends the job, as a launcher wants to join under a number that another one has. Returns the
+    /// text for that launcher.
+    pub(crate) fn refuse_same(&mut self, number: u32) -> String {
+        let error = DiscoveryError::SameNumber(number);
+        self.contradict(error.clone());
+        error.to_string()
     }
 
     /// Notes the reason why there is no connection with the leader yet.
     pub(crate) fn hinder(&mut self, why: String) {
         self.obstacle = Some(why);
+    }
+
+    /// Notes that a launcher with another key came from this address, and tells the user at once.
+    /// The job still waits: anyone may send the beginning of a connection.
+    pub(crate) fn has_other_key(&mut self, address: IpAddr) {
+        if self.other_keys.len() < OTHER_KEYS_MAX
+            && self.other_keys.insert(address.to_canonical())
+            && !self.is_found
+        {
+            self.tell_missing();
+        }
     }
 
     /// Notes that there will be no connection with the leader.
@@ -454,25 +489,27 @@ impl Rendezvous {
             self.tell_ns = now_ns + TELL_NS;
             self.tell_missing();
         }
+        let (alive_ns, silence_ns) = (self.alive_ns, self.silence_ns);
         let mut silent = vec![];
         for (&number, peer) in &mut self.peers {
-            if peer.said_ns + ALIVE_NS <= now_ns && !self.is_leaving {
+            if peer.said_ns + alive_ns <= now_ns && !self.is_leaving {
                 peer.said_ns = now_ns;
                 peer.unsent.extend(Message::Alive.encode(&[]));
             }
-            if peer.heard_ns + SILENCE_NS <= now_ns && !peer.has_finished {
+            if peer.heard_ns + silence_ns <= now_ns && !peer.has_finished {
                 silent.push(number);
             }
         }
         for number in silent {
-            self.lose(number, format!("not heard of for {} s", SILENCE_NS / 1_000_000_000));
+            self.lose(number, format!("not heard of for {} s", silence_ns / 1_000_000_000));
         }
     }
 
     /// Returns the time at which [`Rendezvous::handle_timeout`] must be called.
     pub(crate) fn poll_timeout(&self) -> Option<u64> {
         let tell_ns = (!self.is_found).then_some(self.tell_ns);
-        let of_peer = |peer: &Peer| (peer.said_ns + ALIVE_NS).min(peer.heard_ns + SILENCE_NS);
+        let of_peer =
+            |peer: &Peer| (peer.said_ns + self.alive_ns).min(peer.heard_ns + self.silence_ns);
         self.peers.values().map(of_peer).chain(tell_ns).min()
     }
 
@@ -496,7 +533,12 @@ impl Rendezvous {
             (false, None) if self.peers.is_empty() => "no connection with the leader".to_owned(),
             (false, None) => "the leader waits for other launchers".to_owned(),
         };
-        self.events.push_back(Event::Missing(text));
+        let from: Vec<String> = self.other_keys.iter().map(IpAddr::to_string).collect();
+        let note = match from.is_empty() {
+            true => String::new(),
+            false => format!("; a launcher with another key came from {}", from.join(", ")),
+        };
+        self.events.push_back(Event::Missing(text + &note));
     }
 
     /// Says farewell to all launchers.

@@ -122,7 +122,8 @@ impl Fabric for TcpFabric {
     }
 
     fn lost(&self) -> Option<(u32, String)> {
-        self.lost.clone()
+        let (rank, why, from_ns) = self.lost.as_ref()?;
+        ((self.clock)() >= *from_ns).then(|| (*rank, why.clone()))
     }
 
     fn unreachable(&self, rank: u32) -> Option<String> {

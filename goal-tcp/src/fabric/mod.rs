@@ -3,11 +3,12 @@
 mod deliver;
 mod messages;
 mod open;
+mod silence;
 
-use crate::channel::Tls;
+use crate::conditions::Conditions;
 use crate::connection::Connection;
 use crate::handshake::Key;
-use crate::limits::READ_MAX;
+use crate::limits::{READ_MAX, REPORT_NS};
 use crate::listener::Listener;
 use crate::outbox::Spare;
 use crate::poller::Poller;
@@ -33,8 +34,6 @@ pub struct TcpFabric {
     /// The address of each rank.
     pub(crate) addresses: Vec<SocketAddr>,
     listener: Listener,
-    /// The encryption of connections, if they are encrypted.
-    tls: Option<Tls>,
     poller: Poller,
     /// The owner of each token, counted from [`FIRST`] on.
     owners: Slab<Owner>,
@@ -62,8 +61,13 @@ pub struct TcpFabric {
     /// True if messages may be of any communicator.
     has_communicators: bool,
     exchanged: Exchanged,
-    /// The first rank that was lost, and why.
-    lost: Option<(u32, String)>,
+    /// How connections are made.
+    conditions: Conditions,
+    /// The time of the last look at open connections. The next one follows some time later, while
+    /// there are any.
+    looked_ns: u64,
+    /// The first rank that was lost, why, and the time from which on that is reported.
+    lost: Option<(u32, String, u64)>,
     /// The rank to which a message was refused last, if none was accepted since.
     refused: Option<u32>,
     /// Set when a connection was opened since the last call of `progress`.
@@ -120,7 +124,6 @@ impl TcpFabric {
             key,
             clock,
             listener,
-            tls: None,
             poller,
             owners: Slab::new(),
             connections: addresses.iter().map(|_| None).collect(),
@@ -138,6 +141,8 @@ impl TcpFabric {
             first_room: 0,
             has_communicators: false,
             exchanged: Exchanged::default(),
+            conditions: Conditions::default(),
+            looked_ns: 0,
             lost: None,
             refused: None,
             has_connected: false,
@@ -161,9 +166,9 @@ impl TcpFabric {
         self
     }
 
-    /// Encrypts all connections. All ranks of the job must do so, or none.
-    pub fn with_tls(mut self, tls: Option<Tls>) -> Self {
-        self.tls = tls;
+    /// Sets how connections are made. All ranks of the job must have the same.
+    pub fn with_conditions(mut self, conditions: Conditions) -> Self {
+        self.conditions = conditions;
         self
     }
 
@@ -174,7 +179,8 @@ impl TcpFabric {
 
     /// Notes that a rank is lost, and ends its connection.
     fn lose(&mut self, rank: u32, why: String) {
-        self.lost.get_or_insert((rank, why));
+        let clock = self.clock;
+        self.lost.get_or_insert_with(|| (rank, why, clock() + REPORT_NS));
         self.close(rank);
     }
 

@@ -6,7 +6,7 @@
 
 use super::{Asked, FIRST, LISTENER, Owner, TcpFabric};
 use crate::handshake::Ends;
-use crate::limits::{CONNECT_NS, HANDSHAKE_NS, RETRY_NS, STRANGERS_MAX};
+use crate::limits::{HANDSHAKE_NS, OPEN_NS, RETRY_NS, STRANGERS_MAX, WELCOME_NS};
 use crate::stranger::{Failed, Shaken, Stranger};
 use std::os::fd::AsFd;
 
@@ -30,7 +30,7 @@ impl TcpFabric {
     fn attempt(&mut self, rank: u32, now_ns: u64) {
         let ends = Ends { from: self.own, to: rank };
         let address = self.addresses[rank as usize];
-        match Stranger::connect(address, ends, self.tls.as_ref(), now_ns) {
+        match Stranger::connect(address, ends, &self.conditions, now_ns) {
             Ok(stranger) => {
                 let token = self.add(stranger);
                 if let Some(asked) = self.asked.get_mut(&rank) {
@@ -52,12 +52,12 @@ impl TcpFabric {
 
     /// Notes that an attempt failed. The rank is tried again until it counts as unreachable.
     fn fail(&mut self, rank: u32, failed: Failed, now_ns: u64) {
-        let address = self.addresses[rank as usize];
+        let (address, silence_ns) = (self.addresses[rank as usize], self.silence_ns());
         let Some(asked) = self.asked.get_mut(&rank) else { return };
         asked.token = None;
         asked.failure = format!("no connection with {address}: {failed}");
         asked.next_ns = now_ns + RETRY_NS;
-        if now_ns >= asked.since_ns + CONNECT_NS {
+        if now_ns >= asked.since_ns + silence_ns {
             let why = std::mem::take(&mut asked.failure);
             self.asked.remove(&rank);
             self.unreachable.insert(rank, why);
@@ -68,8 +68,8 @@ impl TcpFabric {
     fn accept(&mut self, now_ns: u64) {
         // The others are accepted with the next poll.
         for _ in 0..STRANGERS_MAX {
-            let tls = self.tls.as_ref();
-            let Some(stranger) = Stranger::accept(&self.listener, tls, now_ns) else { return };
+            let accepted = Stranger::accept(&self.listener, &self.conditions, now_ns);
+            let Some(stranger) = accepted else { return };
             if self.strangers >= STRANGERS_MAX {
                 self.drop_oldest();
             }
@@ -138,8 +138,12 @@ impl TcpFabric {
                 }
                 Err(failed) => {
                     let wanted = stranger.wanted();
+                    let was_open = !connects && stranger.since_ns() + OPEN_NS <= now_ns;
                     self.drop_stranger(token);
                     if let Some(rank) = wanted {
+                        if was_open && let Some(asked) = self.asked.get_mut(&rank) {
+                            asked.since_ns = now_ns;
+                        }
                         self.fail(rank, failed, now_ns);
                     }
                     return;
@@ -198,7 +202,7 @@ impl TcpFabric {
     /// Returns the time of the next timer.
     pub(super) fn timer_ns(&self) -> Option<u64> {
         let asked = self.asked.values().map(|asked| match asked.token {
-            Some(_) => asked.since_ns + CONNECT_NS,
+            Some(token) => self.attempt_ends_ns(token),
             None => asked.next_ns,
         });
         let strangers = self.owners.iter().filter(|_| self.strangers > 0);
@@ -206,15 +210,31 @@ impl TcpFabric {
             Owner::Stranger(stranger) => Some(stranger.since_ns() + HANDSHAKE_NS),
             Owner::Rank(_) => None,
         });
-        asked.chain(strangers).min()
+        asked.chain(strangers).chain(self.look_ns()).min()
+    }
+
+    /// Returns the time at which an attempt to connect ends that has no success until then: that of
+    /// the system is short, but a rank may answer late.
+    fn attempt_ends_ns(&self, token: usize) -> u64 {
+        match self.owners.get(token - FIRST) {
+            Some(Owner::Stranger(stranger)) if stranger.connects() => {
+                stranger.since_ns() + self.silence_ns()
+            }
+            Some(Owner::Stranger(stranger)) => stranger.since_ns() + WELCOME_NS,
+            _ => 0,
+        }
     }
 
     /// Handles the timers that are due.
     pub(super) fn tend(&mut self) {
-        if self.asked.is_empty() && self.strangers == 0 {
+        let look_ns = self.look_ns();
+        if self.asked.is_empty() && self.strangers == 0 && look_ns.is_none() {
             return;
         }
         let now_ns = (self.clock)();
+        if look_ns.is_some_and(|look_ns| look_ns <= now_ns) {
+            self.look_for_silence(now_ns);
+        }
         let silent = self.owners.iter().filter_map(|(index, owner)| match owner {
             Owner::Stranger(stranger)
                 if stranger.is_accepted() && stranger.since_ns() + HANDSHAKE_NS <= now_ns =>
@@ -228,7 +248,7 @@ impl TcpFabric {
         }
         let due: Vec<(u32, Option<usize>)> = (self.asked.iter())
             .filter(|(_, asked)| match asked.token {
-                Some(_) => asked.since_ns + CONNECT_NS <= now_ns,
+                Some(token) => self.attempt_ends_ns(token) <= now_ns,
                 None => asked.next_ns <= now_ns,
             })
             .map(|(&rank, asked)| (rank, asked.token))

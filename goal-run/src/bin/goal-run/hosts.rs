@@ -5,13 +5,15 @@ use clap::{ArgGroup, Args};
 use goal_eth::DriverKind;
 use goal_run::hosts::{PORT, Plan, PlanError, RankList};
 use goal_run::launcher::{Ethernet, Hosts, Meeting, Rendezvous};
-use goal_run::limits::{BURST_MAX, INITIAL_BURST_MIN};
+use goal_run::limits::{BURST_MAX, FAULT_TIMEOUT_S, INITIAL_BURST_MIN};
 use std::fs::File;
 use std::io::{self, Read};
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+/// The longest silence that may be asked for: a day.
+const FAULT_TIMEOUT_S_MAX: i64 = 24 * 60 * 60;
 /// The most bytes of a peers file.
 const PEERS_BYTES_MAX: u64 = 1 << 20;
 
@@ -53,6 +55,12 @@ pub(crate) struct HostsArguments {
     /// Ports for the ranks of this host, as a firewall lets them through [default: any]
     #[arg(long, value_name = "FIRST-LAST", requires = "rendezvous", value_parser = ports)]
     ports: Option<RangeInclusive<u16>>,
+    /// Seconds of silence after which a host counts as lost, the same on all hosts
+    #[arg(long, value_name = "SECONDS", requires = "rendezvous", default_value_t = FAULT_TIMEOUT_S, value_parser = clap::value_parser!(u32).range(1..=FAULT_TIMEOUT_S_MAX))]
+    fault_timeout: u32,
+    /// Encrypt all connections of TCP by TLS 1.3; on all hosts or on none
+    #[arg(long, requires = "rendezvous")]
+    tls: bool,
     /// File with the key that all hosts have (goal-run key makes one)
     #[arg(long, value_name = "FILE", requires = "meeting")]
     key: Option<PathBuf>,
@@ -99,6 +107,8 @@ impl HostsArguments {
                 here: self.here.clone(),
                 address: self.address,
                 ports: self.ports.clone().unwrap_or(0..=0),
+                fault_timeout_s: self.fault_timeout,
+                encrypts: self.tls,
                 ..Rendezvous::new(number, size, at.clone())
             });
             return hosts(meeting, key);
@@ -145,6 +155,7 @@ fn option(setting: &'static str) -> &'static str {
         "calc" => "--calc",
         "offload" => "--offload",
         "unauthenticated_data" => "--unauthenticated-data",
+        "fault_timeout" => "--fault-timeout",
         setting => setting,
     }
 }

@@ -18,7 +18,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The options that a run of a program has, by their names in [`Arguments`].
-const ALLOWED: [&str; 34] = [
+const ALLOWED: [&str; 36] = [
     "address",
     "bind",
     "burst",
@@ -27,6 +27,7 @@ const ALLOWED: [&str; 34] = [
     "discover",
     "driver",
     "eager_limit",
+    "fault_timeout",
     "format",
     "heap",
     "here",
@@ -49,6 +50,7 @@ const ALLOWED: [&str; 34] = [
     "size",
     "stats",
     "timeout",
+    "tls",
     "transport",
     "unauthenticated_data",
     "unexpected_limit",

@@ -164,6 +164,7 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
     let is_authenticated = hosts.ethernet().is_none_or(|ethernet| ethernet.authenticates_data);
     let unauthenticated = if is_authenticated { "not given" } else { "given" };
     let name = hosts.name;
+    let fault_timeout = hosts.fault_timeout_s().map_or("none".to_owned(), |s| format!("{s} s"));
     let terms = [
         ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),
         (name("repeat"), options.repeat.to_string()),
@@ -177,6 +178,7 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
         (name("offload"), options.offload.name().to_owned()),
         (name("calc"), in_words(options.engine.calc)),
         (name("unauthenticated_data"), unauthenticated.to_owned()),
+        (name("fault_timeout"), fault_timeout),
         ("the program", hasher.finalize().to_hex()[..16].to_owned()),
     ];
     terms.map(|(name, value)| (name.to_owned(), value)).into()

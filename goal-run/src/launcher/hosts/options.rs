@@ -79,12 +79,27 @@ pub struct Rendezvous {
     pub ports: RangeInclusive<u16>,
     /// The port at which launcher 0 listens already.
     pub listener: Option<Arc<Listener>>,
+    /// The seconds of silence after which a launcher, or the host of a rank, is lost; at least 1.
+    /// It must be the same on all hosts.
+    pub fault_timeout_s: u32,
+    /// True if all connections are encrypted. It must be the same on all hosts.
+    pub encrypts: bool,
 }
 
 impl Rendezvous {
     /// Returns a launcher's part in a meeting. All other fields have their defaults.
     pub fn new(number: u32, size: u32, at: String) -> Self {
-        Self { number, size, at, here: None, address: None, ports: 0..=0, listener: None }
+        Self {
+            number,
+            size,
+            at,
+            here: None,
+            address: None,
+            ports: 0..=0,
+            listener: None,
+            encrypts: false,
+            fault_timeout_s: goal_tcp::SILENCE_S,
+        }
     }
 }
 
@@ -100,6 +115,19 @@ impl Hosts {
         match &self.meeting {
             Meeting::Ethernet(ethernet) => Some(ethernet),
             Meeting::Tcp(_) => None,
+        }
+    }
+
+    /// Returns true if the hosts meet over TCP, with encrypted connections.
+    pub(super) fn encrypts(&self) -> bool {
+        matches!(&self.meeting, Meeting::Tcp(rendezvous) if rendezvous.encrypts)
+    }
+
+    /// Returns the seconds of silence after which a host is lost, if the hosts meet over TCP.
+    pub(super) fn fault_timeout_s(&self) -> Option<u32> {
+        match &self.meeting {
+            Meeting::Ethernet(_) => None,
+            Meeting::Tcp(rendezvous) => Some(rendezvous.fault_timeout_s),
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::rights;
 use crate::transport::Name;
 use goal_asm::Nisa;
 use goal_eth::{DriverKind, PortGroup, probe_xdp};
+use goal_tcp::SILENCE_S;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -91,7 +92,10 @@ impl Session<'_> {
         let engine = self.offload(run)?;
         let has_gateways = engine.as_ref().is_none_or(Engine::is_of_programs);
         let wire = match self.hosts.ethernet() {
-            None => Wire::Tcp,
+            None => Wire::Tcp {
+                silence_s: self.hosts.fault_timeout_s().unwrap_or(SILENCE_S),
+                encrypts: self.hosts.encrypts(),
+            },
             Some(hosts) => {
                 if let (DriverKind::Xdp, Err(why), true) = (hosts.driver, probe_xdp(), has_gateways)
                 {
@@ -112,7 +116,7 @@ impl Session<'_> {
         // The group must outlive the ranks.
         let (gateways, _group) = match &network.wire {
             _ if !has_gateways => (vec![], None),
-            Wire::Tcp => (self.gateways(), None),
+            Wire::Tcp { .. } => (self.gateways(), None),
             Wire::Ethernet(ethernet) => {
                 let drivers = network.open_drivers(ethernet)?;
                 // Lets the kernel find the driver of a frame at a cost that does not depend on

@@ -16,7 +16,7 @@ use goal_eth::{OpenError, now_ns};
 use goal_fabric::{Exchanged, Fabric};
 use goal_kernel::Signs;
 use goal_shm::Bell;
-use goal_tcp::TcpFabric;
+use goal_tcp::{Conditions, TcpFabric, Tls};
 use sleeper::sleep;
 use std::io;
 use std::ops::ControlFlow;
@@ -71,12 +71,15 @@ impl<'a> Remote<'a> {
             (Gateway::Ethernet(driver), Wire::Ethernet(ethernet)) => {
                 Box::new(Esp::over(network, ethernet, rank, driver)?)
             }
-            (Gateway::Tcp(listener), Wire::Tcp) => {
+            (Gateway::Tcp(listener), &Wire::Tcp { silence_s, encrypts }) => {
                 let addresses = network.locations().map(|location| location.socket()).collect();
                 let key = network.secret.tcp_key();
                 let tcp = TcpFabric::new(rank, addresses, listener, key, now_ns);
                 let tcp = tcp.map_err(system("the sockets can't be watched"))?;
-                let tcp = tcp.with_first_room(network.first_room);
+                let tls = encrypts.then(Tls::new).transpose();
+                let tls = tls.map_err(system("there is no encryption"))?;
+                let conditions = Conditions { silence_s, tls };
+                let tcp = tcp.with_first_room(network.first_room).with_conditions(conditions);
                 Box::new(tcp.with_communicators(network.has_communicators))
             }
             _ => return Err(OpenError::NoDriver),

@@ -6,19 +6,19 @@
 use super::super::options::Rendezvous as Options;
 use super::{Command, Inbox, PART_NS, Post, SLEEP_MAX_NS};
 use crate::host::Host;
-use crate::hosts::{DiscoveryError, Key, Rendezvous};
+use crate::hosts::{DiscoveryError, Key, Message, Rendezvous};
 use crate::launcher::error::LaunchError;
 use crate::launcher::hosts::error::HostsError;
 use goal_eth::now_ns;
+use goal_tcp::channel::ChannelError;
 use goal_tcp::handshake::{self, Ends, Refused};
 use goal_tcp::stranger::{Failed, Shaken, Stranger};
-use goal_tcp::{Listener, receive};
+use goal_tcp::{Channel, Conditions, Listener, Tls};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, Shutdown, getpeername, getsockname, send, shutdown};
-use std::io;
+use rustix::net::{Shutdown, getpeername, getsockname, shutdown};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
@@ -46,11 +46,12 @@ impl Post {
         key: &Key,
         ranks: u32,
     ) -> Result<(Self, Host), LaunchError> {
-        let Options { number, size, at, here, address, .. } = options;
+        let Options { number, size, at, here, address, fault_timeout_s, .. } = options;
         let refused = |why: String| HostsError::from(DiscoveryError::Rendezvous(why));
         let rendezvous =
             Rendezvous::new(now_ns(), (*number, *size), ranks, here.as_ref(), *address)
-                .map_err(HostsError::from)?;
+                .map_err(HostsError::from)?
+                .with_silence(*fault_timeout_s);
         let targets = resolve(at).map_err(refused)?;
         let listener = match (&options.listener, rendezvous.leads()) {
             (Some(listener), true) => Some(Arc::clone(listener)),
@@ -58,6 +59,8 @@ impl Post {
             (_, false) => None,
         };
         let me = rendezvous.me();
+        let tls = options.encrypts.then(Tls::new).transpose()?;
+        let conditions = Conditions { silence_s: *fault_timeout_s, tls };
         let (key, at, number) = (key.rendezvous(), at.clone(), *number);
         let work = move |inbox| {
             let worker = Worker {
@@ -66,6 +69,7 @@ impl Post {
                 key,
                 number,
                 at,
+                conditions,
                 listener,
                 targets,
                 next_target: 0,
@@ -124,14 +128,16 @@ enum Connection {
     /// Its handshake is not complete.
     Shaking(Stranger),
     /// It is that of the launcher with this number, and has its end if the flag is set.
-    Joined(OwnedFd, u32, bool),
+    Joined(Channel, u32, bool),
+    /// It was told that it can't join. It stays until the launcher has read that, or this time.
+    Refused(Channel, u64),
 }
 
 impl AsFd for Connection {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Connection::Shaking(stranger) => stranger.as_fd(),
-            Connection::Joined(socket, ..) => socket.as_fd(),
+            Connection::Joined(socket, ..) | Connection::Refused(socket, _) => socket.as_fd(),
         }
     }
 }
@@ -143,6 +149,7 @@ struct Worker {
     key: handshake::Key,
     number: u32,
     at: String,
+    conditions: Conditions,
     listener: Option<Arc<Listener>>,
     /// The addresses at which the leader may be reached, and the one to try next.
     targets: Vec<SocketAddr>,
@@ -204,7 +211,7 @@ impl Worker {
     /// Accepts connections, if this launcher leads.
     fn accept(&mut self, now_ns: u64) {
         let Some(listener) = &self.listener else { return };
-        while let Some(stranger) = Stranger::accept(listener, now_ns) {
+        while let Some(stranger) = Stranger::accept(listener, &self.conditions, now_ns) {
             let strangers =
                 self.connections.iter().filter(|one| matches!(one, Connection::Shaking(_)));
             if strangers.count() >= STRANGERS_MAX
@@ -230,7 +237,7 @@ impl Worker {
         let target = self.targets[self.next_target % self.targets.len()];
         self.next_target += 1;
         let ends = Ends { from: self.number, to: LEADER };
-        match Stranger::connect(target, ends, now_ns) {
+        match Stranger::connect(target, ends, &self.conditions, now_ns) {
             Ok(stranger) => self.connections.push(Connection::Shaking(stranger)),
             Err(failed) => self.fail(target, failed),
         }
@@ -239,7 +246,7 @@ impl Worker {
     /// Notes that an attempt to connect with the leader failed.
     fn fail(&mut self, target: SocketAddr, failed: Failed) {
         let text = format!("no connection with launcher 0 at {} ({target}): {failed}", self.at);
-        let is_refusal = !matches!(failed, Failed::System(_));
+        let is_refusal = !matches!(failed, Failed::Channel(ChannelError::System(_)));
         self.refusals = if is_refusal { self.refusals + 1 } else { 0 };
         match failed {
             Failed::Refused(Refused::Key) => self.rendezvous.give_up(text),
@@ -255,6 +262,11 @@ impl Worker {
             let stays = match &mut self.connections[at] {
                 Connection::Shaking(_) => self.shake(at, now_ns),
                 Connection::Joined(..) => self.receive(at, now_ns),
+                Connection::Refused(channel, until_ns) => {
+                    // A connection that is closed with unread bytes takes the refusal with it.
+                    let more = channel.receive(&mut self.buffer);
+                    now_ns < *until_ns && !matches!(more, Ok(Some(0)) | Err(_))
+                }
             };
             if stays {
                 at += 1;
@@ -271,7 +283,7 @@ impl Worker {
         if stranger.connects() && !is_writable(stranger.as_fd()) {
             let is_late = stranger.since_ns() + HANDSHAKE_NS <= now_ns;
             if is_late {
-                self.fail(target, Failed::System(Errno::TIMEDOUT));
+                self.fail(target, Errno::TIMEDOUT.into());
             }
             return !is_late;
         }
@@ -286,21 +298,31 @@ impl Worker {
             }
             Ok(Shaken::Done(ends)) => ends,
             Err(failed) => {
-                if !stranger.is_accepted() {
-                    self.fail(target, failed);
+                let (is_accepted, from) = (stranger.is_accepted(), addresses(stranger.as_fd()));
+                match (is_accepted, failed, from) {
+                    (false, failed, _) => self.fail(target, failed),
+                    (true, Failed::Refused(Refused::Key), Some((address, _))) => {
+                        self.rendezvous.has_other_key(address);
+                    }
+                    (true, ..) => {}
                 }
                 return false;
             }
         };
         let number = if stranger.is_accepted() { ends.from } else { ends.to };
         if self.rendezvous.has(number) {
-            self.rendezvous.refuse_same(number);
-            return false;
+            let why = self.rendezvous.refuse_same(number);
+            let Connection::Shaking(stranger) = self.connections.remove(at) else { return true };
+            let mut channel = stranger.into_channel();
+            // A new connection has room for so little.
+            let _ = channel.send(&Message::Refused(why).encode(&[]));
+            self.connections.insert(at, Connection::Refused(channel, now_ns + PART_NS));
+            return true;
         }
         let Some((address, reached)) = addresses(stranger.as_fd()) else { return false };
         self.rendezvous.joined(now_ns, number, address, reached);
         let Connection::Shaking(stranger) = self.connections.remove(at) else { return true };
-        let joined = Connection::Joined(stranger.into_socket(), number, false);
+        let joined = Connection::Joined(stranger.into_channel(), number, false);
         self.connections.insert(at, joined);
         true
     }
@@ -308,7 +330,7 @@ impl Worker {
     /// Reads what a launcher has sent. Returns false if the connection must be closed.
     fn receive(&mut self, at: usize, now_ns: u64) -> bool {
         let Self { connections, rendezvous, buffer, inbox, .. } = self;
-        let Connection::Joined(socket, number, has_ended) = &mut connections[at] else {
+        let Connection::Joined(channel, number, has_ended) = &mut connections[at] else {
             return true;
         };
         if *has_ended {
@@ -316,7 +338,7 @@ impl Worker {
         }
         // While an event waits, nothing is read, so a slow launcher slows down the others.
         while inbox.event.is_none() {
-            match receive(socket.as_fd(), buffer) {
+            match channel.receive(buffer) {
                 Ok(None) => return true,
                 Ok(Some(0)) => {
                     *has_ended = true;
@@ -328,7 +350,7 @@ impl Worker {
                     inbox.tell(|| rendezvous.poll_event());
                 }
                 Err(error) => {
-                    rendezvous.ended(*number, Some(io::Error::from(error).to_string()));
+                    rendezvous.ended(*number, Some(error.to_string()));
                     return false;
                 }
             }
@@ -338,12 +360,12 @@ impl Worker {
 
     /// Sends what waits, as far as the system takes it.
     fn write(&mut self) {
-        for connection in &self.connections {
-            let Connection::Joined(socket, number, _) = connection else { continue };
+        for connection in &mut self.connections {
+            let Connection::Joined(channel, number, _) = connection else { continue };
             let Some(unsent) = self.rendezvous.unsent(*number) else { continue };
             let mut sent = 0;
             while sent < unsent.len() {
-                match send(socket, &unsent[sent..], SendFlags::NOSIGNAL) {
+                match channel.send(&unsent[sent..]) {
                     Ok(len) => sent += len,
                     Err(Errno::INTR) => {}
                     // An error is found when the connection is read.
@@ -351,13 +373,14 @@ impl Worker {
                 }
             }
             unsent.drain(..sent);
+            let _ = channel.flush();
         }
     }
 
     /// Ends this end of all connections. Returns true if the other ends have ended too.
     fn shut(&self) -> bool {
         let joined = self.connections.iter().filter_map(|connection| match connection {
-            Connection::Joined(socket, ..) => Some(socket),
+            Connection::Joined(socket, ..) | Connection::Refused(socket, _) => Some(socket),
             Connection::Shaking(_) => None,
         });
         joined.map(|socket| shutdown(socket, Shutdown::Write)).count() == 0
@@ -377,6 +400,7 @@ impl Worker {
         for connection in connections.iter() {
             let writes = match connection {
                 Connection::Shaking(stranger) => stranger.connects(),
+                Connection::Refused(..) => false,
                 Connection::Joined(_, number, _) => {
                     rendezvous.unsent(*number).is_some_and(|unsent| !unsent.is_empty())
                 }

@@ -1,0 +1,11 @@
+//! One job of several launchers that meet at an address of TCP: from the meeting to the report.
+
+mod bench;
+#[path = "../common/mod.rs"]
+mod common;
+mod endings;
+mod losses;
+mod mistakes;
+mod random;
+mod runs;
+mod strangers;

@@ -1,0 +1,20 @@
+//! How connections are made, the same on all hosts of a job.
+
+use crate::channel::Tls;
+use crate::limits::SILENCE_S;
+
+/// How connections are made.
+#[derive(Debug, Clone)]
+pub struct Conditions {
+    /// The seconds of silence after which the host at the other end is lost, at least 1.
+    pub silence_s: u32,
+    /// The encryption, if connections are encrypted.
+    pub tls: Option<Tls>,
+}
+
+/// Plain connections.
+impl Default for Conditions {
+    fn default() -> Self {
+        Self { silence_s: SILENCE_S, tls: None }
+    }
+}

@@ -1,0 +1,48 @@
+//! Finds connections whose peer's host is silent although bytes are on the way to it. Where none
+//! are, the system asks the peer itself (see [`sockets`](crate::sockets)).
+//!
+//! A rank that computes or is stopped takes no bytes, but its host acknowledges them, or answers
+//! that there is no room. So only the host's silence counts.
+
+use super::TcpFabric;
+use crate::info;
+use crate::limits::LOOKS;
+use std::os::fd::AsFd;
+
+impl TcpFabric {
+    pub(super) fn silence_ns(&self) -> u64 {
+        u64::from(self.conditions.silence_s.max(1)) * 1_000_000_000
+    }
+
+    /// Returns the time of the next look, if there are open connections.
+    pub(super) fn look_ns(&self) -> Option<u64> {
+        let attempts = self.asked.values().filter(|asked| asked.token.is_some()).count();
+        let has_open = self.owners.len() > self.strangers + attempts;
+        has_open.then(|| self.looked_ns + self.silence_ns() / LOOKS)
+    }
+
+    /// Looks at all open connections. One whose host was silent at the looks of three quarters of
+    /// the time is lost, as the silence may have begun right after the look before.
+    pub(super) fn look_for_silence(&mut self, now_ns: u64) {
+        let since_ns = now_ns - self.looked_ns;
+        self.looked_ns = now_ns;
+        let limit_ns = self.silence_ns() / 4 * 3;
+        let mut silent = vec![];
+        for (rank, connection) in (0..).zip(&mut self.connections) {
+            let Some(connection) = connection else { continue };
+            let awaited = info::read(connection.channel.as_fd())
+                .filter(|info| info.awaits_host && info.heard_before_ns >= since_ns);
+            connection.silent_ns = awaited.map(|_| connection.silent_ns.unwrap_or(now_ns));
+            if connection.silent_ns.is_some_and(|began_ns| began_ns + limit_ns <= now_ns) {
+                silent.push(rank);
+            }
+        }
+        for rank in silent {
+            let address = self.addresses[rank as usize];
+            self.lose(
+                rank,
+                format!("{address} was not heard of for {} s", self.conditions.silence_s),
+            );
+        }
+    }
+}
