@@ -180,6 +180,10 @@ impl Channel {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                // A peer that closes with bytes that it has not read resets the connection.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                    return Err(ChannelError::Closed);
+                }
                 Err(error) => return Err(errno(&error).into()),
             }
         }
