@@ -8,11 +8,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
+/// The port of launcher 0. Nobody else has ports on a host of a test bench.
+const PORT: u16 = 7777;
+
+/// The transport between the hosts of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Between {
+    Esp,
+    Tcp,
+}
+
 /// The files with which jobs on hosts are started.
 pub(crate) struct Jobs {
     pub(crate) folder: TempDir,
     goal_run: String,
-    key: PathBuf,
+    /// The file with the key.
+    pub(crate) key: PathBuf,
 }
 
 impl Jobs {
@@ -30,11 +41,26 @@ impl Jobs {
         Ok(Self { folder, goal_run, key })
     }
 
-    /// Returns a command of goal-run on one of so many hosts.
+    /// Returns a command of goal-run on one of so many hosts, which are joined by ESP.
     pub(crate) fn command(&self, host: &Host, count: usize) -> Command {
-        let mut command = host.command(&self.goal_run);
-        command.args(["--transport", "esp", "--interface", INTERFACE, "--key"]).arg(&self.key);
+        let mut command = self.bare(host);
+        command.args(["--transport", "esp", "--interface", INTERFACE]);
         command.args(["--discover", "--hosts", &count.to_string()]);
+        command
+    }
+
+    /// The same for hosts that are joined by TCP: the first ones of a test bench.
+    fn command_over_tcp(&self, cluster: &Cluster, number: usize, count: usize) -> Command {
+        let mut command = self.bare(&cluster.hosts()[number]);
+        let meeting = format!("{}:{PORT}", cluster.hosts()[0].ip());
+        command.args(["--rendezvous", &meeting, "--rank", &number.to_string()]);
+        command.args(["--size", &count.to_string()]);
+        command
+    }
+
+    fn bare(&self, host: &Host) -> Command {
+        let mut command = host.command(&self.goal_run);
+        command.arg("--key").arg(&self.key);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -47,16 +73,19 @@ impl Jobs {
     pub(crate) fn run(
         &self,
         cluster: &Cluster,
+        between: Between,
         count: usize,
         program: &Path,
         arguments: &[&str],
     ) -> io::Result<u64> {
-        let start = |host: &Host| {
-            let mut command = self.command(host, count);
+        let start = |number: usize| {
+            let mut command = match between {
+                Between::Esp => self.command(&cluster.hosts()[number], count),
+                Between::Tcp => self.command_over_tcp(cluster, number, count),
+            };
             command.args(["--format", "json"]).args(arguments).arg(program).spawn()
         };
-        let children =
-            cluster.hosts()[..count].iter().map(start).collect::<io::Result<Vec<_>>>()?;
+        let children = (0..count).map(start).collect::<io::Result<Vec<_>>>()?;
         let mut reports: Vec<Value> = Vec::new();
         for child in children {
             reports.push(

@@ -1,7 +1,7 @@
 //! Jobs on several hosts of a test bench whose switch loses, doubles, delays or damages frames:
 //! each verified, with the time it took.
 
-use crate::host_jobs::Jobs;
+use crate::host_jobs::{Between, Jobs};
 use crate::table;
 use clap::Args as ClapArgs;
 use goal_cluster::{Cluster, Faults, Switch, Wiring};
@@ -74,7 +74,13 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 let mut took_ns = Vec::new();
                 for _ in 0..args.turns {
                     let started = std::time::Instant::now();
-                    match jobs.run(&cluster, on, program, &["--verify", "--timeout", "60"]) {
+                    match jobs.run(
+                        &cluster,
+                        Between::Esp,
+                        on,
+                        program,
+                        &["--verify", "--timeout", "60"],
+                    ) {
                         Ok(ns) => {
                             let (ms, whole_ms) = (ns as f64 / 1e6, started.elapsed().as_millis());
                             let _ = writeln!(

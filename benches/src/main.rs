@@ -8,6 +8,7 @@ mod apps;
 mod assemble;
 mod collectives;
 mod compile;
+mod connections;
 mod costs;
 mod engine;
 mod esp;
@@ -34,6 +35,7 @@ mod plot;
 mod shape;
 mod size;
 mod table;
+mod tcp;
 mod window;
 
 use clap::{Parser, Subcommand};
@@ -70,9 +72,11 @@ enum Bench {
     /// Programs on several hosts whose switch loses, doubles, delays or damages frames: verified,
     /// with the time each took
     Hosts(hosts::Args),
-    /// Barrier, allreduce and gather on hosts of their own over ESP, beside MPI over TCP between
-    /// the same hosts
+    /// Barrier, allreduce and gather on hosts of their own over ESP and over TCP, beside MPI over
+    /// TCP between the same hosts
     Collectives(collectives::Args),
+    /// Latency and bandwidth between two ranks over TCP that have many other connections
+    Connections(connections::Args),
     /// Barriers and allreduces in the kernels of hosts, beside processes over ESP, over UDP and
     /// with MPI over TCP: median and 99th percentile, idle and busy
     Offload(offload::Args),
@@ -85,6 +89,9 @@ enum Bench {
     /// Applications in C (conjugate gradients, a sort, a stencil) with libgoal and with MPI, which
     /// share all of the computation
     Apps(apps::Args),
+    /// Ping-pong, barrier and collectives over TCP on this machine, as calls of libgoal, beside MPI
+    /// libraries over TCP
+    Tcp(tcp::Args),
     /// Nanoseconds of GOAL_Run, GOAL_Test and GOAL_Wait in a program in C
     Library(costs::Args),
     /// One rank of `mpi`
@@ -99,7 +106,7 @@ enum Bench {
     /// One rank of `overlap` whose schedule is in the kernel
     #[command(hide = true)]
     OverlapKernelRank(overlap::KernelRankArgs),
-    /// The raw data of `overlap` as a picture
+    /// The raw data of `overlap` or `connections` as a picture
     Plot(plot::Args),
     /// Time that ranks wait for one that computes, compared with MPI_Iallreduce
     Late(late::Args),
@@ -136,9 +143,11 @@ fn main() -> ExitCode {
         Bench::Hosts(args) => hosts::run(&args),
         Bench::Esp(args) => esp::run(&args),
         Bench::Collectives(args) => collectives::run(&args),
+        Bench::Connections(args) => connections::run(&args),
         Bench::Offload(args) => offload::run(&args),
         Bench::OffloadRank(args) => offload::run_rank(&args),
         Bench::Apps(args) => apps::run(&args),
+        Bench::Tcp(args) => tcp::run(&args),
         Bench::Library(args) => costs::run(&args),
         Bench::Mpi(args) => mpi::run(&args),
         Bench::MpiRank(args) => mpi::run_rank(&args),

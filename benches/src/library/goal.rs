@@ -2,11 +2,13 @@
 
 use super::source::{self, Source, compile};
 use crate::job::list;
-use goal_run::job::Mode;
+use clap::ValueEnum;
+use goal_run::job::{Mode, Wait};
 use std::io;
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// The name in tables and raw data.
 pub(crate) const LIBGOAL: &str = "libgoal";
@@ -131,5 +133,40 @@ impl Program {
         let options = ["-n".to_owned(), ranks.to_string(), "--bind".to_owned(), bound];
         self.start(&mut command, progress, &options, arguments);
         super::lines_of(LIBGOAL, &command.output()?)
+    }
+
+    /// Runs the program over TCP on this machine, with a launcher for each rank, as on hosts of
+    /// their own. Each rank is bound to its processor in the list. Returns the lines that it
+    /// prints.
+    ///
+    /// # Errors
+    /// It fails; the error has what it printed.
+    pub(crate) fn run_over_tcp(
+        &self,
+        processors: &[u32],
+        progress: Mode,
+        wait: Wait,
+        key: &Path,
+        arguments: &[String],
+    ) -> io::Result<Vec<String>> {
+        // The system gives a port that nobody has. Launcher 0 takes it at once.
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let ranks = processors.len().to_string();
+        let launcher = |(rank, processor): (usize, &u32)| {
+            let mut command = Command::new(&self.goal_run);
+            command.args(["-n", &ranks, "--rank", &rank.to_string(), "--size", &ranks]);
+            command.args(["--rendezvous", &format!("127.0.0.1:{port}"), "--key"]).arg(key);
+            let wait = wait.to_possible_value().expect("all have names");
+            let options = ["--bind", &processor.to_string(), "--wait", wait.get_name()];
+            self.start(&mut command, progress, &options.map(str::to_owned), arguments);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+        };
+        let launchers =
+            processors.iter().enumerate().map(launcher).collect::<io::Result<Vec<_>>>()?;
+        let ended = launchers.into_iter().map(Child::wait_with_output);
+        let outputs = ended.collect::<io::Result<Vec<_>>>()?;
+        let lines = outputs.iter().map(|output| super::lines_of(LIBGOAL, output));
+        // Rank 0 prints for all.
+        Ok(lines.collect::<io::Result<Vec<_>>>()?.concat())
     }
 }

@@ -1,6 +1,7 @@
 //! The libraries that programs in C use: MPI libraries on this machine, and this project's own.
 //! Each compiles the programs, and runs them with the flags that it needs for the same placement.
 
+mod family;
 pub(crate) mod goal;
 mod source;
 
@@ -8,97 +9,15 @@ pub(crate) use source::{
     COLLECTIVES, COSTS, IDLE, OPERATIONS, OVERLAP, PINGPONG, ROUNDS, Source, build_machine,
 };
 
-use crate::job::{crowded, list, processors};
+pub(crate) use family::Over;
+
+use crate::job::{crowded, processors};
+use family::Family;
 use source::compile;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-
-/// The families of libraries, which differ in the flags of their `mpirun`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Family {
-    OpenMpi4,
-    OpenMpi5,
-    Mpich,
-    Intel,
-}
-
-impl Family {
-    /// Recognises the family from what `mpirun --version` prints.
-    fn of_version(text: &str) -> Option<Self> {
-        if let Some((_, version)) = text.split_once("(Open MPI) ") {
-            let major: u32 = version.split('.').next()?.parse().ok()?;
-            return Some(if major < 5 { Family::OpenMpi4 } else { Family::OpenMpi5 });
-        }
-        if text.contains("Intel(R) MPI") {
-            return Some(Family::Intel);
-        }
-        text.contains("HYDRA").then_some(Family::Mpich)
-    }
-
-    fn default_name(self) -> &'static str {
-        match self {
-            Family::OpenMpi4 => "Open MPI 4",
-            Family::OpenMpi5 => "Open MPI 5",
-            Family::Mpich => "MPICH",
-            Family::Intel => "Intel MPI",
-        }
-    }
-
-    /// Returns the variables and flags for ranks that talk through shared memory: each bound to its
-    /// processor, or free. Ranks that share processors give theirs away while they wait.
-    fn placement(
-        self,
-        processors: Option<&[u32]>,
-        crowded: bool,
-    ) -> (Vec<(&'static str, String)>, Vec<String>) {
-        let (mut variables, mut flags) = (Vec::new(), Vec::new());
-        let mut flag = |text: &str| flags.extend(text.split_whitespace().map(str::to_owned));
-        let bound = processors.map(list);
-        match self {
-            Family::OpenMpi4 | Family::OpenMpi5 => {
-                flag("--allow-run-as-root --mca btl");
-                // A component of Open MPI 5 prints an error with each window.
-                flag(if self == Family::OpenMpi4 {
-                    "self,vader"
-                } else {
-                    "self,sm --mca osc ^ucx"
-                });
-                flag(match (&bound, crowded, self) {
-                    (Some(_), false, _) => "--map-by core --bind-to core",
-                    (Some(_), true, Family::OpenMpi4) => {
-                        "--oversubscribe --map-by core --bind-to core:overload-allowed"
-                    }
-                    (None, _, Family::OpenMpi4) => "--oversubscribe --bind-to none",
-                    // It would bind neighbours to the same processor: the program binds itself.
-                    (_, _, _) => "--map-by :OVERSUBSCRIBE --bind-to none",
-                });
-                if crowded {
-                    flag("--mca mpi_yield_when_idle 1");
-                }
-            }
-            Family::Mpich => {
-                variables.push(("MPIR_CVAR_CH4_NETMOD", "ofi".to_owned()));
-                match bound {
-                    Some(list) => flag(&format!("-bind-to user:{list}")),
-                    None => flag("-bind-to none"),
-                }
-            }
-            Family::Intel => {
-                variables.push(("I_MPI_FABRICS", "shm".to_owned()));
-                variables.push(match bound {
-                    Some(list) => ("I_MPI_PIN_PROCESSOR_LIST", list),
-                    None => ("I_MPI_PIN", "0".to_owned()),
-                });
-                if crowded {
-                    variables.push(("I_MPI_WAIT_MODE", "1".to_owned()));
-                }
-            }
-        }
-        (variables, flags)
-    }
-}
 
 /// An installed MPI library.
 #[derive(Debug, Clone)]
@@ -235,30 +154,33 @@ impl Peer {
     /// It fails; the error has what it printed.
     pub(crate) fn run(&self, ranks: u32, arguments: &[String]) -> io::Result<Vec<String>> {
         let processors = if crowded(ranks) { None } else { Some(processors(ranks)?) };
-        self.run_on(processors.as_deref(), ranks, arguments)
+        self.run_on(Over::SharedMemory, processors.as_deref(), ranks, arguments)
     }
 
-    /// The same with each rank bound to its processor in the list. If processors occur repeatedly,
-    /// the program must bind its ranks itself: not every launcher can.
+    /// The same over shared memory or over TCP, with each rank bound to its processor in the list.
+    /// If processors occur repeatedly, the program must bind its ranks itself: not every launcher
+    /// can.
     ///
     /// # Errors
     /// It fails; the error has what it printed.
     pub(crate) fn run_bound(
         &self,
+        over: Over,
         processors: &[u32],
         arguments: &[String],
     ) -> io::Result<Vec<String>> {
-        self.run_on(Some(processors), processors.len() as u32, arguments)
+        self.run_on(over, Some(processors), processors.len() as u32, arguments)
     }
 
     fn run_on(
         &self,
+        over: Over,
         processors: Option<&[u32]>,
         ranks: u32,
         arguments: &[String],
     ) -> io::Result<Vec<String>> {
         let Library { name, family, prefix } = &self.library;
-        let (variables, flags) = family.placement(processors, crowded(ranks));
+        let (variables, flags) = family.placement(over, processors, crowded(ranks));
         let mut command = limited(prefix.as_deref(), "mpirun");
         command.envs(variables).args(flags);
         command.args(["-n", &ranks.to_string()]).arg(&self.program).args(arguments);
@@ -315,19 +237,8 @@ pub(crate) fn lines_of(name: &str, output: &Output) -> io::Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Family, IDLE, Libraries};
+    use super::{IDLE, Libraries};
     use std::path::Path;
-
-    #[test]
-    fn families_are_recognised() {
-        let family = |text: &str| Family::of_version(text);
-        assert_eq!(family("mpirun (Open MPI) 4.1.4\n\nReport bugs"), Some(Family::OpenMpi4));
-        assert_eq!(family("mpirun (Open MPI) 5.0.11\n"), Some(Family::OpenMpi5));
-        assert_eq!(family("HYDRA build details:\n    Version: 5.0.2"), Some(Family::Mpich));
-        let intel = "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626";
-        assert_eq!(family(intel), Some(Family::Intel));
-        assert_eq!(family("mpiexec of nobody knows"), None);
-    }
 
     #[test]
     fn an_empty_request_asks_for_none() {

@@ -68,7 +68,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 }
 
 /// The most ranks, for which `meeting.h` has marks.
-pub(super) const RANKS_MAX: i64 = 200;
+pub(crate) const RANKS_MAX: i64 = 200;
 /// The largest row of a halo exchange, so that the parts of two ranks fit a cache of 32 MiB.
 pub(super) const HALO_BYTES_MAX: u64 = 1 << 20;
 /// A run during which the system moves the processors apart does not count, and is repeated. There

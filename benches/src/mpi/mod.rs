@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod calls;
 mod limits;
 mod operands;
 mod plan;
@@ -15,16 +16,16 @@ mod report;
 mod samples;
 mod schedules;
 
-pub(crate) use args::{Args, bytes};
+pub(crate) use args::{Args, RANKS_MAX, bytes};
+pub(crate) use calls::{Calls, parsed, right};
 pub(crate) use operands::Operands;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
+pub(crate) use report::{Figures, Group, groups};
+pub(crate) use samples::{By, Memory, Row, Sample, WAYS, append};
 pub(crate) use schedules::Operation;
 
 use bench::Bench;
-use samples::{HEADER, Sample};
-use std::fs::File;
-use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::io::{self, IsTerminal};
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     if !args.from.is_empty() {
@@ -55,20 +56,4 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
     report::print(&samples);
     Ok(())
-}
-
-/// Appends samples to a file of raw data.
-fn append(path: &Path, samples: &[Sample]) -> io::Result<()> {
-    let append = || {
-        let mut file = File::options().append(true).create(true).open(path)?;
-        let mut text = String::new();
-        if file.metadata()?.len() == 0 {
-            text = format!("{HEADER}\n");
-        }
-        for sample in samples {
-            text.push_str(&format!("{sample}\n"));
-        }
-        file.write_all(text.as_bytes())
-    };
-    append().map_err(|error| samples::named(path, &error))
 }

@@ -1,10 +1,10 @@
 //! The programs in C that call an operation of a library in all its ways.
 
 use super::bench::{Bench, Case};
-use super::plan::Plan;
+use super::calls::{Calls, parsed, right};
 use super::samples::{By, FAILED, Sample, WAYS};
-use crate::job::{Page, list, processors};
-use crate::library::{Peer, goal};
+use crate::job::{Page, processors};
+use crate::library::{Over, Peer, goal};
 use goal_run::job::Mode;
 use std::collections::BTreeSet;
 use std::io;
@@ -61,16 +61,11 @@ impl Bench {
     ) -> io::Result<Vec<Sample>> {
         let page = Page::new()?;
         let processors = processors(case.ranks)?;
-        let kinds = case.memory.kinds();
-        let arguments = self.arguments(case, sizes, &page, kinds, ways)?;
-        let lines = peer.run_bound(&processors, &arguments)?;
+        let calls = self.calls(case, sizes, &processors);
+        let arguments = calls.arguments(&page, case.memory.kinds(), ways);
+        let lines = peer.run_bound(Over::SharedMemory, &processors, &arguments)?;
         let library = &peer.library.name;
-        let by = |way: &str, kind: &str| By::Peer {
-            library: library.clone(),
-            way: way.to_owned(),
-            kind: kind.to_owned(),
-        };
-        self.samples(case, library, &lines, by)
+        parsed(&lines, library, |bytes| self.row(case, bytes), By::peer(library))
     }
 
     /// Returns the samples of all ways in which the C library offers the operation.
@@ -86,63 +81,20 @@ impl Bench {
     ) -> io::Result<Vec<Sample>> {
         let page = Page::new()?;
         let processors = processors(case.ranks)?;
-        let kinds = case.memory.kinds_of_library();
-        let arguments = self.arguments(case, sizes, &page, kinds, &WAYS)?;
+        let calls = self.calls(case, sizes, &processors);
+        let arguments = calls.arguments(&page, case.memory.kinds_of_library(), &WAYS);
         let lines = library.run(case.ranks, Some(&processors), progress, &arguments)?;
-        let by = |way: &str, kind: &str| By::Library { way: way.to_owned(), kind: kind.to_owned() };
-        let samples = self.samples(case, goal::LIBGOAL, &lines, by)?;
-        match samples.iter().find(|sample| sample.later.is_nan()) {
-            Some(Sample { row, by, .. }) => {
-                let text = format!("{by}: wrong result of {row}, {} bytes", row.bytes);
-                Err(io::Error::other(text))
-            }
-            None => Ok(samples),
+        right(parsed(&lines, goal::LIBGOAL, |bytes| self.row(case, bytes), By::library)?)
+    }
+
+    fn calls<'a>(&'a self, case: Case, sizes: &'a [u64], processors: &'a [u32]) -> Calls<'a> {
+        Calls {
+            operation: case.operation,
+            processors,
+            sizes,
+            rounds: self.rounds,
+            in_a_row: self.in_a_row,
+            table: self.replay.as_ref().map(|replay| replay.table.as_path()),
         }
-    }
-
-    /// Returns the arguments of a program.
-    fn arguments(
-        &self,
-        case: Case,
-        sizes: &[u64],
-        page: &Page,
-        kinds: &str,
-        ways: &[&str],
-    ) -> io::Result<Vec<String>> {
-        let Case { ranks, operation, .. } = case;
-        let path = page.path().display().to_string();
-        let mut arguments = vec![operation.peer_name().to_owned(), path, list(&processors(ranks)?)];
-        arguments.extend([kinds.to_owned(), ways.join(",")]);
-        let table = self.replay.as_ref().map(|replay| replay.table.display().to_string());
-        arguments.push(table.unwrap_or_else(|| "-".to_owned()));
-        let plan = |bytes| Plan::new(operation, ranks, bytes).at_most(self.rounds);
-        arguments.extend(sizes.iter().map(|&bytes| plan(bytes).case(bytes, self.in_a_row)));
-        Ok(arguments)
-    }
-
-    /// Returns the samples in the lines of a program of a library. `by` names the contestant of a
-    /// way and a kind of memory.
-    fn samples(
-        &self,
-        case: Case,
-        library: &str,
-        lines: &[String],
-        by: impl Fn(&str, &str) -> By,
-    ) -> io::Result<Vec<Sample>> {
-        let sample = |line: &String| {
-            let words: Vec<&str> = line.split(' ').collect();
-            let garbled = || io::Error::other(format!("{library}: {line}"));
-            let number = |text: &str| text.parse::<f64>().map_err(|_| garbled());
-            let (bytes, by, [first, later]) = match words[..] {
-                [bytes, kind, way, "wrong"] => (bytes, by(way, kind), [f64::NAN; 2]),
-                [bytes, kind, way, first, later] => {
-                    (bytes, by(way, kind), [number(first)?, number(later)?])
-                }
-                _ => return Err(garbled()),
-            };
-            let row = self.row(case, bytes.parse().map_err(|_| garbled())?);
-            Ok(Sample { row, by, run: 0, first, later })
-        };
-        lines.iter().map(sample).collect()
     }
 }

@@ -3,7 +3,8 @@
 use crate::library::goal::LIBGOAL;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -77,6 +78,21 @@ pub(crate) enum By {
     Peer { library: String, way: String, kind: String },
     /// A work of the machine, in a block of the row's bytes.
     Machine(String),
+}
+
+impl By {
+    /// Returns the contestant of a way and a kind of memory of an MPI library.
+    pub(crate) fn peer(library: &str) -> impl Fn(&str, &str) -> By {
+        |way, kind| {
+            let library = library.to_owned();
+            By::Peer { library, way: way.to_owned(), kind: kind.to_owned() }
+        }
+    }
+
+    /// The same of this project's library.
+    pub(crate) fn library(way: &str, kind: &str) -> By {
+        By::Library { way: way.to_owned(), kind: kind.to_owned() }
+    }
 }
 
 impl fmt::Display for By {
@@ -186,6 +202,25 @@ pub(crate) fn read(paths: &[PathBuf]) -> io::Result<Vec<Sample>> {
     }
     renumber(&mut samples);
     Ok(samples)
+}
+
+/// Appends samples to a file of raw data.
+///
+/// # Errors
+/// The system's error, with the name of the file.
+pub(crate) fn append(path: &Path, samples: &[Sample]) -> io::Result<()> {
+    let append = || {
+        let mut file = File::options().append(true).create(true).open(path)?;
+        let mut text = String::new();
+        if file.metadata()?.len() == 0 {
+            text = format!("{HEADER}\n");
+        }
+        for sample in samples {
+            text.push_str(&format!("{sample}\n"));
+        }
+        file.write_all(text.as_bytes())
+    };
+    append().map_err(|error| named(path, &error))
 }
 
 /// Returns an error with the name of its file.

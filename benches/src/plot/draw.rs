@@ -10,11 +10,11 @@ const PANEL: (u32, u32) = (440, 380);
 const LEGEND_ROW: u32 = 24;
 
 /// Colours that people with any colour vision can tell apart (Okabe and Ito).
-const COLORS: [RGBColor; 4] =
+pub(super) const COLORS: [RGBColor; 4] =
     [RGBColor(213, 94, 0), RGBColor(0, 114, 178), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn Error + Send + Sync>>;
+pub(super) type Drawn = Result<(), Box<dyn Error + Send + Sync>>;
 
 /// Returns the picture. There must be at least one panel.
 pub(super) fn svg(panels: &[Panel]) -> Result<String, Box<dyn Error + Send + Sync>> {

@@ -1,6 +1,7 @@
-//! The raw data of `overlap` as a picture: the cost of the allreduce over the time
-//! that the product takes.
+//! Raw data as pictures: of `overlap`, the cost of the allreduce over the time that the product
+//! takes; of `connections`, what is left of the performance over their number.
 
+mod connections;
 mod curves;
 mod draw;
 
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 /// `plot`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
-    /// File that `overlap --csv` wrote
+    /// File that `overlap --csv` or `connections --csv` wrote
     csv: PathBuf,
     /// The picture
     #[arg(short, long, value_name = "SVG")]
@@ -20,6 +21,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let named = |error: String| io::Error::other(format!("{}: {error}", args.csv.display()));
-    let panels = curves::parse(&std::fs::read_to_string(&args.csv)?).map_err(named)?;
+    let csv = std::fs::read_to_string(&args.csv)?;
+    if csv.lines().next() == Some(crate::connections::CSV_HEADER) {
+        return std::fs::write(&args.output, connections::svg(&csv).map_err(named)?);
+    }
+    let panels = curves::parse(&csv).map_err(named)?;
     std::fs::write(&args.output, draw::svg(&panels).map_err(io::Error::other)?)
 }

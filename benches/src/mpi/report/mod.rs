@@ -30,8 +30,8 @@ const FIRST_COLUMNS: usize = HEADER.len() - 2;
 
 /// Median, least and most of the runs in nanoseconds.
 #[derive(Debug, Clone, Copy)]
-struct Figures {
-    median: f64,
+pub(crate) struct Figures {
+    pub(crate) median: f64,
     least: f64,
     most: f64,
 }
@@ -49,7 +49,8 @@ impl Figures {
         Some(Self { median: median(values), least, most })
     }
 
-    fn cells(this: Option<Self>) -> [String; 3] {
+    /// Returns the cells of median, least and most.
+    pub(crate) fn cells(this: Option<Self>) -> [String; 3] {
         let us = |value: fn(Self) -> f64| this.map_or("-".to_owned(), |this| us(value(this)));
         [us(|of| of.median), us(|of| of.least), us(|of| of.most)]
     }
@@ -60,11 +61,11 @@ fn us(ns: f64) -> String {
 }
 
 /// One of the times of a sample.
-type Value = fn(&Sample) -> f64;
+pub(crate) type Value = fn(&Sample) -> f64;
 
 /// The samples of one row of a table.
-struct Group<'a> {
-    row: &'a Row,
+pub(crate) struct Group<'a> {
+    pub(crate) row: &'a Row,
     samples: Vec<&'a Sample>,
     /// All samples with the same memory, ranks and operation.
     alike: Vec<&'a Sample>,
@@ -78,8 +79,17 @@ impl Group<'_> {
 
     /// Returns the peer with the least median.
     fn best(&self, value: Value) -> Option<(&By, Figures)> {
+        self.best_of(value, |by| matches!(by, By::Peer { .. }))
+    }
+
+    /// Returns the one of these contestants that has the least median.
+    pub(crate) fn best_of(
+        &self,
+        value: Value,
+        is_one: impl Fn(&By) -> bool,
+    ) -> Option<(&By, Figures)> {
         let mut peers: Vec<&By> = self.samples.iter().map(|sample| &sample.by).collect();
-        peers.retain(|by| matches!(by, By::Peer { .. }));
+        peers.retain(|by| is_one(by));
         peers.dedup();
         let figures = peers.into_iter().filter_map(|by| Some((by, self.figures(by, value)?)));
         let figures = figures.filter(|(_, figures)| !figures.median.is_nan());
@@ -135,7 +145,7 @@ fn alike<'a>(samples: &'a [Sample], row: &Row) -> (Vec<&'a Sample>, usize) {
 }
 
 /// Returns the samples of each row, in the order in which rows occur first.
-fn groups(samples: &[Sample]) -> Vec<Group<'_>> {
+pub(crate) fn groups(samples: &[Sample]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for sample in samples.iter().filter(|sample| !matches!(sample.by, By::Machine(_))) {
         match groups.iter_mut().find(|group| *group.row == sample.row) {
