@@ -7,7 +7,7 @@ use goal_lang::ANY;
 /// The reason why the bytes of a stream are no messages of its rank. There are no more messages to
 /// or from the rank then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum StreamFault {
     /// The bytes that arrived are no stream of messages.
     #[error("what it sent is no stream of messages: {0}")]
     Stream(Broken),

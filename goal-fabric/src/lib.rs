@@ -10,8 +10,8 @@
 //! This crate does no IO and reads no clock.
 //!
 //! Threat: the rank at the other end has the key of the job, and may send any bytes. A chunk that
-//! is none of this connection, and more bytes than were granted, are a [`Fault`], which ends the
-//! connection.
+//! is none of this connection, and more bytes than were granted, are a [`StreamFault`], which ends
+//! the connection.
 
 mod credit;
 mod fabric;
@@ -20,7 +20,7 @@ pub mod translate;
 
 pub use credit::{Credit, Overrun, Room};
 pub use fabric::{Exchanged, Fabric};
-pub use fault::Fault;
+pub use fault::StreamFault;
 
 use goal_engine::kept_bytes;
 use goal_engine::transport::{Header, Kind};

@@ -1,6 +1,6 @@
 //! The translation of a message's header to a chunk of a stream, and back.
 
-use crate::Fault;
+use crate::StreamFault;
 use goal_engine::transport::{Header, Kind};
 use goal_esp::wire::{Chunk, ChunkKind, Envelope};
 use goal_lang::ANY;
@@ -45,9 +45,9 @@ pub const COMMUNICATOR: u32 = goal_engine::WORLD;
 /// may be of `any` communicator, or of that of the job only.
 ///
 /// # Errors
-/// [`Fault`] if the chunk is not one of a message, or names something that is not of this
+/// [`StreamFault`] if the chunk is not one of a message, or names something that is not of this
 /// connection or of this job.
-pub fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<Header, Fault> {
+pub fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<Header, StreamFault> {
     let kind = match chunk.kind {
         ChunkKind::Eager => Kind::Eager,
         ChunkKind::Rts => Kind::Rts,
@@ -56,7 +56,7 @@ pub fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<Header,
         ChunkKind::Fin => Kind::Fin,
         ChunkKind::Long => Kind::Long,
         ChunkKind::Part => Kind::Part,
-        ChunkKind::Communicator | ChunkKind::Room => return Err(Fault::Rank),
+        ChunkKind::Communicator | ChunkKind::Room => return Err(StreamFault::Rank),
     };
     let mut header = Header::new(kind, source);
     header.cookie = chunk.message;
@@ -68,16 +68,16 @@ pub fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<Header,
     }
     if let Some(envelope) = chunk.envelope {
         if (envelope.sender, envelope.receiver) != (source, own) {
-            return Err(Fault::Rank);
+            return Err(StreamFault::Rank);
         }
         if !any && envelope.communicator != COMMUNICATOR {
-            return Err(Fault::Communicator(envelope.communicator));
+            return Err(StreamFault::Communicator(envelope.communicator));
         }
         if envelope.tag == ANY {
-            return Err(Fault::Tag);
+            return Err(StreamFault::Tag);
         }
         if kind == Kind::Long && header.size == 0 {
-            return Err(Fault::Empty);
+            return Err(StreamFault::Empty);
         }
         header.flags = envelope.flags as u8 & Header::PATTERN;
         (header.communicator, header.instance) = (envelope.communicator, envelope.schedule);
@@ -96,7 +96,7 @@ mod tests {
         let mut sent = Header::new(Kind::Eager, 1);
         (sent.communicator, sent.tag) = (3, 5);
         let chunk = chunk(&sent, 0);
-        assert_eq!(header(&chunk, 1, 0, false), Err(Fault::Communicator(3)));
+        assert_eq!(header(&chunk, 1, 0, false), Err(StreamFault::Communicator(3)));
         let taken = header(&chunk, 1, 0, true).unwrap();
         assert_eq!((taken.communicator, taken.tag), (3, 5));
     }

@@ -5,10 +5,11 @@
 
 use goal_tcp::handshake::{Ends, Key};
 use goal_tcp::stranger::{Shaken, Stranger};
+use goal_tcp::{Channel, Conditions};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 /// The connections that are opened at a time. A rank allows few that have not proved the key.
@@ -18,7 +19,7 @@ const AT_ONCE: u32 = 32;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Connects `count` ranks, from number 2 on, with the rank `to`, which must accept meanwhile.
-/// Returns their sockets.
+/// Returns their channels.
 ///
 /// # Errors
 /// Those of the system, or a handshake fails.
@@ -27,12 +28,14 @@ pub(super) fn connect(
     to: u32,
     address: SocketAddr,
     key: &Key,
-) -> io::Result<Vec<OwnedFd>> {
+) -> io::Result<Vec<Channel>> {
     let mut sockets = Vec::new();
     let mut next = 0;
     while next < count {
         let until = count.min(next + AT_ONCE);
-        let begin = |rank| Stranger::connect(address, Ends { from: 2 + rank, to }, 0);
+        let begin = |rank| {
+            Stranger::connect(address, Ends { from: 2 + rank, to }, &Conditions::default(), 0)
+        };
         let strangers = (next..until).map(begin).collect::<Result<Vec<_>, _>>();
         for stranger in strangers.map_err(io::Error::other)? {
             sockets.push(complete(stranger, key)?);
@@ -43,7 +46,7 @@ pub(super) fn connect(
 }
 
 /// Waits until the handshake of a connection is complete. Returns its socket.
-fn complete(mut stranger: Stranger, key: &Key) -> io::Result<OwnedFd> {
+fn complete(mut stranger: Stranger, key: &Key) -> io::Result<Channel> {
     loop {
         let wanted = if stranger.connects() { PollFlags::POLLOUT } else { PollFlags::POLLIN };
         let limit = PollTimeout::try_from(LIMIT).map_err(io::Error::other)?;
@@ -51,7 +54,7 @@ fn complete(mut stranger: Stranger, key: &Key) -> io::Result<OwnedFd> {
             return Err(io::ErrorKind::TimedOut.into());
         }
         if let Shaken::Done(_) = stranger.go_on(key).map_err(io::Error::other)? {
-            return Ok(stranger.into_socket());
+            return Ok(stranger.into_channel());
         }
     }
 }

@@ -124,9 +124,9 @@ impl<'a> Bench<'a> {
             table: None,
         };
         let check = |of| {
-            let ways = WAYS.into_iter();
+            let mut ways = WAYS.into_iter();
             let of_way = |way| loopback::checked(&calls, || self.times(of, &calls, &[way]));
-            ways.map(|way| of_way(way).map(drop)).collect::<io::Result<()>>()
+            ways.try_for_each(|way| of_way(way).map(drop))
         };
         let mut contestants = Vec::new();
         for peer in self.peers.iter().filter(|peer| peer.library.can_run(ranks)) {

@@ -1,7 +1,7 @@
 //! The reasons why there will be no more messages to or from a rank.
 
 use goal_esp::endpoint::Loss;
-use goal_fabric::Fault;
+use goal_fabric::StreamFault;
 
 /// The reason why there will be no more messages to or from a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -11,13 +11,13 @@ pub enum LostPeer {
     Connection(Loss),
     /// The bytes that arrived are no messages of the rank.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] StreamFault),
 }
 
 impl From<Loss> for LostPeer {
     fn from(cause: Loss) -> Self {
         match cause {
-            Loss::Communicator(number) => LostPeer::Fault(Fault::Communicator(number)),
+            Loss::Communicator(number) => LostPeer::Fault(StreamFault::Communicator(number)),
             cause => LostPeer::Connection(cause),
         }
     }

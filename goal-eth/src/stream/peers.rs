@@ -7,7 +7,7 @@ use goal_esp::auth::Address;
 use goal_esp::endpoint::{ConnectionId, Endpoint};
 use goal_esp::wire::ChunkKind;
 use goal_fabric::translate::{self, COMMUNICATOR};
-use goal_fabric::{Credit, Exchanged, Fault, Room, kept};
+use goal_fabric::{Credit, Exchanged, Room, StreamFault, kept};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Ranks that are asked for a connection at the same time. Questions are repeated: those of many
@@ -213,7 +213,7 @@ impl Peers {
                 return credit.set(chunk.offset);
             }
             let accepted = translate::header(chunk, rank, own, any).and_then(|header| {
-                credit.arrive(kept(&header)).map_err(Fault::Overrun)?;
+                credit.arrive(kept(&header)).map_err(StreamFault::Overrun)?;
                 Ok(header)
             });
             match accepted {
@@ -232,7 +232,7 @@ impl Peers {
         match read {
             Ok(whole) if fault.is_none() => exchanged.taken += whole,
             Ok(_) => {}
-            Err(broken) => fault = fault.or(Some(Fault::Stream(broken).into())),
+            Err(broken) => fault = fault.or(Some(StreamFault::Stream(broken).into())),
         }
         Read { messages, fault }
     }

@@ -37,6 +37,9 @@ pub(crate) enum Event {
     Mine(Vec<u32>),
     /// A description of the hosts or ranks that have not been found after a while.
     Missing(String),
+    /// Ranks of several launchers are on this machine, more than it has processors. Comes before
+    /// [`Event::Found`].
+    Crowded,
     /// The addresses of all ranks are known.
     Found(Vec<Location>),
     /// The hosts contradict each other, or their plan.
@@ -59,6 +62,15 @@ pub(crate) enum Event {
     },
     /// A host has answered with the state of its ranks in a round.
     Replied(Host, u64, Reply),
+}
+
+/// A machine, as launchers on it know it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Machine {
+    /// A text that other machines do not have.
+    pub(crate) id: String,
+    /// The number of its processors that ranks may use.
+    pub(crate) processors: u32,
 }
 
 /// A setting that must be the same on all hosts: its name and its value.
@@ -102,9 +114,16 @@ pub(crate) enum Message {
         address: Option<IpAddr>,
         /// The address at which the leader was reached.
         reached: IpAddr,
+        /// The machine, whose processors ranks of several launchers may share.
+        machine: Machine,
     },
-    /// Over TCP: all hosts are there, and these are the locations of all ranks.
-    Found(Vec<Location>),
+    /// Over TCP: all hosts are there.
+    Found {
+        /// The locations of all ranks.
+        locations: Vec<Location>,
+        /// True if the ranks of the host's machine are more than its processors.
+        is_crowded: bool,
+    },
     /// Over TCP: asks for the state of a host's ranks in a round.
     Probe {
         /// The number of the round.

@@ -23,7 +23,7 @@ pub(crate) use discovery::Discovery;
 pub(crate) use error::DiscoveryError;
 pub use key::{Key, KeyError};
 pub(crate) use link::Link;
-pub(crate) use message::{Area, Event, Message, Reply, Term};
+pub(crate) use message::{Area, Event, Machine, Message, Reply, Term};
 pub(crate) use plan::ranges;
 pub use plan::{Plan, PlanError, RankList, mac};
 pub(crate) use rendezvous::Rendezvous;

@@ -10,7 +10,7 @@
 //! messages are taken than those that joined. A launcher that says nothing for a while is lost.
 
 use super::error::DiscoveryError;
-use super::message::{Decoder, Event, Message, Reply};
+use super::message::{Decoder, Event, Machine, Message, Reply};
 use super::plan::{self, RankList, ranges};
 use crate::host::{Host, Location};
 use goal_esp::wire::State;
@@ -43,6 +43,8 @@ pub(crate) struct Rendezvous {
     /// The ranks of this launcher, with their ports once they are known.
     mine: Vec<(u32, u16)>,
     has_ports: bool,
+    /// The machine of this launcher.
+    machine: Machine,
     /// The address at which the user wants the ranks of this host to be reached.
     address: Option<IpAddr>,
     peers: BTreeMap<u32, Peer>,
@@ -81,6 +83,7 @@ struct Peer {
 struct Claims {
     mine: Vec<(u32, u16)>,
     address: Option<IpAddr>,
+    machine: Machine,
 }
 
 impl Rendezvous {
@@ -130,6 +133,7 @@ impl Rendezvous {
             mine: mine.into_iter().map(|rank| (rank, 0)).collect(),
             has_ports: false,
             address,
+            machine: Machine::default(),
             peers: BTreeMap::new(),
             events: VecDeque::new(),
             has_told_mine: false,
@@ -151,6 +155,12 @@ impl Rendezvous {
     pub(crate) fn with_silence(mut self, silence_s: u32) -> Self {
         self.silence_ns = u64::from(silence_s.max(1)) * 1_000_000_000;
         self.alive_ns = (self.silence_ns / SIGNS).min(ALIVE_NS_MAX);
+        self
+    }
+
+    /// Sets the machine of this launcher.
+    pub(crate) fn on_machine(mut self, machine: Machine) -> Self {
+        self.machine = machine;
         self
     }
 
@@ -257,13 +267,16 @@ impl Rendezvous {
             mine: self.mine.clone(),
             address: self.address,
             reached: leader.address,
+            machine: self.machine.clone(),
         };
         self.say(LEADER, &claims, &[]);
     }
 
     /// Checks the claims of a launcher.
     fn hear_claims(&mut self, number: u32, host: Host, message: Message) {
-        let Message::Claims { ranks, size, mine, address, reached } = message else { return };
+        let Message::Claims { ranks, size, mine, address, reached, machine } = message else {
+            return;
+        };
         if size != self.size {
             let (theirs, ours) = (size, self.size);
             return self.contradict(DiscoveryError::OtherSize { host, theirs, ours });
@@ -282,7 +295,7 @@ impl Rendezvous {
             }
         }
         if let Some(peer) = self.peers.get_mut(&number) {
-            peer.claims = Some(Claims { mine, address });
+            peer.claims = Some(Claims { mine, address, machine });
             peer.reached = reached.to_canonical();
         }
         self.settle();
@@ -316,11 +329,30 @@ impl Rendezvous {
         self.is_found = true;
         let numbers: Vec<u32> = self.peers.keys().copied().collect();
         for number in numbers {
-            let found = self.locations(Some(number));
-            self.say(number, &Message::Found(found), &[]);
+            let locations = self.locations(Some(number));
+            let is_crowded = self.is_crowded(Some(number));
+            self.say(number, &Message::Found { locations, is_crowded }, &[]);
+        }
+        if self.is_crowded(None) {
+            self.events.push_back(Event::Crowded);
         }
         let found = self.locations(None);
         self.events.push_back(Event::Found(found));
+    }
+
+    /// Returns true if the ranks on the machine of launcher `number`, or of this one, are more than
+    /// its processors, and several launchers have them.
+    fn is_crowded(&self, number: Option<u32>) -> bool {
+        let claims = self.peers.values().filter_map(|peer| peer.claims.as_ref());
+        let all = claims.map(|claims| (&claims.machine, claims.mine.len()));
+        let all: Vec<_> = all.chain([(&self.machine, self.mine.len())]).collect();
+        let of_peer = |number| self.peers.get(&number)?.claims.as_ref();
+        let machine = number.and_then(of_peer).map_or(&self.machine, |claims| &claims.machine);
+        let here = all.iter().filter(|(other, _)| other.id == machine.id && !machine.id.is_empty());
+        let ranks = here.clone().map(|(_, ranks)| ranks).sum::<usize>();
+        // Launchers may use different processors of their machine.
+        let processors = here.clone().map(|(other, _)| other.processors).max().unwrap_or(0);
+        here.count() > 1 && ranks as u64 > processors.into()
     }
 
     /// Returns the locations of all ranks as launcher `viewer` reaches them, or this one.
@@ -335,7 +367,7 @@ impl Rendezvous {
         let own = self.address.or(reached).unwrap_or(IpAddr::from([127, 0, 0, 1]));
         put(&self.mine, Host::Launcher(self.number, own));
         for (&number, peer) in &self.peers {
-            let Some(Claims { mine, address }) = &peer.claims else { continue };
+            let Some(Claims { mine, address, .. }) = &peer.claims else { continue };
             // A launcher on the leader's host may have come over loopback, which leads others
             // elsewhere.
             let seen = match (peer.address.is_loopback(), reached) {
@@ -418,8 +450,10 @@ impl Rendezvous {
         match message {
             Message::Alive => {}
             Message::Claims { .. } if leads => self.hear_claims(number, host, message),
-            Message::Found(all) if !leads && number == LEADER && !self.is_found => {
-                self.hear_found(all);
+            Message::Found { locations, is_crowded }
+                if !leads && number == LEADER && !self.is_found =>
+            {
+                self.hear_found(locations, is_crowded);
             }
             Message::Probe { round } if !leads => {
                 self.events.push_back(Event::Probe { from: host, round });
@@ -437,7 +471,7 @@ impl Rendezvous {
                 self.events.push_back(Event::Finished(host));
             }
             Message::Claims { .. }
-            | Message::Found(_)
+            | Message::Found { .. }
             | Message::Probe { .. }
             | Message::State { .. } => {
                 self.lose(number, "it sent what is not for this launcher".to_owned());
@@ -446,7 +480,7 @@ impl Rendezvous {
         }
     }
 
-    fn hear_found(&mut self, all: Vec<Location>) {
+    fn hear_found(&mut self, all: Vec<Location>, is_crowded: bool) {
         let own = self.number;
         let is_own = |location: &Location| matches!(location.host, Host::Launcher(number, _) if number == own);
         let mine = (0..).zip(&all).filter(|(_, location)| is_own(location));
@@ -456,6 +490,9 @@ impl Rendezvous {
             return self.lose(LEADER, "it placed ranks where they are not".to_owned());
         }
         self.is_found = true;
+        if is_crowded {
+            self.events.push_back(Event::Crowded);
+        }
         // The leader goes by the address of the connection with it, whatever the user named.
         self.events.push_back(Event::Found(all));
     }

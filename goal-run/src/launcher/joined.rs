@@ -128,7 +128,7 @@ impl<'a> Processes<'a> {
 
     /// Returns true if all processes have left the job or have ended.
     fn have_left(&mut self) -> bool {
-        self.members.iter_mut().fold(true, |all, member| member.look() && all)
+        self.members.iter_mut().all(Member::look)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::limits::HOT_POLLS;
 use crate::wire::Item;
 use goal_engine::transport::Header;
 use goal_esp::wire::ChunkKind;
-use goal_fabric::{Fault, kept, translate};
+use goal_fabric::{StreamFault, kept, translate};
 use std::ops::ControlFlow;
 
 /// The connections that one poll reads at most.
@@ -115,7 +115,7 @@ impl TcpFabric {
                     return ControlFlow::Break(());
                 }
                 Item::Put { .. } => {
-                    fault = Some(Fault::Rank);
+                    fault = Some(StreamFault::Rank);
                     return ControlFlow::Break(());
                 }
             };
@@ -126,7 +126,7 @@ impl TcpFabric {
             }
             let accepted =
                 translate::header(chunk, rank, *own, *has_communicators).and_then(|header| {
-                    credit.arrive(kept(&header)).map_err(Fault::Overrun)?;
+                    credit.arrive(kept(&header)).map_err(StreamFault::Overrun)?;
                     Ok(header)
                 });
             match accepted {
@@ -143,7 +143,7 @@ impl TcpFabric {
             }
         });
         let handled =
-            read.map_err(Fault::Stream).and_then(|handled| fault.map_or(Ok(handled), Err));
+            read.map_err(StreamFault::Stream).and_then(|handled| fault.map_or(Ok(handled), Err));
         let handled = match handled {
             Ok(handled) => start + handled,
             Err(fault) => {

@@ -90,11 +90,9 @@ impl Fabric for TcpFabric {
 
     fn progress(&mut self) -> bool {
         self.flush_written();
-        if self.ready.is_empty() {
-            self.look();
-            self.tend();
-            self.flush_written();
-        }
+        self.look();
+        self.tend();
+        self.flush_written();
         let has_room =
             |rank: u32| self.connections[rank as usize].as_ref().is_some_and(|one| !one.is_waiting);
         let has_room = self.refused.is_some_and(has_room);

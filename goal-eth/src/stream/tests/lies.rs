@@ -5,7 +5,7 @@ use crate::LostPeer;
 use goal_engine::testing::program;
 use goal_engine::transport::{Header, Kind, Transport};
 use goal_engine::{Calc, Cause, Failure, Fault, Options};
-use goal_fabric::Fault;
+use goal_fabric::StreamFault;
 use goal_lang::{ANY, Program};
 
 /// Returns a program whose rank 0 posts its receive late.
@@ -40,7 +40,7 @@ fn envelopes_that_claim_more_than_was_granted_end_the_job() {
         });
         assert!(kept <= limit, "{kept} bytes kept of {size}");
         let told = match &ended[0] {
-            Ended::Lost(MAD, cause @ LostPeer::Fault(Fault::Overrun(_))) => cause.to_string(),
+            Ended::Lost(MAD, cause @ LostPeer::Fault(StreamFault::Overrun(_))) => cause.to_string(),
             Ended::Failed(Failure {
                 cause: cause @ Cause::Foreign { source_rank: MAD, .. },
                 ..
@@ -55,8 +55,8 @@ fn envelopes_that_claim_more_than_was_granted_end_the_job() {
 fn names_of_other_ranks_and_communicators_end_the_job() {
     type Change = (fn(&mut Header), LostPeer);
     let change: [Change; 2] = [
-        (|header| header.source = 0, LostPeer::Fault(Fault::Rank)),
-        (|header| header.communicator = 3, LostPeer::Fault(Fault::Communicator(3))),
+        (|header| header.source = 0, LostPeer::Fault(StreamFault::Rank)),
+        (|header| header.communicator = 3, LostPeer::Fault(StreamFault::Communicator(3))),
     ];
     for (change, expected) in change {
         let mut is_sent = false;
@@ -79,7 +79,8 @@ fn names_of_other_ranks_and_communicators_end_the_job() {
 fn a_connection_for_another_communicator_ends_the_job() {
     let options = Options { calc: Calc::Scaled(1.0), ..Options::default() };
     let (ended, _) = run(&late(), 1, 0, options, |_, esp| esp.peers.communicator = 3);
-    let [Ended::Lost(MAD, cause @ LostPeer::Fault(Fault::Communicator(3)))] = &ended[..] else {
+    let [Ended::Lost(MAD, cause @ LostPeer::Fault(StreamFault::Communicator(3)))] = &ended[..]
+    else {
         panic!("{ended:?}")
     };
     assert!(cause.to_string().contains("communicator 3"), "{cause}");
@@ -119,7 +120,7 @@ fn a_message_in_parts_has_bytes() {
         rank 2 { c: calc 1000000  s: send 3000b to 0 tag 7  s requires c }";
     let lies = [header(Kind::Long, 9, 0), header(Kind::Eager, 8, 8), header(Kind::Part, 0, 8)];
     let ended = told(text, &lies);
-    assert!(matches!(ended, Ended::Lost(MAD, LostPeer::Fault(Fault::Empty))), "{ended:?}");
+    assert!(matches!(ended, Ended::Lost(MAD, LostPeer::Fault(StreamFault::Empty))), "{ended:?}");
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn no_message_has_any_tag() {
     for kind in [Kind::Eager, Kind::Long, Kind::Rts] {
         let ended = told(text, &[header(kind, 9, 8), header(kind, ANY, 8)]);
         assert!(
-            matches!(ended, Ended::Lost(MAD, LostPeer::Fault(Fault::Tag))),
+            matches!(ended, Ended::Lost(MAD, LostPeer::Fault(StreamFault::Tag))),
             "{kind:?}: {ended:?}"
         );
     }

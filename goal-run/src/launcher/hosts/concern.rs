@@ -21,7 +21,11 @@ pub(super) fn is_heard(host: Host, me: Host, addresses: &[Location]) -> bool {
 /// concern all launchers.
 pub(super) fn concerns(event: &Event, me: Host, addresses: &[Location]) -> bool {
     let host = match event {
-        Event::Mine(_) | Event::Missing(_) | Event::Found(_) | Event::Contradiction(_) => {
+        Event::Mine(_)
+        | Event::Missing(_)
+        | Event::Crowded
+        | Event::Found(_)
+        | Event::Contradiction(_) => {
             return true;
         }
         Event::Connected(host)

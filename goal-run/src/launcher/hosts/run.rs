@@ -139,6 +139,7 @@ impl Session<'_> {
         let (mut settings, segment, binding) =
             equip(self.nisa, self.options, Some(network), in_kernel)?;
         settings.not_in_kernel = self.not_in_kernel.take();
+        settings.crowded |= self.is_crowded;
         let here = self.mine.clone();
         let place = Place {
             nisa: self.nisa,

@@ -38,6 +38,8 @@ pub(super) struct Session<'a> {
     pub(super) interface: Option<Interface>,
     /// The claims to their ports, on Ethernet.
     claims: Vec<Port>,
+    /// True if ranks of several launchers share the processors of this machine.
+    pub(super) is_crowded: bool,
     /// The ports of TCP at which they listen.
     listeners: Vec<Listener>,
     /// The address of each rank; empty until all are known.
@@ -87,6 +89,7 @@ impl<'a> Session<'a> {
             interface,
             mine: vec![],
             claims: vec![],
+            is_crowded: false,
             listeners: vec![],
             locations: vec![],
             early: VecDeque::new(),
@@ -176,6 +179,7 @@ impl<'a> Session<'a> {
                     self.post.claimed(ports);
                     self.mine = ranks;
                 }
+                Some(Event::Crowded) => self.is_crowded = true,
                 Some(Event::Missing(missing)) if told == missing => {}
                 Some(Event::Missing(missing)) => {
                     (self.options.tell)(&format!("waiting: {missing}; {}", self.way_out()));

@@ -247,8 +247,11 @@ fn bind_of(processors: &[&[u32]]) -> Bind {
 mod tests {
     use super::*;
 
+    /// The rank of a process, if it leads its node, and the number of its launcher among all.
+    type Arranged = (u32, bool, Option<(u32, u32)>);
+
     /// Arranges a job of processes on these nodes, each in a thread.
-    fn arranged(nodes: &[&str]) -> Vec<(u32, bool, Option<(u32, u32)>)> {
+    fn arranged(nodes: &[&str]) -> Vec<Arranged> {
         use std::sync::{Barrier, Mutex};
         let size = nodes.len() as u32;
         let (board, barrier) =

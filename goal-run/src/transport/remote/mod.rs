@@ -196,11 +196,11 @@ impl<'a> Remote<'a> {
 
     /// Returns the number of messages that this rank has exchanged with other hosts.
     pub(crate) fn exchanged(&self) -> Exchanged {
-        let add = |sum: Exchanged, fabric: &Box<dyn Fabric + 'a>| {
-            let Exchanged { sent, taken } = fabric.exchanged();
-            Exchanged { sent: sum.sent.wrapping_add(sent), taken: sum.taken.wrapping_add(taken) }
+        let add = |sum: Exchanged, Exchanged { sent, taken }| Exchanged {
+            sent: sum.sent.wrapping_add(sent),
+            taken: sum.taken.wrapping_add(taken),
         };
-        self.fabrics.iter().fold(Exchanged::default(), add)
+        self.fabrics.iter().map(|fabric| fabric.exchanged()).fold(Exchanged::default(), add)
     }
 
     /// Describes the first loss of a rank, if one was lost.

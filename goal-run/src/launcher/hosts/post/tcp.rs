@@ -5,8 +5,9 @@
 
 use super::super::options::Rendezvous as Options;
 use super::{Command, Inbox, PART_NS, Post, SLEEP_MAX_NS};
+use crate::binding::num_processors;
 use crate::host::Host;
-use crate::hosts::{DiscoveryError, Key, Message, Rendezvous};
+use crate::hosts::{DiscoveryError, Key, Machine, Message, Rendezvous};
 use crate::launcher::error::LaunchError;
 use crate::launcher::hosts::error::HostsError;
 use goal_eth::now_ns;
@@ -51,7 +52,8 @@ impl Post {
         let rendezvous =
             Rendezvous::new(now_ns(), (*number, *size), ranks, here.as_ref(), *address)
                 .map_err(HostsError::from)?
-                .with_silence(*fault_timeout_s);
+                .with_silence(*fault_timeout_s)
+                .on_machine(machine());
         let targets = resolve(at).map_err(refused)?;
         let listener = match (&options.listener, rendezvous.leads()) {
             (Some(listener), true) => Some(Arc::clone(listener)),
@@ -82,6 +84,12 @@ impl Post {
         };
         Ok((Self::start(work)?, me))
     }
+}
+
+/// Returns the machine of this launcher. Launchers in containers may share one.
+fn machine() -> Machine {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    Machine { id: id.trim().to_owned(), processors: num_processors() as u32 }
 }
 
 /// Returns the addresses of the place where launchers meet.
@@ -383,7 +391,13 @@ impl Worker {
             Connection::Joined(socket, ..) | Connection::Refused(socket, _) => Some(socket),
             Connection::Shaking(_) => None,
         });
-        joined.map(|socket| shutdown(socket, Shutdown::Write)).count() == 0
+        let mut are_gone = true;
+        for socket in joined {
+            // An error is found when the connection is read.
+            let _ = shutdown(socket, Shutdown::Write);
+            are_gone = false;
+        }
+        are_gone
     }
 
     fn sleep(&mut self, is_leaving: bool) {
