@@ -107,6 +107,11 @@ impl Stranger {
         matches!(self.step, Step::AwaitsHello | Step::AwaitsConfirm(_))
     }
 
+    /// Returns true if the peer has said hello with the key. It may still be a recording.
+    pub fn is_greeted(&self) -> bool {
+        matches!(self.step, Step::AwaitsConfirm(_))
+    }
+
     /// Returns the rank that this end connects with.
     pub(crate) fn wanted(&self) -> Option<u32> {
         match &self.step {
