@@ -511,7 +511,8 @@ impl Rendezvous {
     /// Returns the time at which [`Rendezvous::handle_timeout`] must be called.
     pub(crate) fn poll_timeout(&self) -> Option<u64> {
         let tell_ns = (!self.is_found).then_some(self.tell_ns);
-        let of_peer = |peer: &Peer| (peer.said_ns + self.alive_ns).min(peer.heard_ns + self.silence_ns);
+        let of_peer =
+            |peer: &Peer| (peer.said_ns + self.alive_ns).min(peer.heard_ns + self.silence_ns);
         self.peers.values().map(of_peer).chain(tell_ns).min()
     }
 

@@ -40,7 +40,10 @@ fn contradictions_are_told_by_all() {
     for (arguments, says) in cases {
         let all = refused(&bench, arguments);
         // What a launcher can tell by itself, others may see as its end.
-        assert!(all.iter().filter(|ended| ended.err.contains(says)).count() >= 2, "{says}: {all:?}");
+        assert!(
+            all.iter().filter(|ended| ended.err.contains(says)).count() >= 2,
+            "{says}: {all:?}"
+        );
         for ended in &all {
             ended.assert_says(&["the job does not start: "]);
         }
@@ -62,7 +65,10 @@ fn a_launcher_tells_its_own_mistakes_at_once() {
     alone(&["--size", "5"], "there can't be 5 hosts: the program has 4 ranks");
     alone(&["--size", "2", "--here", "1-3"], "rank 0 must be on launcher 0, which leads");
     alone(&["--size", "2", "--rank", "1", "--here", "0"], "rank 0 must be on launcher 0");
-    alone(&["--size", "2", "--here", "0-4"], "the program has 4 ranks, from 0 on: there is no rank 4");
+    alone(
+        &["--size", "2", "--here", "0-4"],
+        "the program has 4 ranks, from 0 on: there is no rank 4",
+    );
     alone(&["--fault-timeout", "0"], "0 is not in 1..=86400");
     alone(&["--ports", "9-3"], "give ports such as 20000-20100");
 }

@@ -65,7 +65,14 @@ fn a_schedule_goes_to_the_other_hosts() {
         &bench,
         &ssh,
         "localhost,localhost:1,localhost:2",
-        &[&program, "--verify", "--dump", dump.to_str().unwrap(), "--trace", trace.to_str().unwrap()],
+        &[
+            &program,
+            "--verify",
+            "--dump",
+            dump.to_str().unwrap(),
+            "--trace",
+            trace.to_str().unwrap(),
+        ],
     );
     ended.assert_status(0);
     assert!(ended.out.contains("\nverified: "), "{ended:?}");
@@ -101,7 +108,9 @@ fn launchers_are_started_on_hosts() {
     let since = Instant::now();
     let missing = run(&bench, &ssh, &format!("{},10.77.9.9", hosts[0]), &[&program]);
     missing.assert_status(2);
-    missing.assert_says(&["host 10.77.9.9: its launcher ended before the job began (exit status: 255)"]);
+    missing.assert_says(&[
+        "host 10.77.9.9: its launcher ended before the job began (exit status: 255)",
+    ]);
     assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
 }
 
@@ -131,7 +140,12 @@ fn all_end_with_the_first_launcher() {
     let ssh = fake_ssh(&bench, false);
     let program = bench.write("long.goal", LONG);
     for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
-        let child = start(&bench, &ssh, "localhost,localhost,localhost", &[&program, "--fault-timeout", "71"]);
+        let child = start(
+            &bench,
+            &ssh,
+            "localhost,localhost,localhost",
+            &[&program, "--fault-timeout", "71"],
+        );
         let all = wait_for(|| Some(others("--fault-timeout=71")).filter(|all| all.len() == 2));
         std::thread::sleep(Duration::from_millis(500));
         let since = Instant::now();
@@ -179,9 +193,8 @@ fn wrong_lists_are_refused() {
         ended.assert_status(2);
         ended.assert_says(&[says]);
     }
-    let ended = Ended::of(
-        Command::new(GOAL_RUN).arg("launcher").stdin(Stdio::null()).output().unwrap(),
-    );
+    let ended =
+        Ended::of(Command::new(GOAL_RUN).arg("launcher").stdin(Stdio::null()).output().unwrap());
     ended.assert_status(2);
     ended.assert_says(&["standard input has no order", "goal-run --hosts on another host"]);
 }

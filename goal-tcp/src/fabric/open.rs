@@ -68,7 +68,9 @@ impl TcpFabric {
     fn accept(&mut self, now_ns: u64) {
         // The others are accepted with the next poll.
         for _ in 0..STRANGERS_MAX {
-            let Some(stranger) = Stranger::accept(&self.listener, self.silence_s, now_ns) else { return };
+            let Some(stranger) = Stranger::accept(&self.listener, self.silence_s, now_ns) else {
+                return;
+            };
             if self.strangers >= STRANGERS_MAX {
                 self.drop_oldest();
             }

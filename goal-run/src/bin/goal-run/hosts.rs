@@ -131,9 +131,9 @@ impl HostsArguments {
             (_, Some(_)) if !self.are_named() => Err(HostsFault::Usage(
                 "--key is for jobs on several hosts: give --rendezvous, --hosts, --peers or --discover",
             )),
-            _ if of_tcp && !has_tcp => {
-                Err(HostsFault::Usage("--address and --ports are for jobs over TCP: leave them out"))
-            }
+            _ if of_tcp && !has_tcp => Err(HostsFault::Usage(
+                "--address and --ports are for jobs over TCP: leave them out",
+            )),
             _ => Ok(()),
         }
     }

@@ -124,7 +124,14 @@ impl Hosts {
     /// Returns the hosts of a meeting with a `key` that all of them have. All other fields have
     /// their defaults.
     pub fn new(meeting: Meeting, key: Key) -> Self {
-        Self { meeting, key, keeps_memory: false, name: |setting| setting, leaders: vec![], obstacle: None }
+        Self {
+            meeting,
+            key,
+            keeps_memory: false,
+            name: |setting| setting,
+            leaders: vec![],
+            obstacle: None,
+        }
     }
 
     /// Returns the Ethernet between the hosts, if they meet there.

@@ -173,7 +173,9 @@ mod tests {
             let target = target.to_owned();
             assert_eq!(names(text), [ListedHost { target, slots }]);
         }
-        for text in ["0", "", "a,,b", "a:0", "a:x", "-oProxyCommand=x", "me@-x", "[::1", "[::1]4", "a b"] {
+        for text in
+            ["0", "", "a,,b", "a:0", "a:x", "-oProxyCommand=x", "me@-x", "[::1", "[::1]4", "a b"]
+        {
             assert!(HostList::parse(text).is_err(), "{text}");
         }
     }

@@ -30,8 +30,8 @@ const SSH: &str = "ssh -x -o BatchMode=yes -o ConnectTimeout=10";
 /// The options that other launchers don't get, by their names in [`Arguments`]: those of this host,
 /// those that the leader alone follows, and those of the checks, which it has done.
 const OWN: [&str; 12] = [
-    "address", "allow", "color", "deny", "dump", "effort", "format", "hosts", "inputs", "key", "ssh",
-    "stats",
+    "address", "allow", "color", "deny", "dump", "effort", "format", "hosts", "inputs", "key",
+    "ssh", "stats",
 ];
 
 /// The time that launchers have to end by themselves when the job has ended, and when their
@@ -253,8 +253,9 @@ fn order(
     (task, own): (&Task<'_>, &Arguments),
 ) -> Result<Order, String> {
     let utf8 = |text: OsString| {
-        text.into_string()
-            .map_err(|text| format!("{} is no text of UTF-8, which other hosts could get", text.display()))
+        text.into_string().map_err(|text| {
+            format!("{} is no text of UTF-8, which other hosts could get", text.display())
+        })
     };
     if !matches!(task, Task::Program(_)) && !arguments.iter().any(|one| one == "--no-check") {
         arguments.push("--no-check".to_owned());

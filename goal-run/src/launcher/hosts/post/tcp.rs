@@ -332,8 +332,9 @@ impl Worker {
         let Connection::Joined(socket, number, has_ended) = &mut connections[at] else {
             return true;
         };
-        if *has_ended {
-            return true;
+        // One that is lost has nothing more to say.
+        if *has_ended || !rendezvous.has(*number) {
+            return *has_ended;
         }
         // While an event waits, nothing is read, so a slow launcher slows down the others.
         while inbox.event.is_none() {
