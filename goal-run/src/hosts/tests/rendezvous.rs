@@ -1,5 +1,5 @@
-//! Tests of launchers that meet at an address of TCP: what they tell each other, and what a launcher
-//! with the key may lie about.
+//! Tests of launchers that meet at an address of TCP: what they tell each other, and what a
+//! launcher with the key may lie about.
 
 use crate::host::{Host, Location};
 use crate::hosts::error::DiscoveryError;
