@@ -193,11 +193,11 @@ impl<'a> Remote<'a> {
 
     /// Returns the number of messages that this rank has exchanged with other hosts.
     pub(crate) fn exchanged(&self) -> Exchanged {
-        let add = |sum: Exchanged, fabric: &Box<dyn Fabric + 'a>| {
+        let add = |sum: Exchanged, fabric: &(dyn Fabric + 'a)| {
             let Exchanged { sent, taken } = fabric.exchanged();
             Exchanged { sent: sum.sent.wrapping_add(sent), taken: sum.taken.wrapping_add(taken) }
         };
-        self.fabrics.iter().fold(Exchanged::default(), add)
+        self.fabrics.iter().map(|fabric| &**fabric).fold(Exchanged::default(), add)
     }
 
     /// Describes the first loss of a rank, if one was lost.

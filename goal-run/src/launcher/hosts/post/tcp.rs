@@ -382,7 +382,12 @@ impl Worker {
             Connection::Joined(socket, ..) | Connection::Refused(socket, _) => Some(socket),
             Connection::Shaking(_) => None,
         });
-        joined.map(|socket| shutdown(socket, Shutdown::Write)).count() == 0
+        let joined: Vec<&OwnedFd> = joined.collect();
+        for socket in &joined {
+            // An error means that it has ended.
+            let _ = shutdown(socket, Shutdown::Write);
+        }
+        joined.is_empty()
     }
 
     fn sleep(&mut self, is_leaving: bool) {
