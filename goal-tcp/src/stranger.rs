@@ -112,6 +112,14 @@ impl Stranger {
         matches!(self.step, Step::AwaitsConfirm(_))
     }
 
+    /// Returns the number of the peer if it has said hello with the key.
+    pub(crate) fn greeted_by(&self) -> Option<u32> {
+        match &self.step {
+            Step::AwaitsConfirm(accepting) => Some(accepting.ends().from),
+            _ => None,
+        }
+    }
+
     /// Returns the rank that this end connects with.
     pub(crate) fn wanted(&self) -> Option<u32> {
         match &self.step {

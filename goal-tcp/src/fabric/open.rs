@@ -28,6 +28,14 @@ impl TcpFabric {
     }
 
     fn attempt(&mut self, rank: u32, now_ns: u64) {
+        // The rank may take its own connection for open already, and would decline this one.
+        let is_greeted = self.owners.iter().any(|(_, owner)| {
+            matches!(owner, Owner::Stranger(stranger) if stranger.greeted_by() == Some(rank))
+        });
+        if is_greeted && let Some(asked) = self.asked.get_mut(&rank) {
+            asked.next_ns = now_ns + RETRY_NS;
+            return;
+        }
         let ends = Ends { from: self.own, to: rank };
         let address = self.addresses[rank as usize];
         match Stranger::connect(address, ends, self.silence_s, now_ns) {
