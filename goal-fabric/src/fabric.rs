@@ -102,6 +102,12 @@ pub trait Fabric: Send {
     /// Returns true if there is work now: something has arrived, or a timer is due.
     fn has_work(&self) -> bool;
 
+    /// Returns true if there is work now, and asks the system for it if that is needed, as
+    /// [`Fabric::has_work`] need not. A rank that never sleeps waits with this.
+    fn has_arrived(&self) -> bool {
+        self.has_work()
+    }
+
     /// Returns true if something waits to be sent that the network had no room for, and no
     /// descriptor tells when it has.
     fn has_unsent(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Tells which sockets are ready, at a cost that does not depend on their number.
 
 use crate::limits::EVENTS_MAX;
-use rustix::event::{Timespec, epoll};
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -51,6 +51,15 @@ impl Poller {
                 is_writable: flags.intersects(epoll::EventFlags::OUT | failed),
             });
         }
+    }
+}
+
+impl Poller {
+    /// Returns true if a socket is ready.
+    pub(crate) fn is_ready(&self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut [PollFd::new(&self.epoll, PollFlags::IN)], Some(&now))
+            .is_ok_and(|ready| ready > 0)
     }
 }
 

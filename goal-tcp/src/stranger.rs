@@ -115,6 +115,19 @@ impl Stranger {
         matches!(self.step, Step::Accepts | Step::AwaitsHello | Step::AwaitsConfirm(_))
     }
 
+    /// Returns true if the peer has said hello with the key. It may still be a recording.
+    pub fn is_greeted(&self) -> bool {
+        matches!(self.step, Step::AwaitsConfirm(_))
+    }
+
+    /// Returns the number of the peer if it has said hello with the key.
+    pub(crate) fn greeted_by(&self) -> Option<u32> {
+        match &self.step {
+            Step::AwaitsConfirm(accepting) => Some(accepting.ends().from),
+            _ => None,
+        }
+    }
+
     /// Returns the rank that this end connects with.
     pub(crate) fn wanted(&self) -> Option<u32> {
         match &self.step {

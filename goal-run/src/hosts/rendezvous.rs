@@ -518,7 +518,10 @@ impl Rendezvous {
 
     /// Handles all timers that are due.
     pub(crate) fn handle_timeout(&mut self, now_ns: u64) {
-        if !std::mem::replace(&mut self.has_told_mine, true) {
+        // Ports are claimed when the others are there, and learn of it if there are none.
+        let awaited = if self.leads() { self.size as usize - 1 } else { 1 };
+        if !self.has_told_mine && self.peers.len() >= awaited {
+            self.has_told_mine = true;
             let mine = self.mine.iter().map(|&(rank, _)| rank).collect();
             self.events.push_back(Event::Mine(mine));
         }

@@ -27,7 +27,9 @@ pub use crate::monitor::Pending;
 pub use crate::outcome::{Counts, End, Outcome};
 pub use crate::trace::Omitted;
 pub use error::LaunchError;
-pub use hosts::{Ended, Ethernet, Hosts, Meeting, Others, Rendezvous, Verdict, run_on_hosts};
+pub use hosts::{
+    Ended, Ethernet, Hosts, Meeting, Obstacle, Others, Rendezvous, Verdict, run_on_hosts,
+};
 pub use options::{Options, Program, Ranks, Stage};
 pub use process::rank_process;
 pub use programs::beyond_shells;

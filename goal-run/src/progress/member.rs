@@ -291,7 +291,7 @@ impl<'a> Member<'a> {
                 if self.pause.should_sleep(waiting, || transport.has_message()) && transport.arm() {
                     let sleeper = RefCell::new(&mut *transport);
                     let wait = |limit| sleeper.borrow_mut().wait(limit);
-                    let look = || look_for(&|| sleeper.borrow().has_frame());
+                    let look = || look_for(&|| sleeper.borrow().has_arrived());
                     self.pause.sleep(status(), waiting, wait, look);
                 }
                 loss = transport.loss();
@@ -303,7 +303,7 @@ impl<'a> Member<'a> {
                 if self.pause.should_sleep(waiting, has_message)
                     && let Some(sleeper) = shared.arm()
                 {
-                    let look = || look_for(&|| shared.has_frame());
+                    let look = || look_for(&|| shared.has_arrived());
                     self.pause.sleep(status(), waiting, |limit| sleeper.wait(limit), look);
                 }
                 let of_engine = |mut engine: Guard<'_, '_>| engine.transport().loss();

@@ -113,6 +113,12 @@ impl<'a> ProgressThread<'a> {
         self.job.settings.network.is_some() && self.engine().is_some_and(has_frame)
     }
 
+    /// Returns true if something has arrived from another host. Asks the system.
+    pub(super) fn has_arrived(&self) -> bool {
+        let has_arrived = |mut engine: Guard<'_, '_>| engine.transport().has_arrived();
+        self.job.settings.network.is_some() && self.engine().is_some_and(has_arrived)
+    }
+
     /// Arms the bell for a sleep of the rank. Returns `None` if a message has come, or if the
     /// thread gave up.
     pub(super) fn arm(&self) -> Option<WakeSources<'a>> {
@@ -312,7 +318,7 @@ impl<'a> ProgressThread<'a> {
             && self.state.load(Ordering::Relaxed) == RELEASED
             && now_ns() < until_ns
         {
-            if engine.transport().has_frame() {
+            if engine.transport().has_arrived() {
                 progress = poll_now(engine);
             } else {
                 std::hint::spin_loop();

@@ -100,7 +100,7 @@ fn connections_between_ranks_are_lost_by_themselves() {
     let Some(bench) = Bench::hosts_or_skip("half-open between ranks", 2) else { return };
     let host = &bench.cluster().hosts()[1];
     let table = "table inet t { chain in { type filter hook input priority 0; \
-                 tcp dport 20000-20003 drop; tcp sport 20000-20003 drop; } }";
+                 tcp dport 20000-20003 drop; tcp sport 20000-20003 drop; }; }";
     let filter = |arguments: &[&str]| {
         host.command("nft").args(arguments).status().is_ok_and(|status| status.success())
     };
@@ -158,7 +158,10 @@ fn a_launcher_that_is_stopped_counts_as_lost() {
         }
         let stopped = stopped.expect("one is stopped");
         kill_process(Pid::from_child(&stopped), Signal::CONT).unwrap();
-        ended(stopped).assert_status(4);
+        // It learns of the end from the other launcher, or from its own ranks.
+        let stopped = ended(stopped);
+        assert!(matches!(stopped.status, Some(1 | 4)), "{stopped:?}");
+        stopped.assert_says(&[" is lost: "]);
         assert_gone(&ranks.concat());
     }
 }

@@ -8,4 +8,5 @@ mod losses;
 mod mistakes;
 mod random;
 mod runs;
+mod ssh;
 mod strangers;

@@ -91,7 +91,7 @@ fn instances_in_a_window_of_any_kind_of_rank() {
         let program = bench.write("ring.goal", ring(bytes));
         for more in [
             &["--window", "2", "--no-check"][..],
-            &["--ranks-as", "threads", "--window", "1", "--no-check"],
+            &["--ranks-as", "threads", "--window", "3", "--no-check"],
             &["--progress", "thread", "--wait", "block"],
             &["--eager-limit", "0", "--wait", "spin"],
         ] {

@@ -107,6 +107,11 @@ impl Fabric for TcpFabric {
         self.reading.is_some() || !self.ready.is_empty() || !self.written.is_empty()
     }
 
+    fn has_arrived(&self) -> bool {
+        let is_due = || self.timer_ns().is_some_and(|timer_ns| timer_ns <= (self.clock)());
+        self.has_work() || self.poller.is_ready() || is_due()
+    }
+
     fn wake_ns(&self) -> Option<u64> {
         self.timer_ns()
     }

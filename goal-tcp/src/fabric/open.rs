@@ -28,6 +28,14 @@ impl TcpFabric {
     }
 
     fn attempt(&mut self, rank: u32, now_ns: u64) {
+        // The rank may take its own connection for open already, and would decline this one.
+        let is_greeted = self.owners.iter().any(|(_, owner)| {
+            matches!(owner, Owner::Stranger(stranger) if stranger.greeted_by() == Some(rank))
+        });
+        if is_greeted && let Some(asked) = self.asked.get_mut(&rank) {
+            asked.next_ns = now_ns + RETRY_NS;
+            return;
+        }
         let ends = Ends { from: self.own, to: rank };
         let address = self.addresses[rank as usize];
         match Stranger::connect(address, ends, &self.conditions, now_ns) {
@@ -80,20 +88,26 @@ impl TcpFabric {
         }
     }
 
+    /// Drops the oldest accepted connection. One that said hello with the key comes last: for its
+    /// rank it may be open already, so its end would be a loss.
     fn drop_oldest(&mut self) {
         let accepted = self.owners.iter().filter_map(|(index, owner)| match owner {
             Owner::Stranger(stranger) if stranger.is_accepted() => {
-                Some((stranger.since_ns(), index))
+                Some((stranger.is_greeted(), stranger.since_ns(), index))
             }
             _ => None,
         });
-        if let Some((_, index)) = accepted.min() {
+        if let Some((.., index)) = accepted.min() {
             self.drop_stranger(FIRST + index);
         }
     }
 
+    /// Drops a handshake, unless it is complete.
     fn drop_stranger(&mut self, token: usize) {
-        if let Some(Owner::Stranger(stranger)) = self.owners.try_remove(token - FIRST) {
+        let index = token - FIRST;
+        if matches!(self.owners.get(index), Some(Owner::Stranger(_)))
+            && let Owner::Stranger(stranger) = self.owners.remove(index)
+        {
             self.strangers -= usize::from(stranger.is_accepted());
         }
     }
@@ -244,6 +258,8 @@ impl TcpFabric {
             _ => None,
         });
         for token in silent.collect::<Vec<_>>() {
+            // This rank may have been busy, and the answer may be there.
+            self.shake(token, now_ns);
             self.drop_stranger(token);
         }
         let due: Vec<(u32, Option<usize>)> = (self.asked.iter())

@@ -192,6 +192,9 @@ pub(crate) enum Command {
     Tune(Tune),
     /// Make a key for jobs on several hosts
     Key(KeyArguments),
+    /// Start the launcher of this host as the one of another host says (goal-run --hosts)
+    #[command(hide = true)]
+    Launcher,
     /// Write the completions of a shell to standard output
     Completions(Completions),
     /// Write the manual pages into a folder
@@ -219,6 +222,12 @@ impl Arguments {
         self.hosts.initial_burst = self.hosts.initial_burst.or(found.initial_burst);
         self.hosts.burst = self.hosts.burst.or(found.burst);
         self.parameters().checked().map(drop)
+    }
+
+    /// Returns the parameters of transports that are not the defaults, by their options.
+    pub(crate) fn tuned(&self) -> Vec<(&'static str, u64)> {
+        let all = [("eager-limit", self.eager_limit), ("ring", self.ring)];
+        all.into_iter().filter_map(|(long, value)| Some((long, value?))).collect()
     }
 
     fn eager_limit(&self) -> u64 {

@@ -28,8 +28,13 @@ pub(crate) fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
 
 /// Prints how a job ended that another host led. Returns the exit status.
 pub(crate) fn tell_verdict(verdict: &Verdict, arguments: &Arguments) -> u8 {
-    for error in &verdict.errors {
+    // A leader that has started this launcher tells its user itself.
+    let is_led = arguments.hosts.started_as.is_some() && verdict.report.is_some();
+    for error in verdict.errors.iter().filter(|_| !is_led) {
         complain(error);
+    }
+    if is_led {
+        return verdict.status;
     }
     let text = match (arguments.format, &verdict.report) {
         (Format::Text, _) if verdict.status == 0 => verdict.here.clone(),

@@ -1,5 +1,6 @@
 //! The arguments for jobs on several hosts.
 
+use super::fleet::{HostList, ListedHost};
 use super::key::{self, KeyFileError};
 use clap::{ArgGroup, Args};
 use goal_eth::DriverKind;
@@ -22,6 +23,7 @@ const PEERS_BYTES_MAX: u64 = 1 << 20;
 #[command(next_help_heading = "Several hosts")]
 #[command(group(ArgGroup::new("others").args(["peers", "discover"]).requires_all(["interface", "key"])))]
 #[command(group(ArgGroup::new("meeting").args(["peers", "discover", "rendezvous"])))]
+#[command(group(ArgGroup::new("tcp").args(["rendezvous", "hosts"]).multiple(true)))]
 pub(crate) struct HostsArguments {
     /// Interface that leads to the other hosts (goal-run info lists them)
     #[arg(long, value_name = "NAME", requires = "others")]
@@ -33,9 +35,18 @@ pub(crate) struct HostsArguments {
     /// Find the other hosts by asking all of the network
     #[arg(long, conflicts_with = "peers", requires = "who")]
     discover: bool,
-    /// How many hosts there are: blocks of ranks in the order of their MACs
-    #[arg(long, value_name = "N", group = "who", requires = "discover", value_parser = clap::value_parser!(u32).range(1..))]
-    hosts: Option<u32>,
+    /// With --discover: how many hosts there are, with blocks of ranks in the order of their MACs.
+    /// Otherwise: the hosts on which ssh starts launchers that meet over TCP, this one first, with
+    /// blocks of ranks or as many as they have slots (localhost,node1,node2:8)
+    #[arg(long, value_name = "N|HOSTS", group = "who", value_parser = HostList::parse)]
+    hosts: Option<HostList>,
+    /// Command that starts a launcher on a host of --hosts, which gets the host and a command for
+    /// its shell as arguments [default: ssh -x -o BatchMode=yes -o ConnectTimeout=10]
+    #[arg(long, value_name = "COMMAND", requires = "hosts")]
+    pub(crate) ssh: Option<String>,
+    /// Name of this host, whose launcher was started by that of another host
+    #[arg(long, value_name = "NAME", requires = "rendezvous", hide = true)]
+    pub(crate) started_as: Option<String>,
     /// The ranks of this host (0-3,8); the others say theirs
     #[arg(long, value_name = "RANKS", group = "who", requires = "meeting", value_parser = RankList::parse)]
     here: Option<RankList>,
@@ -50,20 +61,21 @@ pub(crate) struct HostsArguments {
     size: Option<u32>,
     /// Address at which others reach the ranks of this host [default: that of the connection with
     /// launcher 0]
-    #[arg(long, value_name = "ADDRESS", requires = "rendezvous")]
-    address: Option<IpAddr>,
+    #[arg(long, value_name = "ADDRESS", requires = "tcp")]
+    pub(crate) address: Option<IpAddr>,
     /// Ports for the ranks of this host, as a firewall lets them through [default: any]
-    #[arg(long, value_name = "FIRST-LAST", requires = "rendezvous", value_parser = ports)]
-    ports: Option<RangeInclusive<u16>>,
+    #[arg(long, value_name = "FIRST-LAST", requires = "tcp", value_parser = ports)]
+    pub(crate) ports: Option<RangeInclusive<u16>>,
     /// Seconds of silence after which a host counts as lost, the same on all hosts
-    #[arg(long, value_name = "SECONDS", requires = "rendezvous", default_value_t = FAULT_TIMEOUT_S, value_parser = clap::value_parser!(u32).range(1..=FAULT_TIMEOUT_S_MAX))]
+    #[arg(long, value_name = "SECONDS", requires = "tcp", default_value_t = FAULT_TIMEOUT_S, value_parser = clap::value_parser!(u32).range(1..=FAULT_TIMEOUT_S_MAX))]
     fault_timeout: u32,
     /// Encrypt all connections of TCP by TLS 1.3; on all hosts or on none
-    #[arg(long, requires = "rendezvous")]
-    tls: bool,
-    /// File with the key that all hosts have (goal-run key makes one)
-    #[arg(long, value_name = "FILE", requires = "meeting")]
-    key: Option<PathBuf>,
+    #[arg(long, requires = "tcp")]
+    pub(crate) tls: bool,
+    /// File with the key that all hosts have (goal-run key makes one); - is standard input. With
+    /// names in --hosts there is a new one for each job
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
     /// Leave the data between ranks without proof of its sender, as on a network that nobody else
     /// can send to; on all hosts or on none
     #[arg(long, requires = "others")]
@@ -86,7 +98,48 @@ pub(crate) struct HostsArguments {
 impl HostsArguments {
     /// Returns true if the job has other hosts.
     pub(crate) fn are_named(&self) -> bool {
-        self.peers.is_some() || self.discover || self.rendezvous.is_some()
+        let is_listed = self.listed().is_some();
+        self.peers.is_some() || self.discover || self.rendezvous.is_some() || is_listed
+    }
+
+    /// Returns the hosts on which launchers are to be started, this one first.
+    pub(crate) fn listed(&self) -> Option<&[ListedHost]> {
+        match &self.hosts {
+            Some(HostList::Names(names)) if !self.discover => Some(names),
+            _ => None,
+        }
+    }
+
+    /// Returns a part in a meeting with the address, the ports and the timeout of this host.
+    pub(crate) fn rendezvous_with(&self, rendezvous: Rendezvous) -> Rendezvous {
+        Rendezvous {
+            address: self.address,
+            ports: self.ports.clone().unwrap_or(0..=0),
+            fault_timeout_s: self.fault_timeout,
+            encrypts: self.tls,
+            ..rendezvous
+        }
+    }
+
+    /// Checks what depends on the value of `--hosts`.
+    fn check(&self) -> Result<(), HostsFault> {
+        let has_tcp = self.rendezvous.is_some() || self.listed().is_some();
+        let of_tcp = self.address.is_some() || self.ports.is_some();
+        match (&self.hosts, &self.key) {
+            (Some(HostList::Count(_)), _) if !self.discover => Err(HostsFault::Usage(
+                "a number in --hosts is for --discover: add it, or name the hosts",
+            )),
+            (Some(HostList::Names(_)), _) if self.discover => Err(HostsFault::Usage(
+                "--discover finds the hosts: give their number in --hosts, or leave --discover out",
+            )),
+            (_, Some(_)) if !self.are_named() => Err(HostsFault::Usage(
+                "--key is for jobs on several hosts: give --rendezvous, --hosts, --peers or --discover",
+            )),
+            _ if of_tcp && !has_tcp => Err(HostsFault::Usage(
+                "--address and --ports are for jobs over TCP: leave them out",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the other hosts; `None` if all ranks are on this one. `leaders` are the given
@@ -96,6 +149,9 @@ impl HostsArguments {
         keeps_memory: bool,
         leaders: Vec<&'static str>,
     ) -> Result<Option<Hosts>, HostsFault> {
+        self.check()?;
+        // One that another launcher has started does not tell its user what the leader follows.
+        let leaders = if self.started_as.is_some() { vec![] } else { leaders };
         let hosts = |meeting, key: &Path| {
             let hosts = Hosts::new(meeting, key::read(key)?);
             Ok(Some(Hosts { keeps_memory, name: option, leaders: leaders.clone(), ..hosts }))
@@ -105,19 +161,15 @@ impl HostsArguments {
         {
             let meeting = Meeting::Tcp(Rendezvous {
                 here: self.here.clone(),
-                address: self.address,
-                ports: self.ports.clone().unwrap_or(0..=0),
-                fault_timeout_s: self.fault_timeout,
-                encrypts: self.tls,
-                ..Rendezvous::new(number, size, at.clone())
+                ..self.rendezvous_with(Rendezvous::new(number, size, at.clone()))
             });
             return hosts(meeting, key);
         }
-        let plan = match (&self.peers, self.hosts, &self.here) {
+        let plan = match (&self.peers, &self.hosts, &self.here) {
             (Some(path), ..) => peers(path)?,
-            (None, Some(count), _) => Plan::count(count),
-            (None, None, Some(here)) => Plan::here(here.clone()),
-            (None, None, None) => return Ok(None),
+            (None, Some(HostList::Count(count)), _) => Plan::count(*count),
+            (None, _, Some(here)) => Plan::here(here.clone()),
+            (None, _, None) => return Ok(None),
         };
         // The command line requires both if it names hosts.
         let (Some(interface), Some(key)) = (&self.interface, &self.key) else { return Ok(None) };
@@ -142,7 +194,7 @@ fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
 }
 
 /// Returns the option that gives a setting which must be the same on all hosts.
-fn option(setting: &'static str) -> &'static str {
+pub(crate) fn option(setting: &'static str) -> &'static str {
     match setting {
         "repeat" => "--repeat",
         "window" => "--window",
@@ -163,6 +215,8 @@ fn option(setting: &'static str) -> &'static str {
 /// A file about other hosts that can't be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HostsFault {
+    #[error("{0}")]
+    Usage(&'static str),
     #[error(transparent)]
     Key(#[from] KeyFileError),
     #[error("{}: {fault}", path.display())]

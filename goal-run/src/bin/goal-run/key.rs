@@ -110,6 +110,11 @@ pub(super) fn read(path: &Path) -> Result<Key, KeyFileError> {
 }
 
 fn key_of(path: &Path) -> Result<Key, Fault> {
+    if path == Path::new("-") {
+        let mut text = Vec::new();
+        io::stdin().take(BYTES_MAX).read_to_end(&mut text)?;
+        return Ok(Key::parse(&String::from_utf8_lossy(&text))?);
+    }
     // Non-blocking: opening a FIFO would wait for a writer.
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;

@@ -5,6 +5,7 @@ mod arguments;
 mod attended;
 mod endings;
 mod findings;
+mod fleet;
 mod hints;
 mod hosts;
 mod info;
@@ -21,6 +22,7 @@ mod wired;
 use arguments::{Arguments, Command};
 use attended::{attended, interrupted, no_signals};
 use endings::{fail, tell_verdict};
+use fleet::{Fleet, Task};
 use goal_asm::Nisa;
 use goal_asm::nisa::{MAGIC, StreamError};
 use goal_run::binding::Bind;
@@ -32,7 +34,9 @@ use goal_run::{limits, rights};
 use goalc::driver::{self, Error, Findings};
 use goalc::memory::Allocator;
 use output::{Failure, complain, complain_of, tell, warn};
+use rustix::process::{Signal, set_parent_process_death_signal};
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Read};
 use std::path::Path;
@@ -77,12 +81,18 @@ fn run() -> ExitCode {
             Command::Answer(answer) => answer::run(answer),
             Command::Tune(tune) => tune::run(tune),
             Command::Key(key) => key::run(key),
+            Command::Launcher => fleet::remote::run(),
             Command::Completions(shell) => {
                 shell.run::<Arguments>("goal-run").map(|()| 0).map_err(Failure::from)
             }
             Command::Man(man) => man.run::<Arguments>().map(|()| 0).map_err(Failure::from),
         };
         return ExitCode::from(status.unwrap_or_else(|failure| complain_of(&failure).1));
+    }
+    if let Some(host) = &arguments.hosts.started_as {
+        output::name_host(host);
+        // Not a reason to stay: the job ends by its connections.
+        let _ = set_parent_process_death_signal(Some(Signal::TERM));
     }
     if let Err(failure) = tuned::apply(&mut arguments) {
         return ExitCode::from(fail(&failure, &arguments));
@@ -91,12 +101,12 @@ fn run() -> ExitCode {
         let told = programs::execute(&arguments, &own, program);
         launcher::unattended();
         let status = match told {
-            Ok(told) => programs::tell(&told, arguments.format),
+            Ok(told) => programs::tell(&told, &arguments),
             Err(failure) => fail(&failure, &arguments),
         };
         return ExitCode::from(status);
     }
-    let told = execute(&arguments);
+    let told = execute(&arguments, &own);
     // Signals are no longer polled, and a reader of the output may block this process for ever.
     launcher::unattended();
     let status = match told {
@@ -121,7 +131,7 @@ enum Told {
     Nothing,
 }
 
-fn execute(arguments: &Arguments) -> Result<Told, Failure> {
+fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     if arguments.heap.is_some() {
         return Err(Failure::System(NO_HEAP.to_owned()));
     }
@@ -145,6 +155,13 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         .hosts
         .hosts(arguments.dump.is_some(), leaders)
         .map_err(|error| Failure::System(error.to_string()))?;
+    let task = if window.is_some() { Task::Files } else { Task::Schedule(nisa.bytes()) };
+    // Must outlive the job.
+    let fleet = Fleet::start(arguments, own, nisa.num_ranks(), &task).map_err(Failure::System)?;
+    let hosts = match &fleet {
+        Some(fleet) => Some(fleet.hosts(arguments.dump.is_some())),
+        None => hosts,
+    };
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
     // Created before the run, so that a run is not lost because no file can be created. With

@@ -6,6 +6,7 @@ use goal_lang::diag::Severity;
 use goal_run::report::{Report, Status};
 use goalc::driver::{self, Error};
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 /// The reason why there is no report.
 pub(super) enum Failure {
@@ -69,12 +70,27 @@ pub(super) fn print(text: &str, status: u8) -> u8 {
     }
 }
 
+/// The name of this host, if the launcher of another host has started this one.
+static HOST: OnceLock<String> = OnceLock::new();
+
+/// Puts the name of this host before errors and warnings.
+pub(super) fn name_host(name: &str) {
+    // Nobody names it twice.
+    let _ = HOST.set(name.to_owned());
+}
+
+fn named(text: &str) -> String {
+    HOST.get().map_or_else(|| text.to_owned(), |host| format!("host {host}: {text}"))
+}
+
 /// Prints an error on standard error.
 pub(super) fn complain(text: &str) {
+    let text = &named(text);
     driver::note_message("goal-run", findings::KIND, Severity::Error, text, findings::format());
 }
 
 /// Prints a warning on standard error.
 pub(super) fn warn(text: &str) {
+    let text = &named(text);
     driver::note_message("goal-run", findings::KIND, Severity::Warning, text, findings::format());
 }

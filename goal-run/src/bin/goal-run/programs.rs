@@ -2,6 +2,7 @@
 
 use super::arguments::Arguments;
 use super::attended::{interrupted, no_signals};
+use super::fleet::{Fleet, Task};
 use super::hints;
 use super::output::{Failure, complain, print};
 use super::values::{Format, RanksAs};
@@ -18,7 +19,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The options that a run of a program has, by their names in [`Arguments`].
-const ALLOWED: [&str; 36] = [
+const ALLOWED: [&str; 38] = [
     "address",
     "bind",
     "burst",
@@ -48,6 +49,8 @@ const ALLOWED: [&str; 36] = [
     "rendezvous",
     "ring",
     "size",
+    "ssh",
+    "started_as",
     "stats",
     "timeout",
     "tls",
@@ -162,8 +165,15 @@ pub(crate) fn execute(
     let leaders = if arguments.stats { vec!["--stats"] } else { vec![] };
     let hosts = arguments.hosts.hosts(false, leaders);
     let hosts = hosts.map_err(|error| Failure::System(error.to_string()))?;
-    let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let ranks = arguments.ranks.unwrap_or(1);
+    let task = Task::Program(&program);
+    // Must outlive the job.
+    let fleet = Fleet::start(arguments, own, ranks, &task).map_err(Failure::System)?;
+    let hosts = match &fleet {
+        Some(fleet) => Some(fleet.hosts(false)),
+        None => hosts,
+    };
+    let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let options = arguments.launcher(transports, None, signals);
     let engine = goal_engine::Options { pushed_max: arguments.pushed_max(), ..options.engine };
     let options = Options {
@@ -232,7 +242,8 @@ fn has_threads(arguments: &Arguments) -> bool {
 
 /// Prints how a run ended, and returns the exit status. Of a run without errors a text says
 /// nothing: standard output is the program's.
-pub(crate) fn tell(told: &Told, format: Format) -> u8 {
+pub(crate) fn tell(told: &Told, arguments: &Arguments) -> u8 {
+    let format = arguments.format;
     match (told, format) {
         (Told::Report(report), _) => {
             report.errors().iter().for_each(|error| complain(error));
@@ -241,6 +252,12 @@ pub(crate) fn tell(told: &Told, format: Format) -> u8 {
                 Format::Text => report.table(),
             };
             text.map_or(report.exit_status(), |text| print(&text, report.exit_status()))
+        }
+        // A leader that has started this launcher tells its user itself.
+        (Told::Verdict(verdict), _)
+            if arguments.hosts.started_as.is_some() && verdict.report.is_some() =>
+        {
+            verdict.status
         }
         (Told::Verdict(verdict), _) => {
             verdict.errors.iter().for_each(|error| complain(error));

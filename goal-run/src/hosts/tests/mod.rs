@@ -2,6 +2,7 @@ mod discovery;
 mod links;
 mod plan;
 mod questions;
+mod rendezvous;
 mod rounds;
 
 use goal_esp::wire::Mac;

@@ -34,5 +34,5 @@ mod tests;
 mod waiting;
 
 pub use ended::{Ended, Others, Verdict};
-pub use options::{Ethernet, Hosts, Meeting, Rendezvous};
+pub use options::{Ethernet, Hosts, Meeting, Obstacle, Rendezvous};
 pub use run::run_on_hosts;

@@ -3,6 +3,7 @@
 use crate::hosts::{Key, PORT, Plan, RankList};
 use goal_eth::DriverKind;
 use goal_tcp::Listener;
+use std::fmt;
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -24,6 +25,30 @@ pub struct Hosts {
     pub name: fn(&'static str) -> &'static str,
     /// Options that were given and that only the leader follows.
     pub leaders: Vec<&'static str>,
+    /// Tells what keeps another host from the job before it begins, if the caller knows.
+    pub obstacle: Option<Obstacle>,
+}
+
+/// Tells what keeps another host from the job, as its launcher that has ended already.
+#[derive(Clone)]
+pub struct Obstacle(Arc<dyn Fn() -> Option<String> + Send + Sync>);
+
+impl Obstacle {
+    /// Returns what asks `find` while hosts wait for each other. `find` returns a text for the user
+    /// of each host, or `None` while nothing is known.
+    pub fn new(find: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(find))
+    }
+
+    pub(super) fn find(&self) -> Option<String> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Obstacle")
+    }
 }
 
 /// How the hosts of a job find and reach each other.
@@ -107,7 +132,14 @@ impl Hosts {
     /// Returns the hosts of a meeting with a `key` that all of them have. All other fields have
     /// their defaults.
     pub fn new(meeting: Meeting, key: Key) -> Self {
-        Self { meeting, key, keeps_memory: false, name: |setting| setting, leaders: vec![] }
+        Self {
+            meeting,
+            key,
+            keeps_memory: false,
+            name: |setting| setting,
+            leaders: vec![],
+            obstacle: None,
+        }
     }
 
     /// Returns the Ethernet between the hosts, if they meet there.

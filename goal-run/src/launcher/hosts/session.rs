@@ -3,7 +3,7 @@
 use super::concern::{concerns, is_heard};
 use super::ended::{Others, Verdict};
 use super::error::HostsError;
-use super::options::{Hosts, Meeting, Rendezvous};
+use super::options::{Hosts, Meeting, Obstacle, Rendezvous};
 use super::post::Post;
 use crate::gateway::Gateway;
 use crate::host::{Host, Location};
@@ -157,6 +157,9 @@ impl<'a> Session<'a> {
     ) -> Result<(), LaunchError> {
         if let Some(signal) = attend(self.options, true) {
             return Err(LaunchError::Interrupted(signal));
+        }
+        if let Some(why) = self.hosts.obstacle.as_ref().and_then(Obstacle::find) {
+            return Err(HostsError::Ended(why).into());
         }
         let patience = self.options.timeout.unwrap_or(PATIENCE);
         if self.started.elapsed() < patience {

@@ -1,6 +1,5 @@
 //! ESP as a fabric.
 
-use super::{DEAD_NS, PROBE_NS, RETRANSMIT_MAX_NS, TURN_NS};
 use crate::network::{Ethernet, Network};
 use goal_engine::transport::{Full, Header, Transport};
 use goal_esp::endpoint::{Config, Loss, Timing};
@@ -10,6 +9,23 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
+
+/// The longest silence of a rank before it counts as dead. It is long, because a rank may be
+/// stopped by a debugger, compute without polling, or wait for a processor that hundreds of others
+/// share. A rank that really died is reported by its launcher at once.
+const DEAD_NS: u64 = 300_000_000_000;
+
+/// The longest silence of a peer before it is asked for a sign of life. It is long, because many
+/// ranks ask many others, and no rank waits for the answers.
+const PROBE_NS: u64 = 10_000_000_000;
+
+/// The longest time before a retransmission. It is short, because hosts on one network are near,
+/// and one lost frame may delay a whole schedule.
+pub(crate) const RETRANSMIT_MAX_NS: u64 = 20_000_000;
+
+/// The approximate time for which a rank has a processor that it shares, before the next one gets
+/// it.
+const TURN_NS: u64 = 2_000_000;
 
 /// The pause before unsent frames are offered to the interface again. It does not tell when it has
 /// room.

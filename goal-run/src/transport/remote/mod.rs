@@ -6,6 +6,7 @@
 mod esp;
 mod sleeper;
 
+pub(crate) use esp::RETRANSMIT_MAX_NS;
 pub(crate) use sleeper::Sleeper;
 
 use crate::gateway::Gateway;
@@ -23,23 +24,6 @@ use std::ops::ControlFlow;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The longest silence of a rank before it counts as dead. It is long, because a rank may be
-/// stopped by a debugger, compute without polling, or wait for a processor that hundreds of others
-/// share. A rank that really died is reported by its launcher at once.
-const DEAD_NS: u64 = 300_000_000_000;
-
-/// The longest silence of a peer before it is asked for a sign of life. It is long, because many
-/// ranks ask many others, and no rank waits for the answers.
-const PROBE_NS: u64 = 10_000_000_000;
-
-/// The longest time before a retransmission. It is short, because hosts on one network are near,
-/// and one lost frame may delay a whole schedule.
-pub(crate) const RETRANSMIT_MAX_NS: u64 = 20_000_000;
-
-/// The approximate time for which a rank has a processor that it shares, before the next one gets
-/// it.
-const TURN_NS: u64 = 2_000_000;
 
 /// A rank's fabrics to ranks on other hosts.
 pub(crate) struct Remote<'a> {
@@ -186,6 +170,11 @@ impl<'a> Remote<'a> {
     #[inline]
     pub(crate) fn has_work(&self) -> bool {
         self.fabrics.iter().any(|fabric| fabric.has_work())
+    }
+
+    /// See [`Fabric::has_arrived`].
+    pub(crate) fn has_arrived(&self) -> bool {
+        self.fabrics.iter().any(|fabric| fabric.has_arrived())
     }
 
     /// See [`Fabric::is_receiving`].

@@ -220,11 +220,15 @@ impl Worker {
     fn accept(&mut self, now_ns: u64) {
         let Some(listener) = &self.listener else { return };
         while let Some(stranger) = Stranger::accept(listener, &self.conditions, now_ns) {
-            let strangers =
-                self.connections.iter().filter(|one| matches!(one, Connection::Shaking(_)));
-            if strangers.count() >= STRANGERS_MAX
-                && let Some(oldest) =
-                    self.connections.iter().position(|one| matches!(one, Connection::Shaking(_)))
+            // The oldest comes first, but one that said hello with the key comes last: its launcher
+            // may take it for open already.
+            let strangers = (0..).zip(&self.connections).filter_map(|(at, one)| match one {
+                Connection::Shaking(stranger) => Some((stranger.is_greeted(), at)),
+                _ => None,
+            });
+            let strangers: Vec<(bool, usize)> = strangers.collect();
+            if strangers.len() >= STRANGERS_MAX
+                && let Some(&(_, oldest)) = strangers.iter().min()
             {
                 self.connections.remove(oldest);
             }
@@ -341,8 +345,9 @@ impl Worker {
         let Connection::Joined(channel, number, has_ended) = &mut connections[at] else {
             return true;
         };
-        if *has_ended {
-            return true;
+        // One that is lost has nothing more to say.
+        if *has_ended || !rendezvous.has(*number) {
+            return *has_ended;
         }
         // While an event waits, nothing is read, so a slow launcher slows down the others.
         while inbox.event.is_none() {

@@ -1,0 +1,347 @@
+//! Starts launchers on other hosts, and ends them.
+
+use super::list::{ListedHost, blocks};
+use super::order::Order;
+use crate::arguments::Arguments;
+use crate::hosts::option;
+use crate::key;
+use clap::parser::ValueSource;
+use clap::{ArgAction, CommandFactory};
+use goal_run::hosts::{Key, RankList};
+use goal_run::launcher::{Hosts, Meeting, Obstacle, Program, Rendezvous};
+use goal_run::rights;
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::net::{IpAddr, TcpListener, ToSocketAddrs};
+use std::ops::Range;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The command that starts launchers by default. Nobody is asked for a password, since many hosts
+/// may be asked at a time.
+const SSH: &str = "ssh -x -o BatchMode=yes -o ConnectTimeout=10";
+
+/// The options that other launchers don't get, by their names in [`Arguments`]: those of this host,
+/// those that the leader alone follows, and those of the checks, which it has done.
+const OWN: [&str; 12] = [
+    "address", "allow", "color", "deny", "dump", "effort", "format", "hosts", "inputs", "key",
+    "ssh", "stats",
+];
+
+/// The time that launchers have to end by themselves when the job has ended, and when their
+/// standard input has.
+const END_LIMIT: Duration = Duration::from_secs(3);
+const LAST_LIMIT: Duration = Duration::from_secs(7);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What the ranks execute.
+pub(crate) enum Task<'a> {
+    /// The bytes of a schedule, which other hosts get.
+    Schedule(&'a [u8]),
+    /// The files of a schedule, which other hosts read themselves, as for a window.
+    Files,
+    /// A program, which other hosts have at the same path.
+    Program(&'a Program),
+}
+
+/// Launchers on other hosts. Dropping it waits until they have ended, and ends those that don't.
+pub(crate) struct Fleet {
+    hosts: Hosts,
+    started: Arc<Mutex<Vec<Started>>>,
+    /// Closes the standard inputs when it is dropped.
+    end: Option<Sender<()>>,
+}
+
+struct Started {
+    host: String,
+    child: Child,
+}
+
+impl Fleet {
+    /// Starts the launchers of a job with so many ranks, if the command line names hosts.
+    ///
+    /// # Errors
+    /// A text for the user.
+    pub(crate) fn start(
+        arguments: &Arguments,
+        own: &[OsString],
+        ranks: u32,
+        task: &Task<'_>,
+    ) -> Result<Option<Self>, String> {
+        let Some(list) = arguments.hosts.listed() else { return Ok(None) };
+        let blocks = blocks(list, ranks)?;
+        if !list[0].is_this_one() {
+            return Err(format!(
+                "the first of the hosts must be this one, which has rank 0, and {} is not: put localhost first",
+                list[0]
+            ));
+        }
+        let key = match &arguments.hosts.key {
+            Some(path) => key::read(path).map_err(|error| error.to_string())?,
+            None => Key::new(random().map_err(|error| format!("no key: {error}"))?),
+        };
+        let at = place(arguments, list)?;
+        let size = list.len() as u32;
+        let rendezvous = Rendezvous {
+            here: Some(rank_list(&blocks[0])),
+            ..arguments.hosts.rendezvous_with(Rendezvous::new(0, size, at.clone()))
+        };
+        let started = Arc::new(Mutex::new(vec![]));
+        let hosts = Hosts::new(Meeting::Tcp(rendezvous), key.clone());
+        let (name, obstacle) = (option as fn(_) -> _, Some(obstacle(&started)));
+        let (end, ends) = channel();
+        let ends = Arc::new(Mutex::new(ends));
+        let fleet = Self { hosts: Hosts { name, obstacle, ..hosts }, started, end: Some(end) };
+        let ssh = arguments.hosts.ssh.as_deref().unwrap_or(SSH);
+        for (number, (host, block)) in (0..).zip(list.iter().zip(&blocks)).skip(1) {
+            let mut all = rendered(arguments, own)?;
+            all.extend([
+                format!("--rendezvous={at}"),
+                format!("--rank={number}"),
+                format!("--size={size}"),
+                format!("--here={}", shown(block)),
+                "--key=-".to_owned(),
+                format!("--started-as={host}"),
+            ]);
+            let order = order(host, all, &key, (task, arguments))?;
+            let child = start(ssh, host, &order, task, &ends)?;
+            let mut started = fleet.started.lock().unwrap_or_else(PoisonError::into_inner);
+            started.push(Started { host: host.to_string(), child });
+        }
+        Ok(Some(fleet))
+    }
+
+    /// Returns the other hosts. The leader gets the memory of all ranks if `keeps_memory`.
+    pub(crate) fn hosts(&self, keeps_memory: bool) -> Hosts {
+        Hosts { keeps_memory, ..self.hosts.clone() }
+    }
+
+    /// Waits until all launchers have ended, or for so long. Returns true if all have.
+    fn wait(&self, limit: Duration) -> bool {
+        let since = Instant::now();
+        loop {
+            let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+            started.retain_mut(|one| matches!(one.child.try_wait(), Ok(None)));
+            if started.is_empty() || since.elapsed() >= limit {
+                return started.is_empty();
+            }
+            drop(started);
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        let have_ended = self.wait(END_LIMIT);
+        self.end = None;
+        if !have_ended && !self.wait(LAST_LIMIT) {
+            let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+            for one in started.iter_mut() {
+                let _ = one.child.kill();
+                let _ = one.child.wait();
+            }
+        }
+    }
+}
+
+/// Tells which launcher has ended before the job has started.
+fn obstacle(started: &Arc<Mutex<Vec<Started>>>) -> Obstacle {
+    let started = Arc::clone(started);
+    Obstacle::new(move || {
+        let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
+        started.iter_mut().find_map(|one| {
+            let status = one.child.try_wait().ok()??;
+            Some(format!(
+                "host {}: its launcher ended before the job began ({status}): can ssh start goal-run there without a password, at the same path as here?",
+                one.host
+            ))
+        })
+    })
+}
+
+fn random() -> io::Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    getrandom(&mut bytes, GetRandomFlags::empty())?;
+    Ok(bytes)
+}
+
+/// Returns the place where the launchers meet: an address at which others reach this host, and a
+/// port that is free.
+fn place(arguments: &Arguments, list: &[ListedHost]) -> Result<String, String> {
+    let name = match arguments.hosts.address {
+        Some(address) => address.to_string(),
+        None if list.iter().all(ListedHost::is_loopback) => "127.0.0.1".to_owned(),
+        None if list[0].is_loopback() => own_name()?,
+        None => list[0].name().to_owned(),
+    };
+    let addresses = (&*name, 0).to_socket_addrs();
+    let addresses: Vec<IpAddr> =
+        addresses.map(|all| all.map(|address| address.ip()).collect()).unwrap_or_default();
+    let free = |port: u16| {
+        let bound = addresses.iter().find_map(|&address| TcpListener::bind((address, port)).ok());
+        Some(bound?.local_addr().ok()?.port())
+    };
+    let port = arguments.hosts.ports.clone().unwrap_or(0..=0).find_map(free);
+    let port = port.ok_or_else(|| {
+        format!(
+            "there is no free port to meet at {name}: name an address of this host by --address, or more --ports"
+        )
+    })?;
+    Ok(if name.contains(':') { format!("[{name}]:{port}") } else { format!("{name}:{port}") })
+}
+
+/// Returns the name of this host.
+fn own_name() -> Result<String, String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
+    name.map(|name| name.trim().to_owned())
+        .map_err(|error| format!("this host has no name ({error}): give --address"))
+}
+
+fn shown(block: &Range<u32>) -> String {
+    format!("{}-{}", block.start, block.end - 1)
+}
+
+fn rank_list(block: &Range<u32>) -> RankList {
+    RankList::parse(&shown(block)).expect("it is a range")
+}
+
+/// Returns the options of this command line that other launchers need, and those that a table of
+/// decisions gave.
+fn rendered(arguments: &Arguments, own: &[OsString]) -> Result<Vec<String>, String> {
+    let mut command = Arguments::command();
+    let matches = command.try_get_matches_from_mut(own).map_err(|error| error.to_string())?;
+    let mut all = vec![];
+    for arg in command.get_arguments() {
+        let id = arg.get_id().as_str();
+        let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
+        let Some(long) = arg.get_long().filter(|_| is_given && !OWN.contains(&id)) else {
+            continue;
+        };
+        match arg.get_action() {
+            ArgAction::SetTrue | ArgAction::SetFalse => all.push(format!("--{long}")),
+            _ => {
+                for value in matches.get_raw(id).into_iter().flatten() {
+                    let value = value.to_str().ok_or_else(|| {
+                        format!("--{long} is no text of UTF-8, which other hosts could get")
+                    })?;
+                    all.push(format!("--{long}={value}"));
+                }
+            }
+        }
+    }
+    let has = |all: &[String], long: &str| all.iter().any(|one| one.starts_with(long));
+    for (long, value) in arguments.tuned() {
+        if !has(&all, &format!("--{long}=")) {
+            all.push(format!("--{long}={value}"));
+        }
+    }
+    Ok(all)
+}
+
+/// Returns the order of a host.
+fn order(
+    host: &ListedHost,
+    mut arguments: Vec<String>,
+    key: &Key,
+    (task, own): (&Task<'_>, &Arguments),
+) -> Result<Order, String> {
+    let utf8 = |text: OsString| {
+        text.into_string().map_err(|text| {
+            format!("{} is no text of UTF-8, which other hosts could get", text.display())
+        })
+    };
+    if !matches!(task, Task::Program(_)) && !arguments.iter().any(|one| one == "--no-check") {
+        arguments.push("--no-check".to_owned());
+    }
+    if let Task::Program(program) = task {
+        arguments.push("--".to_owned());
+        arguments.push(utf8(program.executable.clone().into_os_string())?);
+        for argument in &program.arguments {
+            arguments.push(utf8(argument.clone())?);
+        }
+    }
+    if matches!(task, Task::Files) {
+        for input in &own.input.inputs {
+            arguments.push(utf8(input.clone().into_os_string())?);
+        }
+    }
+    let prefix = if matches!(task, Task::Program(_)) { "GOAL_" } else { "GOAL_TRANSPORT" };
+    let variables = env::vars_os().filter_map(|(name, value)| {
+        let name = name.into_string().ok().filter(|name| name.starts_with(prefix))?;
+        Some((name, value.into_string().ok()?))
+    });
+    let folder = env::current_dir().map_err(|error| format!("this folder: {error}"))?;
+    Ok(Order {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        host: host.to_string(),
+        arguments,
+        variables: variables.collect(),
+        folder: utf8(folder.into_os_string())?,
+        key: key.to_text(),
+        schedule_len: match task {
+            Task::Schedule(bytes) => Some(bytes.len() as u64),
+            Task::Files | Task::Program(_) => None,
+        },
+    })
+}
+
+/// Starts a launcher, and gives it its order. A thread writes, since a host may be slow.
+fn start(
+    ssh: &str,
+    host: &ListedHost,
+    order: &Order,
+    task: &Task<'_>,
+    ends: &Arc<Mutex<Receiver<()>>>,
+) -> Result<Child, String> {
+    let mut words = ssh.split_whitespace();
+    let program = words.next().ok_or("--ssh names no command")?;
+    let own = env::current_exe().map_err(|error| format!("goal-run: {error}"))?;
+    let own = own.to_str().ok_or("the path of goal-run is no text of UTF-8")?;
+    let mut command = Command::new(program);
+    command.args(words).arg(&host.target).arg(format!("exec {} launcher", quoted(own)));
+    // A group of its own, so that Ctrl-C reaches this launcher only, which ends the others.
+    command.stdin(Stdio::piped()).process_group(0);
+    let mut child = command.spawn().map_err(|error| format!("{program}: {error}"))?;
+    let mut input = child.stdin.take().expect("it is a pipe");
+    let mut text = vec![];
+    order.write(&mut text).map_err(|error| error.to_string())?;
+    if let Task::Schedule(bytes) = task {
+        text.extend_from_slice(bytes);
+    }
+    let ends = Arc::clone(ends);
+    let work = move || {
+        if rights::give_up().is_ok() {
+            // A launcher that has ended is noticed by its end.
+            let _ = input.write_all(&text);
+            drop(text);
+            // Until the fleet ends. The input is closed then.
+            let _ = ends.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        }
+    };
+    let thread = thread::Builder::new().name("order".to_owned());
+    thread.spawn(work).map_err(|error| format!("no thread: {error}"))?;
+    Ok(child)
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_shell_gets_one_word() {
+        assert_eq!(quoted("/a b/c"), "'/a b/c'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}
