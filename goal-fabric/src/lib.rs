@@ -16,11 +16,13 @@
 mod credit;
 mod fabric;
 mod fault;
+mod terms;
 pub mod translate;
 
 pub use credit::{Credit, Overrun, Room};
 pub use fabric::{Exchanged, Fabric};
 pub use fault::Fault;
+pub use terms::Terms;
 
 use goal_engine::kept_bytes;
 use goal_engine::transport::{Header, Kind};

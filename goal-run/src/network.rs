@@ -5,6 +5,7 @@ use crate::limits::{BURST_MAX, INITIAL_BURST};
 use goal_esp::auth::JobKey;
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
 use goal_eth::{AnyDriver, DriverKind, OpenError};
+use goal_fabric::Terms;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt;
@@ -64,6 +65,9 @@ pub(crate) enum Wire {
     Ethernet(Ethernet),
     /// Connections of TCP.
     Tcp,
+    /// The fabric of this name, which each rank's program brings, and connections of TCP with ranks
+    /// that it can't reach.
+    Other(String),
 }
 
 impl Wire {
@@ -71,7 +75,15 @@ impl Wire {
     pub(crate) fn driver(&self) -> Option<DriverKind> {
         match self {
             Wire::Ethernet(ethernet) => Some(ethernet.driver),
-            Wire::Tcp => None,
+            Wire::Tcp | Wire::Other(_) => None,
+        }
+    }
+
+    /// Returns the number of fabrics that each rank has.
+    fn fabrics(&self) -> u64 {
+        match self {
+            Wire::Ethernet(_) | Wire::Tcp => 1,
+            Wire::Other(_) => 2,
         }
     }
 }
@@ -144,9 +156,9 @@ impl Network {
     }
 
     /// Sets the most bytes of messages without a receive that each rank keeps. At most half of them
-    /// are for ranks that were not granted any room.
+    /// are for ranks that were not granted any room. Each fabric of a rank keeps a part of them.
     pub(crate) fn keeping(self, unexpected_limit: u64) -> Self {
-        let share = unexpected_limit / 2 / u64::from(self.num_ranks().max(1));
+        let share = unexpected_limit / 2 / u64::from(self.num_ranks().max(1)) / self.wire.fabrics();
         Self { first_room: share.min(FIRST_ROOM_MAX), ..self }
     }
 
@@ -177,6 +189,12 @@ impl Network {
     /// Returns the number of ranks on this host.
     pub(crate) fn num_here(&self) -> u32 {
         self.locations.iter().filter(|location| location.host == self.me).count() as u32
+    }
+
+    /// Returns the terms that the fabrics of `rank` keep.
+    pub(crate) fn terms(&self, rank: u32) -> Terms {
+        let Self { first_room, has_communicators, .. } = *self;
+        Terms { rank, ranks: self.num_ranks(), first_room, has_communicators }
     }
 
     /// Returns the location at which `rank` is reached.

@@ -24,6 +24,10 @@ pub struct Hosts {
     pub name: fn(&'static str) -> &'static str,
     /// Options that were given and that only the leader follows.
     pub leaders: Vec<&'static str>,
+    /// The name of the fabric that each rank's program brings, in a job over TCP: see
+    /// [`Wired::arrange_over`](crate::launcher::Wired::arrange_over). It must be the same on all
+    /// hosts.
+    pub fabric: Option<String>,
 }
 
 /// How the hosts of a job find and reach each other.
@@ -92,7 +96,8 @@ impl Hosts {
     /// Returns the hosts of a meeting with a `key` that all of them have. All other fields have
     /// their defaults.
     pub fn new(meeting: Meeting, key: Key) -> Self {
-        Self { meeting, key, keeps_memory: false, name: |setting| setting, leaders: vec![] }
+        let (name, leaders) = (|setting| setting, vec![]);
+        Self { meeting, key, keeps_memory: false, name, leaders, fabric: None }
     }
 
     /// Returns the Ethernet between the hosts, if they meet there.
