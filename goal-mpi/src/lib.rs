@@ -29,6 +29,7 @@ mod comm;
 mod error;
 #[cfg(feature = "mpi")]
 mod fabric;
+mod limits;
 mod packet;
 #[cfg(feature = "mpi")]
 mod process;
@@ -41,7 +42,7 @@ pub use comm::Comm;
 pub use error::MpiError;
 #[cfg(feature = "mpi")]
 pub use fabric::MpiFabric;
-pub use packet::MESSAGE_MAX;
+pub use limits::MESSAGE_MAX;
 #[cfg(feature = "mpi")]
 pub use process::Process;
 

@@ -1,18 +1,10 @@
 //! Packets: each is a message of MPI that has whole chunks of `goal-esp`, one behind the other.
 #![cfg_attr(not(feature = "mpi"), allow(dead_code))] // its tests need no MPI
 
+use crate::limits::PACKET_MAX;
 use goal_esp::message::Broken;
 use goal_esp::wire::{Chunk, Malformed};
 use goal_fabric::Fault;
-
-/// The most bytes of payload that a message has in one piece. A longer one is sent in parts.
-pub const MESSAGE_MAX: usize = 16 << 10;
-
-/// The most bytes of a part of a longer message.
-pub(crate) const PART_MAX: usize = 64 << 10;
-
-/// The bytes of the longest packet.
-pub(crate) const PACKET_MAX: usize = PART_MAX + (8 << 10);
 
 /// A packet that is being written.
 pub(crate) struct Packet {
@@ -21,8 +13,9 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    pub(crate) fn new(buffer: Box<[u8]>) -> Self {
-        Self { buffer, len: 0 }
+    /// Returns an empty packet, with a buffer of those that are kept if there is one.
+    pub(crate) fn new(spare: &mut Vec<Box<[u8]>>) -> Self {
+        Self { buffer: spare.pop().unwrap_or_else(|| vec![0; PACKET_MAX].into()), len: 0 }
     }
 
     /// Returns true if there is room for a chunk and its bytes.
@@ -55,7 +48,7 @@ pub(crate) fn next(bytes: &[u8]) -> Result<(Chunk, &[u8], &[u8]), Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PACKET_MAX, Packet, next};
+    use super::{Packet, next};
     use goal_esp::wire::{Chunk, ChunkKind};
 
     fn chunk(kind: ChunkKind, len: u32) -> Chunk {
@@ -64,7 +57,7 @@ mod tests {
 
     #[test]
     fn chunks_come_back_as_they_were_written() {
-        let mut packet = Packet::new(vec![0; PACKET_MAX].into());
+        let mut packet = Packet::new(&mut Vec::new());
         packet.append(&chunk(ChunkKind::Part, 3)).copy_from_slice(b"abc");
         let room = Chunk { offset: 77, ..chunk(ChunkKind::Room, 0) };
         packet.append(&room);
@@ -77,7 +70,7 @@ mod tests {
     /// Any process of the job may send any bytes.
     #[test]
     fn bytes_that_are_no_packet_are_refused() {
-        let mut packet = Packet::new(vec![0; PACKET_MAX].into());
+        let mut packet = Packet::new(&mut Vec::new());
         packet.append(&chunk(ChunkKind::Part, 100));
         for len in 1..packet.len {
             assert!(next(&packet.buffer[..len]).is_err(), "{len}");

@@ -1,7 +1,8 @@
 //! The interface to ranks.
 
-use super::{MpiFabric, PAUSE_MAX_NS, PAUSE_MIN_NS, empty};
-use crate::packet::{MESSAGE_MAX, PACKET_MAX, PART_MAX};
+use super::MpiFabric;
+use crate::limits::{MESSAGE_MAX, PACKET_MAX, PART_MAX, PAUSE_MAX_NS, PAUSE_MIN_NS};
+use crate::packet::Packet;
 use goal_engine::transport::{Full, Header};
 use goal_fabric::{Exchanged, Fabric, kept, translate};
 use std::ops::ControlFlow;
@@ -39,7 +40,7 @@ impl Fabric for MpiFabric {
         let Self { peers, spare, .. } = self;
         let peer = peers[to as usize].as_mut().expect("it has room");
         peer.credit.spend(kept(header));
-        let packet = peer.packet.get_or_insert_with(|| empty(spare));
+        let packet = peer.packet.get_or_insert_with(|| Packet::new(spare));
         fill(packet.append(&chunk));
         self.exchanged.sent += 1;
         // The receiver reads the first parts of a long message while the others are written.

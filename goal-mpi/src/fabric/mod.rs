@@ -7,22 +7,12 @@ mod settle;
 
 use crate::comm::Comm;
 use crate::error::MpiError;
-use crate::packet::{PACKET_MAX, Packet};
+use crate::limits::{PACKET_MAX, PAUSE_MIN_NS, RECEIVES};
 use crate::transfer::Transfer;
 use goal_esp::wire::Chunk;
 use goal_fabric::{Credit, Exchanged, Room, Terms};
 use peer::Peer;
 use std::collections::VecDeque;
-
-/// The receives that are posted at a time.
-const RECEIVES: usize = 16;
-/// The packets that may be under way to a rank.
-const UNDER_WAY_MAX: usize = 4;
-/// The buffers that are kept for others.
-const SPARE_MAX: usize = 32;
-/// The bounds of the pause between two looks for packets while a rank sleeps.
-const PAUSE_MIN_NS: u64 = 20_000;
-const PAUSE_MAX_NS: u64 = 1_000_000;
 
 /// One rank's end of the messages over MPI.
 pub struct MpiFabric {
@@ -179,9 +169,4 @@ impl MpiFabric {
         let has_room = |peer: &Peer| peer.packet.as_ref().is_none_or(|open| open.has_room(chunk));
         has_room(self.peer(rank)) || self.flush(rank) && has_room(self.peer(rank))
     }
-}
-
-/// Returns a packet with an empty buffer.
-fn empty(spare: &mut Vec<Box<[u8]>>) -> Packet {
-    Packet::new(spare.pop().unwrap_or_else(|| vec![0; PACKET_MAX].into()))
 }

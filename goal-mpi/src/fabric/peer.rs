@@ -1,8 +1,8 @@
 //! The packets to one rank.
 
-use super::{SPARE_MAX, UNDER_WAY_MAX, empty};
 use crate::comm::Comm;
 use crate::error::MpiError;
+use crate::limits::{SPARE_MAX, UNDER_WAY_MAX};
 use crate::packet::Packet;
 use crate::transfer::Transfer;
 use goal_esp::wire::{Chunk, ChunkKind};
@@ -65,7 +65,7 @@ impl Peer {
         if self.under_way.len() >= UNDER_WAY_MAX {
             return Ok(None);
         }
-        let mut packet = self.packet.take().unwrap_or_else(|| empty(spare));
+        let mut packet = self.packet.take().unwrap_or_else(|| Packet::new(spare));
         let kind = ChunkKind::Room;
         let mut grant = Chunk { kind, len: 0, message: 0, receive: 0, offset: 0, envelope: None };
         if is_due && packet.has_room(&grant) {

@@ -2,10 +2,8 @@
 
 use super::MpiFabric;
 use crate::error::MpiError;
+use crate::limits::SETTLE_NS;
 use crate::transfer::Totals;
-
-/// The time that all ranks have to end.
-const SETTLE_NS: u64 = 5_000_000_000;
 
 impl MpiFabric {
     /// Waits until this rank has received all packets that others sent it, and they have received
