@@ -42,8 +42,8 @@ pub struct Report {
     ranks: u32,
     /// The kind of ranks, `processes` or `threads`.
     ranks_as: &'static str,
-    /// The names of the transports that carried messages, from the nearest peers to the farthest; empty if the
-    /// job was not started, or the kernel ran the schedule.
+    /// The names of the transports that carried messages, from the nearest peers to the farthest;
+    /// empty if the job was not started, or the kernel ran the schedule.
     transports: Vec<String>,
     /// `kernel` if the schedule ran in the kernels of all hosts, or these had room for those of a
     /// program; absent if processes ran it.

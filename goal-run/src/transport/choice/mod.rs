@@ -105,8 +105,8 @@ impl Choice {
         &self.standings
     }
 
-    /// Returns true if messages between nodes travel by MPI in a job that `mpirun` started: it comes
-    /// before TCP and may be used.
+    /// Returns true if messages between nodes travel by MPI in a job that `mpirun` started: it
+    /// comes before TCP and may be used.
     pub fn prefers_mpi(&self) -> bool {
         self.usable(Distance::Network).find(|&name| name != Name::Esp) == Some(Name::Mpi)
     }

@@ -190,8 +190,8 @@ impl<'a> Remote<'a> {
         self.fabrics.iter_mut().map(|fabric| fabric.poll(messages_max, &mut sink)).sum()
     }
 
-    /// See [`Fabric::announce_room`]. Each fabric gets an equal part, so that together they grant no
-    /// more than there is.
+    /// See [`Fabric::announce_room`]. Each fabric gets an equal part, so that together they grant
+    /// no more than there is.
     pub(crate) fn announce_room(&mut self, bytes: u64, most: u64) {
         let bytes = bytes / self.fabrics.len() as u64;
         self.fabrics.iter_mut().for_each(|fabric| fabric.announce_room(bytes, most));
