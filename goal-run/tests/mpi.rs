@@ -9,9 +9,6 @@ use std::process::Output;
 /// The time after which a run counts as hanging, in seconds.
 const RUN_MAX: u64 = 60;
 
-/// The variables with the rank of a process, of the launchers that are known.
-const RANK: &str = "${PMIX_RANK:-${PMI_RANK:-$SLURM_PROCID}}";
-
 /// Returns the launcher whose library was linked: that of the mpicc on the path.
 fn launcher() -> Option<Launcher> {
     launchers().into_iter().find(|launcher| launcher.name == "mpirun")
@@ -19,9 +16,8 @@ fn launcher() -> Option<Launcher> {
 
 /// Runs goal-run on so many processes, of which each node has `per_node`.
 fn run(launcher: &Launcher, ranks: u32, per_node: u32, arguments: &[&str]) -> Output {
-    let mut command = launcher.start(ranks, RUN_MAX);
-    let line = format!("GOAL_NODE=n$(({RANK}/{per_node})) exec \"$0\" \"$@\"");
-    command.args(["sh", "-c", &line, env!("CARGO_BIN_EXE_goal-run")]).args(arguments);
+    let mut command = launcher.start_on_nodes(ranks, per_node, RUN_MAX);
+    command.arg(env!("CARGO_BIN_EXE_goal-run")).args(arguments);
     command.args(["--transport", "mpi"]);
     command.output().expect("there is `timeout`")
 }

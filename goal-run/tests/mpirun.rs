@@ -1,7 +1,7 @@
 //! Schedules whose ranks are processes that `mpirun` started: on one node, and on several that the
 //! variable `GOAL_NODE` makes of one machine.
 
-use goal_filetest::mpi::{Launcher, launchers};
+use goal_filetest::mpi::{Launcher, RANK, launchers};
 use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
@@ -9,14 +9,10 @@ use std::time::{Duration, Instant};
 /// The time after which a run counts as hanging, in seconds.
 const RUN_MAX: u64 = 60;
 
-/// The variables with the rank of a process, of the launchers that are known.
-const RANK: &str = "${PMIX_RANK:-${PMI_RANK:-$SLURM_PROCID}}";
-
 /// Runs goal-run on so many processes, of which each node has `per_node`.
 fn run(launcher: &Launcher, ranks: u32, per_node: u32, arguments: &[&str]) -> Output {
-    let mut command = launcher.start(ranks, RUN_MAX);
-    let line = format!("GOAL_NODE=n$(({RANK}/{per_node})) exec \"$0\" \"$@\"");
-    command.args(["sh", "-c", &line, env!("CARGO_BIN_EXE_goal-run")]).args(arguments);
+    let mut command = launcher.start_on_nodes(ranks, per_node, RUN_MAX);
+    command.arg(env!("CARGO_BIN_EXE_goal-run")).args(arguments);
     command.output().expect("there is `timeout`")
 }
 

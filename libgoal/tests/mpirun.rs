@@ -10,9 +10,6 @@ use std::process::{Command, Output};
 /// The time after which a run counts as hanging, in seconds.
 const RUN_MAX: u64 = 60;
 
-/// The variables with the rank of a process, of the launchers that are known.
-const RANK: &str = "${PMIX_RANK:-${PMI_RANK:-$SLURM_PROCID}}";
-
 /// Compiles a program. Returns its path.
 fn build(compiler: &str, name: &str, into: &Path) -> PathBuf {
     let bin = support::installed("goal-run");
@@ -36,9 +33,8 @@ fn run(
     per_node: u32,
     arguments: &[&str],
 ) -> Output {
-    let mut command = launcher.start(ranks, RUN_MAX);
-    let line = format!("GOAL_NODE=n$(({RANK}/{per_node})) exec \"$0\" \"$@\"");
-    command.args(["sh", "-c", &line]).arg(program).args(arguments);
+    let mut command = launcher.start_on_nodes(ranks, per_node, RUN_MAX);
+    command.arg(program).args(arguments);
     command.output().expect("there is `timeout`")
 }
 

@@ -6,6 +6,9 @@
 use std::path::Path;
 use std::process::Command;
 
+/// The rank of a process in a shell, by the variables of the launchers that are known.
+pub const RANK: &str = "${PMIX_RANK:-${PMI_RANK:-$SLURM_PROCID}}";
+
 /// A command that starts processes.
 pub struct Launcher {
     /// Its name in messages.
@@ -23,6 +26,15 @@ impl Launcher {
         command.args(["--kill-after=5", &seconds.to_string()]).args(&self.command);
         command.args(["-n", &ranks.to_string()]);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Does the same on a machine that plays several nodes, each with `per_node` processes: GOAL
+    /// takes the variable `GOAL_NODE` for the name of a node. The program and its arguments follow.
+    pub fn start_on_nodes(&self, ranks: u32, per_node: u32, seconds: u64) -> Command {
+        let mut command = self.start(ranks, seconds);
+        let line = format!("GOAL_NODE=n$(({RANK}/{per_node})) exec \"$0\" \"$@\"");
+        command.args(["sh", "-c", &line]);
         command
     }
 }

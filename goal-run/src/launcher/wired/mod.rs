@@ -348,6 +348,9 @@ mod tests {
         assert!(arrange(&[&own, "no"]).contains("rank 1 runs another program"));
         assert!(arrange(&[&own, &own.replace(VERSION, "0.0.0")]).contains("version 0.0.0"));
         assert!(arrange(&[&own, &own]).contains("no key"));
+        let brings = own.replace("\"key\":null", "\"key\":null,\"fabric\":\"optical\"");
+        let why = arrange(&[&own, &brings]);
+        assert!(why.contains("rank 1 brings the fabric `optical`, and rank 0 none"), "{why}");
         let mut broken = |_: &[u8]| Err("it is gone".to_owned());
         assert!(Wired::arrange(0, 2, &mut broken).is_err());
     }
