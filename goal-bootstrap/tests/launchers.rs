@@ -1,9 +1,9 @@
 //! The example `wireup` under every launcher of the machine.
 //!
-//! `mpirun` on the path is taken, and `srun` if a Slurm controller answers. `GOAL_MPI_PREFIXES`
-//! names more MPI libraries, as a list of folders that have `bin/mpiexec`, separated by colons.
-//! A launcher that is missing is skipped with a line.
+//! Those of MPI libraries are taken (see `goal_filetest::mpi`), and `srun` if a Slurm controller
+//! answers. A launcher that is missing is skipped with a line.
 
+use goal_filetest::mpi::{self, Launcher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -11,22 +11,10 @@ use std::time::{Duration, Instant};
 /// The time after which a run counts as hanging, in seconds.
 const RUN_MAX: u64 = 100;
 
-/// A command that starts a number of processes.
-struct Launcher {
-    name: String,
-    command: Vec<String>,
-    environment: Vec<(&'static str, String)>,
-}
-
-impl Launcher {
-    /// Runs `wireup` on so many ranks.
-    fn run(&self, ranks: u32, arguments: &[&str]) -> Output {
-        let mut command = Command::new("timeout");
-        command.args(["--kill-after=5", &RUN_MAX.to_string()]).args(&self.command);
-        command.args(["-n", &ranks.to_string()]).arg(wireup()).args(arguments);
-        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.output().expect("there is `timeout`")
-    }
+/// Runs `wireup` on so many ranks.
+fn run(launcher: &Launcher, ranks: u32, arguments: &[&str]) -> Output {
+    let mut command = launcher.start(ranks, RUN_MAX);
+    command.arg(wireup()).args(arguments).output().expect("there is `timeout`")
 }
 
 /// Builds the example and returns its path.
@@ -49,44 +37,7 @@ fn wireup() -> &'static Path {
 
 /// Returns the launchers of this machine.
 fn launchers() -> Vec<Launcher> {
-    let prefixes = std::env::var("GOAL_MPI_PREFIXES").unwrap_or_default();
-    let prefixes = prefixes.split(':').filter(|prefix| !prefix.is_empty()).map(Some);
-    let mut all: Vec<Launcher> = [None].into_iter().chain(prefixes).filter_map(mpi).collect();
-    all.extend(slurm());
-    if all.is_empty() {
-        eprintln!("skipped: there is neither mpirun nor a Slurm that answers");
-    }
-    all
-}
-
-/// Returns the launcher of an MPI library: the one on the path, or that below a prefix.
-fn mpi(prefix: Option<&str>) -> Option<Launcher> {
-    let program = match prefix {
-        None => "mpirun".to_owned(),
-        Some(prefix) => format!("{prefix}/bin/mpiexec"),
-    };
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut environment = Vec::new();
-    if let Some(prefix) = prefix {
-        environment.push(("PATH", format!("{prefix}/bin:{path}")));
-        // Intel MPI finds its parts by these.
-        if Path::new(prefix).join("bin/impi_info").exists() {
-            environment.push(("I_MPI_ROOT", prefix.to_owned()));
-            environment.push(("LD_LIBRARY_PATH", format!("{prefix}/lib")));
-        }
-    }
-    let mut version = Command::new(&program);
-    version.arg("--version").envs(environment.iter().map(|(name, value)| (name, value)));
-    let Some(output) = version.output().ok().filter(|output| output.status.success()) else {
-        eprintln!("skipped: {program} does not run");
-        return None;
-    };
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut command = vec![program.clone()];
-    if text.contains("Open MPI") || text.contains("open-mpi") {
-        command.extend(["--allow-run-as-root", "--oversubscribe"].map(str::to_owned));
-    }
-    Some(Launcher { name: program, command, environment })
+    mpi::launchers().into_iter().chain(slurm()).collect()
 }
 
 /// Returns `srun` with each of its protocols, if a controller answers.
@@ -118,7 +69,7 @@ fn text(output: &Output) -> String {
 fn ranks_exchange_blobs_in_rounds() {
     for launcher in launchers() {
         for ranks in [1, 2, 4, 8] {
-            let output = launcher.run(ranks, &["3", "0", "1", "4096"]);
+            let output = run(&launcher, ranks, &["3", "0", "1", "4096"]);
             let text = text(&output);
             assert!(output.status.success(), "{}, {ranks} ranks: {text}", launcher.name);
             // Ranks have each number on the node once, but Open MPI 5 does not give them in order.
@@ -134,7 +85,7 @@ fn ranks_exchange_blobs_in_rounds() {
 #[test]
 fn a_dropped_session_counts_as_ended() {
     for launcher in launchers() {
-        let output = launcher.run(2, &["drop"]);
+        let output = run(&launcher, 2, &["drop"]);
         assert!(output.status.success(), "{}: {}", launcher.name, text(&output));
     }
 }
@@ -143,7 +94,7 @@ fn a_dropped_session_counts_as_ended() {
 fn an_abort_ends_all_ranks() {
     for launcher in launchers() {
         let start = Instant::now();
-        let output = launcher.run(3, &["abort"]);
+        let output = run(&launcher, 3, &["abort"]);
         let text = text(&output);
         assert!(!output.status.success(), "{}: {text}", launcher.name);
         assert!(text.contains("rank 0: it was told to abort"), "{}: {text}", launcher.name);
@@ -156,7 +107,7 @@ fn an_abort_ends_all_ranks() {
 fn a_rank_that_does_not_come_meets_deadlines() {
     for launcher in launchers() {
         let start = Instant::now();
-        let output = launcher.run(3, &["late"]);
+        let output = run(&launcher, 3, &["late"]);
         let text = text(&output);
         assert_eq!(text.matches("met: rank ").count(), 2, "{}: {text}", launcher.name);
         assert!(text.contains("within 500ms"), "{}: {text}", launcher.name);
@@ -167,12 +118,12 @@ fn a_rank_that_does_not_come_meets_deadlines() {
 #[test]
 fn a_library_that_is_none_is_named() {
     for launcher in launchers() {
-        if !text(&launcher.run(1, &["1"])).contains("PMIx") {
+        if !text(&run(&launcher, 1, &["1"])).contains("PMIx") {
             continue;
         }
         let Launcher { name, command, mut environment } = launcher;
         environment.push(("GOAL_LIBPMIX", "/dev/null".to_owned()));
-        let output = Launcher { name: name.clone(), command, environment }.run(1, &["1"]);
+        let output = run(&Launcher { name: name.clone(), command, environment }, 1, &["1"]);
         let text = text(&output);
         assert!(!output.status.success(), "{name}: {text}");
         assert!(text.contains("no usable libpmix.so.2: /dev/null: "), "{name}: {text}");

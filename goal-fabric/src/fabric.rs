@@ -23,7 +23,8 @@ pub struct Exchanged {
 /// both have mean the same. A fabric can also make progress without an engine, while its rank
 /// computes or sleeps. No method waits.
 pub trait Fabric: Send {
-    /// The most bytes of payload in one message to any rank, without any setup; at least 8.
+    /// The most bytes of payload in one message to any rank, without any setup; at least 8, and at
+    /// least 64 in a job of `goal-run`.
     fn short_max(&self) -> usize;
 
     /// The most bytes of payload in one message to rank `to`.
@@ -55,7 +56,8 @@ pub trait Fabric: Send {
         sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
     ) -> usize;
 
-    /// Announces that this rank has room for `bytes` bytes of messages without a receive.
+    /// Announces that this rank has room for `bytes` bytes of messages without a receive. If a rank
+    /// has several fabrics, each is told its part of the room.
     fn announce_room(&mut self, bytes: u64, most: u64);
 
     /// The bytes of messages without a receive that may be sent to rank `to` now.

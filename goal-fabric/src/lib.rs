@@ -1,7 +1,8 @@
 //! Transports of messages to ranks on other hosts: their interface, and what their streams share.
 //!
 //! [`Fabric`] is one rank's end of such a transport, as libfabric calls a network. ESP on Ethernet
-//! and TCP are fabrics of this project, and a program that embeds `goal-run` may bring its own.
+//! and TCP are fabrics of this project, and a program that embeds `goal-run` may bring its own:
+//! its example `channels` has one.
 //!
 //! Streams between two ranks consist of the chunks of `goal-esp`. [`translate`] makes a chunk of a
 //! message's header, and a header of a chunk. [`Room`] divides a rank's room for messages without
@@ -16,11 +17,13 @@
 mod credit;
 mod fabric;
 mod fault;
+mod terms;
 pub mod translate;
 
 pub use credit::{Credit, Overrun, Room};
 pub use fabric::{Exchanged, Fabric};
 pub use fault::StreamFault;
+pub use terms::Terms;
 
 use goal_engine::kept_bytes;
 use goal_engine::transport::{Header, Kind};

@@ -2,6 +2,7 @@
 //! it, and a rank that is a process inherits it.
 
 use goal_eth::{AnyDriver, Held, PassedDriver};
+use goal_fabric::Fabric;
 use goal_tcp::Listener;
 use serde::{Deserialize, Serialize};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
@@ -12,7 +13,13 @@ pub(crate) enum Gateway {
     Ethernet(AnyDriver),
     /// A port of TCP.
     Tcp(Listener),
+    /// A fabric that the program brought, and the gateway to ranks that it can't reach. It is made
+    /// in the process that uses it, and never passed to another one.
+    Other(Box<dyn Fabric>, Box<Gateway>),
 }
+
+/// The panic message for a fabric of the program's own that a launcher is to pass on.
+const STAYS: &str = "a program's fabric stays in its process";
 
 /// The description of a gateway whose descriptors a process inherits.
 #[derive(Debug, Serialize, Deserialize)]
@@ -27,6 +34,7 @@ impl Gateway {
         match self {
             Gateway::Ethernet(driver) => driver.descriptors().into_iter().collect(),
             Gateway::Tcp(listener) => vec![listener.as_fd()],
+            Gateway::Other(..) => unreachable!("{STAYS}"),
         }
     }
 
@@ -35,6 +43,7 @@ impl Gateway {
         match self {
             Gateway::Ethernet(driver) => PassedGateway::Ethernet(driver.passed()),
             Gateway::Tcp(listener) => PassedGateway::Tcp(listener.as_fd().as_raw_fd()),
+            Gateway::Other(..) => unreachable!("{STAYS}"),
         }
     }
 
@@ -42,7 +51,7 @@ impl Gateway {
     pub(crate) fn into_held(self) -> Option<Held> {
         match self {
             Gateway::Ethernet(driver) => Some(driver.into_held()),
-            Gateway::Tcp(_) => None,
+            Gateway::Tcp(_) | Gateway::Other(..) => None,
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::limits::{BURST_MAX, INITIAL_BURST};
 use goal_esp::auth::JobKey;
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
 use goal_eth::{AnyDriver, DriverKind, OpenError};
+use goal_fabric::Terms;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt;
@@ -62,13 +63,20 @@ impl Default for Ethertypes {
 pub(crate) enum Wire {
     /// Streams of ESP on Ethernet.
     Ethernet(Ethernet),
-    /// Connections of TCP, whose peer is lost after so many seconds of silence.
-    Tcp {
-        /// The seconds.
-        silence_s: u32,
-        /// True if all connections are encrypted.
-        encrypts: bool,
-    },
+    /// Connections of TCP.
+    Tcp(OverTcp),
+    /// The fabric of this name, which each rank's program brings, and connections of TCP with ranks
+    /// that it can't reach.
+    Other(String, OverTcp),
+}
+
+/// Connections of TCP between hosts.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct OverTcp {
+    /// The seconds of silence after which a peer is lost.
+    pub(crate) silence_s: u32,
+    /// True if all connections are encrypted.
+    pub(crate) encrypts: bool,
 }
 
 impl Wire {
@@ -76,7 +84,15 @@ impl Wire {
     pub(crate) fn driver(&self) -> Option<DriverKind> {
         match self {
             Wire::Ethernet(ethernet) => Some(ethernet.driver),
-            Wire::Tcp { .. } => None,
+            Wire::Tcp(_) | Wire::Other(..) => None,
+        }
+    }
+
+    /// Returns the number of fabrics that each rank has.
+    fn fabrics(&self) -> u64 {
+        match self {
+            Wire::Ethernet(_) | Wire::Tcp(_) => 1,
+            Wire::Other(..) => 2,
         }
     }
 }
@@ -149,9 +165,9 @@ impl Network {
     }
 
     /// Sets the most bytes of messages without a receive that each rank keeps. At most half of them
-    /// are for ranks that were not granted any room.
+    /// are for ranks that were not granted any room. Each fabric of a rank keeps a part of them.
     pub(crate) fn keeping(self, unexpected_limit: u64) -> Self {
-        let share = unexpected_limit / 2 / u64::from(self.num_ranks().max(1));
+        let share = unexpected_limit / 2 / u64::from(self.num_ranks().max(1)) / self.wire.fabrics();
         Self { first_room: share.min(FIRST_ROOM_MAX), ..self }
     }
 
@@ -182,6 +198,12 @@ impl Network {
     /// Returns the number of ranks on this host.
     pub(crate) fn num_here(&self) -> u32 {
         self.locations.iter().filter(|location| location.host == self.me).count() as u32
+    }
+
+    /// Returns the terms that the fabrics of `rank` keep.
+    pub(crate) fn terms(&self, rank: u32) -> Terms {
+        let Self { first_room, has_communicators, .. } = *self;
+        Terms { rank, ranks: self.num_ranks(), first_room, has_communicators }
     }
 
     /// Returns the location at which `rank` is reached.

@@ -4,7 +4,6 @@
 use crate::job::Settings;
 use crate::monitor::Pending;
 use crate::trace::{self, Omitted};
-use crate::transport::Name;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use goal_engine::{MatchesView, Met};
@@ -77,8 +76,8 @@ pub(crate) struct Run {
     pub(crate) repeat: u64,
     /// The kind of ranks, `processes` or `threads`.
     pub(crate) ranks_as: &'static str,
-    /// The transports that carry messages, from the nearest peers to the farthest.
-    pub(crate) transports: Vec<Name>,
+    /// The names of the transports that carry messages, from the nearest peers to the farthest.
+    pub(crate) transports: Vec<String>,
     /// The reason why the ranks of this host are not bound to processors; `None` if they are.
     pub(crate) unbound: Option<String>,
 }

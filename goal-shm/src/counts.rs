@@ -49,6 +49,9 @@ pub struct RankCounts {
     pub ready_max: u64,
     /// The most messages to one rank that waited for room at a time.
     pub blocked_max: u64,
+    /// The number of ranks on other hosts that the rank's first transport to them could not reach,
+    /// so that another one carried its messages.
+    pub fallen_back: u64,
     /// The number of chunks of operations that were shared with other ranks.
     pub shared_chunks: u64,
     /// The number of these chunks that other ranks did.
@@ -79,6 +82,7 @@ impl RankCounts {
             kept_max: self.kept_max.max(other.kept_max),
             ready_max: self.ready_max.max(other.ready_max),
             blocked_max: self.blocked_max.max(other.blocked_max),
+            fallen_back: self.fallen_back.saturating_add(other.fallen_back),
             shared_chunks: self.shared_chunks + other.shared_chunks,
             helped_chunks: self.helped_chunks + other.helped_chunks,
             polls: self.polls + other.polls,

@@ -129,7 +129,7 @@ pub(super) fn repeated(nisa: &Nisa, options: &Options, has_hosts: bool, binding:
     Run {
         repeat: options.repeat,
         ranks_as: options.ranks.name(),
-        transports: options.transports.names(farthest),
+        transports: options.transports.names(farthest).iter().map(ToString::to_string).collect(),
         unbound: binding.processors().err().map(ToString::to_string),
     }
 }

@@ -54,13 +54,20 @@ fn attach_once() -> Result<(), AttachError> {
 
 impl Attached {
     /// Attaches this process by an order that a launcher has handed it, with its descriptors.
+    /// `over` returns the gateway that is used in place of the one that it is given.
     ///
     /// # Errors
     /// [`AttachError`].
-    pub(crate) fn join(order: Order, mut inherited: Inherited) -> Result<Self, AttachError> {
+    pub(crate) fn join(
+        order: Order,
+        mut inherited: Inherited,
+        over: impl FnOnce(&Settings, Option<Gateway>) -> io::Result<Option<Gateway>>,
+    ) -> Result<Self, AttachError> {
         attach_once()?;
-        let (opened, ways) = opened(&order, &mut inherited).map_err(AttachError::Order)?;
-        begin(opened, &order, ways)
+        let (opened, (gateway, tables)) =
+            opened(&order, &mut inherited).map_err(AttachError::Order)?;
+        let gateway = over(&opened.settings, gateway)?;
+        begin(opened, &order, (gateway, tables))
     }
 }
 

@@ -359,7 +359,11 @@ impl<'a> Member<'a> {
     /// Publishes the rank's counts for the launcher.
     pub(crate) fn publish_counts(&mut self) {
         let slept = self.pause.slept();
-        if let Some(counts) = self.with(|engine| counts(engine.stats(), engine.depths(), slept)) {
+        let counts = self.with(|engine| {
+            let fallen_back = engine.transport().fallen_back();
+            counts(engine.stats(), engine.depths(), slept, fallen_back)
+        });
+        if let Some(counts) = counts {
             self.job.segment.store_counts(self.rank, &counts);
         }
     }

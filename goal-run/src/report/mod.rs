@@ -8,7 +8,6 @@ mod units;
 
 use crate::monitor::signal_name;
 use crate::outcome::{Counts, End, Outcome, Run};
-use crate::transport::Name;
 use crate::verify::{Difference, Verified};
 use serde::Serialize;
 use stats::Stats;
@@ -43,9 +42,9 @@ pub struct Report {
     ranks: u32,
     /// The kind of ranks, `processes` or `threads`.
     ranks_as: &'static str,
-    /// The transports that carried messages, from the nearest peers to the farthest; empty if the
-    /// job was not started, or the kernel ran the schedule.
-    transports: Vec<Name>,
+    /// The names of the transports that carried messages, from the nearest peers to the farthest;
+    /// empty if the job was not started, or the kernel ran the schedule.
+    transports: Vec<String>,
     /// `kernel` if the schedule ran in the kernels of all hosts, or these had room for those of a
     /// program; absent if processes ran it.
     #[serde(skip_serializing_if = "Option::is_none")]

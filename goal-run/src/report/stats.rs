@@ -32,7 +32,7 @@ struct OfRank {
     counts: RankCounts,
 }
 
-const TITLES: [&str; 21] = [
+const TITLES: [&str; 22] = [
     "rank",
     "messages",
     "bytes",
@@ -47,6 +47,7 @@ const TITLES: [&str; 21] = [
     "kept",
     "ready",
     "blocked",
+    "fell back",
     "shared",
     "helped",
     "polls",
@@ -107,8 +108,16 @@ fn row(
     let RankCounts { read_in_place, written_in_place, in_messages, .. } = *counts;
     let RankCounts { unexpected, unexpected_bytes_max, posted_max, kept_max, ready_max, .. } =
         *counts;
-    let RankCounts { blocked_max, shared_chunks, helped_chunks, polls, sleeps, slept_ns, .. } =
-        *counts;
+    let RankCounts {
+        blocked_max,
+        fallen_back,
+        shared_chunks,
+        helped_chunks,
+        polls,
+        sleeps,
+        slept_ns,
+        ..
+    } = *counts;
     let numbers = [
         messages,
         bytes,
@@ -123,6 +132,7 @@ fn row(
         kept_max,
         ready_max,
         blocked_max,
+        fallen_back,
         shared_chunks,
         helped_chunks,
         polls,

@@ -121,6 +121,11 @@ impl<'a> Ends<'a> {
         self.remote.as_ref().is_some_and(|remote| remote.is_receiving())
     }
 
+    /// Returns the number of ranks on other hosts to which the first fabric does not lead.
+    pub(crate) fn fallen_back(&self) -> u64 {
+        self.remote.as_ref().map_or(0, |remote| remote.fallen_back())
+    }
+
     /// Describes the loss of a rank on another host, if one was lost.
     pub(crate) fn loss(&self) -> Option<String> {
         self.remote.as_ref()?.loss()

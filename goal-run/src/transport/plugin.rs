@@ -18,6 +18,8 @@ pub enum Name {
     Esp,
     /// Connections of TCP.
     Tcp,
+    /// Messages of MPI.
+    Mpi,
 }
 
 /// A transport that carries messages.
@@ -27,13 +29,14 @@ pub(crate) enum Carrier {
     Local,
     /// [`Name::Shm`].
     Shm,
-    /// A fabric to other hosts: [`Name::Esp`] or [`Name::Tcp`].
+    /// A fabric to other hosts: [`Name::Esp`], [`Name::Tcp`] or [`Name::Mpi`].
     Remote,
 }
 
 impl Name {
     /// All transports.
-    pub(crate) const ALL: [Name; 5] = [Name::Local, Name::Shm, Name::Cma, Name::Esp, Name::Tcp];
+    pub(crate) const ALL: [Name; 6] =
+        [Name::Local, Name::Shm, Name::Cma, Name::Esp, Name::Tcp, Name::Mpi];
 
     /// Returns the properties of the transport.
     pub fn plugin(self) -> &'static Plugin {
@@ -43,6 +46,7 @@ impl Name {
             Name::Cma => &goal_shm::CMA,
             Name::Esp => &goal_eth::ESP,
             Name::Tcp => &goal_tcp::TCP,
+            Name::Mpi => &goal_mpi::MPI,
         }
     }
 
@@ -52,7 +56,7 @@ impl Name {
             Name::Local => Some(Carrier::Local),
             Name::Shm => Some(Carrier::Shm),
             Name::Cma => None,
-            Name::Esp | Name::Tcp => Some(Carrier::Remote),
+            Name::Esp | Name::Tcp | Name::Mpi => Some(Carrier::Remote),
         }
     }
 

@@ -15,6 +15,7 @@
 //! tests.
 
 mod case;
+pub mod mpi;
 mod script;
 mod seeds;
 mod terminal;

@@ -212,6 +212,7 @@ impl Limits {
             Name::Cma => None,
             Name::Esp => Some((goal_eth::SHORT_MAX, goal_eth::MESSAGE_MAX)),
             Name::Tcp => Some((goal_tcp::MESSAGE_MAX, goal_tcp::MESSAGE_MAX)),
+            Name::Mpi => Some((goal_mpi::MESSAGE_MAX, goal_mpi::MESSAGE_MAX)),
         }
     }
 }

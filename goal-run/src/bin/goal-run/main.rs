@@ -11,6 +11,8 @@ mod hosts;
 mod info;
 mod interfaces;
 mod key;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod output;
 mod ping;
 mod programs;
@@ -177,7 +179,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     let (mut options, mut hosts) = (options, hosts);
     let mut leader = None;
     if hosts.is_none() {
-        match wired::role(nisa.num_ranks())? {
+        match wired::role(nisa.num_ranks(), options.transports.prefers_mpi())? {
             None => {}
             Some(Role::Rank(started)) => return started.run().map(|()| Told::Nothing),
             Some(Role::Leader(lead, of_leader)) => {

@@ -10,11 +10,14 @@ use std::time::Duration;
 /// The time that an exchange with the other processes may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The place of this process among those that another launcher has started. Its end tells that
-/// launcher that the process has done its part.
-pub(crate) struct Started {
-    wired: Arc<Wired>,
-    _session: Session,
+/// The rank of this process, which another launcher has started.
+pub(crate) enum Started {
+    /// It is still to run. The end of the session tells that launcher that the process has done its
+    /// part.
+    Waiting { wired: Arc<Wired>, session: Session },
+    /// It runs in a thread: the one that uses MPI.
+    #[cfg(feature = "mpi")]
+    Running(super::mpi::Running),
 }
 
 /// The part of a process that does not lead its node, or the one of a leader.
@@ -26,16 +29,16 @@ pub(crate) enum Role {
 /// A process that leads its node. Its own rank is a thread.
 pub(crate) struct Leader {
     rank: Option<JoinHandle<()>>,
-    _started: Started,
+    started: Option<Started>,
 }
 
 /// Returns the role of this process if another launcher has started several; `None` if it runs by
-/// itself. The program has so many ranks.
+/// itself. The program has so many ranks. With `uses_mpi` the processes talk by MPI.
 ///
 /// # Errors
 /// The launcher's environment contradicts itself, its processes are not as many as the ranks, or
 /// they can't talk with each other.
-pub(crate) fn role(ranks: u32) -> Result<Option<Role>, Failure> {
+pub(crate) fn role(ranks: u32, uses_mpi: bool) -> Result<Option<Role>, Failure> {
     let failure = |error: &dyn ToString| Failure::System(error.to_string());
     let Some(launcher) = Launcher::of_process().map_err(|error| failure(&error))? else {
         return Ok(None);
@@ -47,16 +50,26 @@ pub(crate) fn role(ranks: u32) -> Result<Option<Role>, Failure> {
             "{name} has started {size} processes, and the program has {ranks} ranks: start as many processes as there are ranks"
         )));
     }
+    #[cfg(feature = "mpi")]
+    if uses_mpi {
+        let (running, lead) = super::mpi::start(ranks)?;
+        let started = Started::Running(running);
+        return Ok(Some(match lead {
+            None => Role::Rank(started),
+            Some(lead) => Role::Leader(lead, Leader { rank: None, started: Some(started) }),
+        }));
+    }
+    debug_assert!(cfg!(feature = "mpi") || !uses_mpi, "a build without MPI refuses it");
     let mut session = Session::open(&launcher, PATIENCE).map_err(|error| failure(&error))?;
     let mut exchange =
         |blob: &[u8]| session.allgather(blob, PATIENCE).map_err(|error| error.to_string());
     let mut wired =
         Wired::arrange(launcher.rank(), size, &mut exchange).map_err(|error| failure(&error))?;
     let lead = wired.lead();
-    let started = Started { wired: Arc::new(wired), _session: session };
+    let started = Started::Waiting { wired: Arc::new(wired), session };
     Ok(Some(match lead {
         None => Role::Rank(started),
-        Some(lead) => Role::Leader(Box::new(lead), Leader { rank: None, _started: started }),
+        Some(lead) => Role::Leader(Box::new(lead), Leader { rank: None, started: Some(started) }),
     }))
 }
 
@@ -66,8 +79,14 @@ impl Started {
     /// # Errors
     /// The rank can't start, or the node's launcher has ended.
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let rank = self.wired.rank();
-        joined_rank(&self.wired).map_err(|error| Failure::System(format!("rank {rank}: {error}")))
+        match self {
+            Started::Waiting { wired, session: _session } => {
+                let failure = |error| Failure::System(format!("rank {}: {error}", wired.rank()));
+                joined_rank(&wired).map_err(failure)
+            }
+            #[cfg(feature = "mpi")]
+            Started::Running(running) => running.end(),
+        }
     }
 }
 
@@ -77,7 +96,11 @@ impl Leader {
     /// # Errors
     /// The system refuses.
     pub(crate) fn start_rank(&mut self) -> Result<(), Failure> {
-        let wired = Arc::clone(&self._started.wired);
+        let wired = match &self.started {
+            Some(Started::Waiting { wired, .. }) => Arc::clone(wired),
+            // It runs already.
+            _ => return Ok(()),
+        };
         let name = format!("rank {}", wired.rank());
         let work = move || {
             // The launcher tells why a rank does not go on.
@@ -94,6 +117,11 @@ impl Drop for Leader {
     fn drop(&mut self) {
         if let Some(rank) = self.rank.take() {
             let _ = rank.join();
+        }
+        #[cfg(feature = "mpi")]
+        if let Some(Started::Running(running)) = self.started.take() {
+            // The launcher tells why a rank does not go on.
+            let _ = running.end();
         }
     }
 }

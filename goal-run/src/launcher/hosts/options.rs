@@ -25,6 +25,10 @@ pub struct Hosts {
     pub name: fn(&'static str) -> &'static str,
     /// Options that were given and that only the leader follows.
     pub leaders: Vec<&'static str>,
+    /// The name of the fabric that each rank's program brings, in a job over TCP: see
+    /// [`Wired::arrange_over`](crate::launcher::Wired::arrange_over). It must be the same on all
+    /// hosts.
+    pub fabric: Option<String>,
     /// Tells what keeps another host from the job before it begins, if the caller knows.
     pub obstacle: Option<Obstacle>,
 }
@@ -138,6 +142,7 @@ impl Hosts {
             keeps_memory: false,
             name: |setting| setting,
             leaders: vec![],
+            fabric: None,
             obstacle: None,
         }
     }

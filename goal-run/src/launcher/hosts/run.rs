@@ -13,7 +13,7 @@ use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::{Options, Ranks};
 use crate::launcher::run::{equip, repeated, run_ranks};
-use crate::network::{Ethernet, Network, Wire};
+use crate::network::{Ethernet, Network, OverTcp, Wire};
 use crate::offload::{Offload, Way};
 use crate::outcome::Outcome;
 use crate::rights;
@@ -61,6 +61,10 @@ pub fn run_on_hosts(
         Some(_) => options.transports.without(Name::Tcp, "the hosts of this job are on Ethernet"),
         None => options.transports.without(Name::Esp, "the hosts of this job are connected by TCP"),
     };
+    let transports = match hosts.fabric.as_deref() {
+        Some(name) if name == Name::Mpi.plugin().name => transports,
+        _ => transports.without(Name::Mpi, "the ranks of this job have not initialized MPI"),
+    };
     let options = &Options { transports, ..options.clone() };
     let mut session = Session::open(nisa, options, hosts)?;
     match session.run() {
@@ -92,10 +96,16 @@ impl Session<'_> {
         let engine = self.offload(run)?;
         let has_gateways = engine.as_ref().is_none_or(Engine::is_of_programs);
         let wire = match self.hosts.ethernet() {
-            None => Wire::Tcp {
-                silence_s: self.hosts.fault_timeout_s().unwrap_or(SILENCE_S),
-                encrypts: self.hosts.encrypts(),
-            },
+            None => {
+                let tcp = OverTcp {
+                    silence_s: self.hosts.fault_timeout_s().unwrap_or(SILENCE_S),
+                    encrypts: self.hosts.encrypts(),
+                };
+                match self.hosts.fabric.clone() {
+                    None => Wire::Tcp(tcp),
+                    Some(name) => Wire::Other(name, tcp),
+                }
+            }
             Some(hosts) => {
                 if let (DriverKind::Xdp, Err(why), true) = (hosts.driver, probe_xdp(), has_gateways)
                 {
@@ -116,7 +126,7 @@ impl Session<'_> {
         // The group must outlive the ranks.
         let (gateways, _group) = match &network.wire {
             _ if !has_gateways => (vec![], None),
-            Wire::Tcp { .. } => (self.gateways(), None),
+            Wire::Tcp(_) | Wire::Other(..) => (self.gateways(), None),
             Wire::Ethernet(ethernet) => {
                 let drivers = network.open_drivers(ethernet)?;
                 // Lets the kernel find the driver of a frame at a cost that does not depend on
@@ -160,7 +170,11 @@ impl Session<'_> {
             let is_complete = ending.is_complete();
             engine.iter().filter(|_| !is_complete).for_each(|engine| engine.note_waiting(&place));
             let (end, missing) = leader.gather(ending)?;
-            let run = repeated(self.nisa, self.options, true, &binding);
+            let mut run = repeated(self.nisa, self.options, true, &binding);
+            // TCP, to which messages may fall back, is the last.
+            let last = run.transports.len().saturating_sub(1);
+            let new = self.hosts.fabric.iter().find(|&name| !run.transports.contains(name));
+            new.into_iter().for_each(|name| run.transports.insert(last, name.clone()));
             let mut outcome = Outcome::new(end, segment, self.nisa, &settings, run);
             outcome.missing = missing;
             return Ok(Some(outcome));

@@ -4,6 +4,7 @@
 //! go on, it says so and ends the process, whose starter then ends the others, as after
 //! `MPI_Abort`.
 
+use super::outside::{Outside, over};
 use super::rank::{admit, watch};
 use super::{Exchange, Lead, Wired};
 use crate::job::Mode;
@@ -65,11 +66,40 @@ pub fn attach_among(
     size: u32,
     exchange: &mut Exchange<'_>,
 ) -> Result<Attached, AttachError> {
-    let mut wired = Wired::arrange(rank, size, exchange)?;
+    attach_with(rank, size, exchange, None)
+}
+
+/// Does the same for processes that each bring a fabric of the same name, which carries the
+/// messages to ranks of other nodes. Shared memory carries those within a node, and TCP those to
+/// ranks that the fabric can't reach.
+///
+/// # Errors
+/// As for [`attach_among`], or the fabric can't be opened.
+pub fn attach_among_over(
+    rank: u32,
+    size: u32,
+    exchange: &mut Exchange<'_>,
+    fabric: Outside<'_>,
+) -> Result<Attached, AttachError> {
+    attach_with(rank, size, exchange, Some(fabric))
+}
+
+fn attach_with(
+    rank: u32,
+    size: u32,
+    exchange: &mut Exchange<'_>,
+    fabric: Option<Outside<'_>>,
+) -> Result<Attached, AttachError> {
+    let mut wired = match &fabric {
+        None => Wired::arrange(rank, size, exchange)?,
+        Some(fabric) => Wired::arrange_over(rank, size, exchange, &fabric.name)?,
+    };
     let launcher = wired.lead().map(|lead| start(lead, size)).transpose()?;
     let (order, inherited, socket) = join(&wired.door, rank)?;
     admit();
-    let attached = Attached::join(order, inherited)?;
+    let open = fabric.map(|fabric| fabric.open);
+    let attached =
+        Attached::join(order, inherited, |settings, gateway| over(open, rank, settings, gateway))?;
     let (job, own) = (attached.job(), socket.try_clone()?);
     thread::Builder::new().name("launcher's end".to_owned()).spawn(move || {
         crate::threads::leave_signals();

@@ -8,6 +8,9 @@
 //! every process   joins at the hall of its node
 //! ```
 //!
+//! Each process may bring a [`Fabric`](goal_fabric::Fabric) of its own, such as one over MPI, which
+//! then carries the messages between nodes. Ranks that it can't reach are reached by TCP.
+//!
 //! The lowest rank of a node has the node's launcher, in a thread. Launchers of several nodes meet
 //! over TCP. What is told goes through the other launcher, by an exchange that the caller brings:
 //! PMI, PMIx or MPI.
@@ -18,10 +21,12 @@
 
 mod addresses;
 mod attach;
+mod outside;
 mod rank;
 
-pub use attach::{attach, attach_among};
-pub use rank::joined_rank;
+pub use attach::{attach, attach_among, attach_among_over};
+pub use outside::{OpenFabric, Outside};
+pub use rank::{joined_rank, joined_rank_over};
 
 use super::hosts::{Hosts, Meeting, Rendezvous};
 use super::options::Ranks;
@@ -56,6 +61,9 @@ struct About {
     processors: Vec<u32>,
     /// The key of the job, of rank 0.
     key: Option<String>,
+    /// The name of the fabric that it brings.
+    #[serde(default)]
+    fabric: Option<String>,
 }
 
 /// The text of a process that leads its node.
@@ -87,11 +95,35 @@ impl Wired {
     /// # Errors
     /// The exchange failed, or the processes do not fit together.
     pub fn arrange(rank: u32, size: u32, exchange: &mut Exchange<'_>) -> io::Result<Self> {
+        Self::agree(rank, size, exchange, None)
+    }
+
+    /// Does the same for processes that each bring a fabric of this name, by which the messages
+    /// between nodes travel: see [`joined_rank_over`].
+    ///
+    /// # Errors
+    /// As for [`Wired::arrange`], or a process brings another fabric or none.
+    pub fn arrange_over(
+        rank: u32,
+        size: u32,
+        exchange: &mut Exchange<'_>,
+        fabric: &str,
+    ) -> io::Result<Self> {
+        Self::agree(rank, size, exchange, Some(fabric.to_owned()))
+    }
+
+    fn agree(
+        rank: u32,
+        size: u32,
+        exchange: &mut Exchange<'_>,
+        fabric: Option<String>,
+    ) -> io::Result<Self> {
         let about = About {
             version: VERSION.to_owned(),
             node: node()?,
             processors: crate::binding::cores().unwrap_or_default(),
             key: (rank == 0).then(key).transpose()?,
+            fabric,
         };
         let all: Vec<About> = told(rank, size, exchange, &about)?;
         if let Some((other, about)) = (0..).zip(&all).find(|(_, about)| about.version != VERSION) {
@@ -100,6 +132,18 @@ impl Wired {
                 about.version
             )));
         }
+        let fabric = &all[rank as usize].fabric;
+        if let Some((other, about)) = (0..).zip(&all).find(|(_, about)| about.fabric != *fabric) {
+            let named = |fabric: &Option<String>| {
+                fabric.as_ref().map_or("none".to_owned(), |name| format!("`{name}`"))
+            };
+            return Err(io::Error::other(format!(
+                "rank {other} brings the fabric {}, and rank {rank} {}: all processes must bring the same",
+                named(&about.fabric),
+                named(fabric)
+            )));
+        }
+        let fabric = fabric.clone();
         let key = all[0].key.as_deref().and_then(|text| Key::parse(text).ok());
         let key = key.ok_or_else(|| io::Error::other("rank 0 has told no key"))?;
         // In the order of their lowest ranks.
@@ -147,7 +191,7 @@ impl Wired {
                             listener: listener.map(Arc::new),
                             ..Rendezvous::new(number as u32, leaders.len() as u32, at.clone())
                         });
-                        Some(Hosts::new(meeting, key))
+                        Some(Hosts { fabric, ..Hosts::new(meeting, key) })
                     }
                     None => None,
                 };
@@ -307,6 +351,9 @@ mod tests {
         assert!(arrange(&[&own, "no"]).contains("rank 1 runs another program"));
         assert!(arrange(&[&own, &own.replace(VERSION, "0.0.0")]).contains("version 0.0.0"));
         assert!(arrange(&[&own, &own]).contains("no key"));
+        let brings = own.replace("\"key\":null", "\"key\":null,\"fabric\":\"optical\"");
+        let why = arrange(&[&own, &brings]);
+        assert!(why.contains("rank 1 brings the fabric `optical`, and rank 0 none"), "{why}");
         let mut broken = |_: &[u8]| Err("it is gone".to_owned());
         assert!(Wired::arrange(0, 2, &mut broken).is_err());
     }

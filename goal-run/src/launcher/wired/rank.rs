@@ -1,12 +1,14 @@
 //! A process that another launcher has started, as a rank of a schedule.
 
 use super::Wired;
+use super::outside::{OpenFabric, over};
 use crate::inherited::Inherited;
 use crate::job::SectionFile;
 use crate::join::join;
 use crate::offload::Way;
 use crate::order::{Opened, Order};
 use crate::rank::{self, Resources};
+use goal_fabric::{Fabric, Terms};
 use goal_shm::Segment;
 use rustix::net::{RecvFlags, recv};
 use rustix::process::getppid;
@@ -21,10 +23,27 @@ use std::sync::Arc;
 /// # Errors
 /// The rank can't start, or the node's launcher has ended.
 pub fn joined_rank(wired: &Wired) -> io::Result<()> {
+    join_with(wired, None)
+}
+
+/// Does the same for a process that brings a fabric: see [`Wired::arrange_over`]. `open` is called
+/// in this thread if there are ranks on other nodes, and the fabric is used and dropped in this
+/// thread, unless the job makes progress in threads.
+///
+/// # Errors
+/// As for [`joined_rank`], or the fabric can't be opened.
+pub fn joined_rank_over(
+    wired: &Wired,
+    open: impl FnOnce(&Terms) -> Result<Box<dyn Fabric>, String>,
+) -> io::Result<()> {
+    join_with(wired, Some(Box::new(open)))
+}
+
+fn join_with(wired: &Wired, open: Option<Box<OpenFabric<'_>>>) -> io::Result<()> {
     let (order, mut inherited, socket) = join(&wired.door, wired.rank)?;
     admit();
     let opened = order.open(&mut inherited)?;
-    run(&order, &mut inherited, opened, &socket)
+    run(&order, &mut inherited, opened, &socket, open)
 }
 
 fn run(
@@ -32,6 +51,7 @@ fn run(
     inherited: &mut Inherited,
     Opened { segment, nisa, settings }: Opened,
     socket: &OwnedFd,
+    open: Option<Box<OpenFabric<'_>>>,
 ) -> io::Result<()> {
     let section = match order.section {
         Some((number, place)) => {
@@ -39,10 +59,8 @@ fn run(
         }
         None => None,
     };
-    let way = match &order.gateway {
-        Some(passed) => Some(Way::Gateway(inherited.gateway(passed)?)),
-        None => None,
-    };
+    let gateway = order.gateway.as_ref().map(|passed| inherited.gateway(passed)).transpose()?;
+    let way = over(open, order.rank, &settings, gateway)?.map(Way::Gateway);
     std::thread::scope(|scope| {
         let has_left = scope.spawn(|| watch(socket, &segment, order.rank));
         let resources = Resources { section, way };

@@ -105,6 +105,12 @@ impl Choice {
         &self.standings
     }
 
+    /// Returns true if messages between nodes travel by MPI in a job that `mpirun` started: it
+    /// comes before TCP and may be used.
+    pub fn prefers_mpi(&self) -> bool {
+        self.usable(Distance::Network).find(|&name| name != Name::Esp) == Some(Name::Mpi)
+    }
+
     /// Returns the transport of messages to ranks at this distance.
     pub fn messages(&self, distance: Distance) -> Option<Name> {
         self.carrier(distance).map(|(name, _)| name)

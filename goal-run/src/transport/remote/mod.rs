@@ -10,13 +10,13 @@ pub(crate) use esp::RETRANSMIT_MAX_NS;
 pub(crate) use sleeper::Sleeper;
 
 use crate::gateway::Gateway;
-use crate::network::{Network, Wire};
+use crate::network::{Network, OverTcp, Wire};
 use esp::Esp;
 use goal_engine::transport::{Full, Header};
 use goal_eth::{OpenError, now_ns};
 use goal_fabric::{Exchanged, Fabric};
 use goal_kernel::Signs;
-use goal_shm::Bell;
+use goal_shm::{Bell, SHORT_MAX};
 use goal_tcp::{Conditions, TcpFabric, Tls};
 use sleeper::sleep;
 use std::io;
@@ -36,26 +36,35 @@ pub(crate) struct Remote<'a> {
     sockets: Arc<[OwnedFd]>,
     /// The rank's runs in the kernel, whose ends end a sleep too.
     signs: Option<Arc<Signs>>,
+    /// The number of ranks whose messages are carried by another fabric than the first.
+    fallen_back: u64,
     /// The first rank that no fabric reaches, and why.
     unreachable: Option<(u32, String)>,
 }
 
 impl<'a> Remote<'a> {
-    /// Opens the fabric of `rank` over the gateway that its launcher opened.
+    /// Opens the fabrics of `rank` over the gateway that its launcher opened. A fabric that the
+    /// program brought comes first.
     ///
     /// # Errors
     /// [`OpenError`].
     pub(crate) fn over(
         network: &'a Network,
         rank: u32,
-        gateway: Gateway,
+        mut gateway: Gateway,
     ) -> Result<Self, OpenError> {
         let system = |what| move |cause| OpenError::System { what, cause };
-        let fabric: Box<dyn Fabric + 'a> = match (gateway, &network.wire) {
+        let mut fabrics: Vec<Box<dyn Fabric + 'a>> = Vec::new();
+        while let Gateway::Other(fabric, next) = gateway {
+            fabrics.push(fabric);
+            gateway = *next;
+        }
+        let last: Box<dyn Fabric + 'a> = match (gateway, &network.wire) {
             (Gateway::Ethernet(driver), Wire::Ethernet(ethernet)) => {
                 Box::new(Esp::over(network, ethernet, rank, driver)?)
             }
-            (Gateway::Tcp(listener), &Wire::Tcp { silence_s, encrypts }) => {
+            (Gateway::Tcp(listener), Wire::Tcp(over) | Wire::Other(_, over)) => {
+                let &OverTcp { silence_s, encrypts } = over;
                 let addresses = network.locations().map(|location| location.socket()).collect();
                 let key = network.secret.tcp_key();
                 let tcp = TcpFabric::new(rank, addresses, listener, key, now_ns);
@@ -68,13 +77,26 @@ impl<'a> Remote<'a> {
             }
             _ => return Err(OpenError::NoDriver),
         };
-        let fabrics = vec![fabric];
+        fabrics.push(last);
+        if fabrics.iter().any(|fabric| fabric.short_max() < SHORT_MAX) {
+            let few =
+                "a fabric must carry as many bytes in one message as shared memory does at once";
+            return Err(system(few)(io::ErrorKind::InvalidInput.into()));
+        }
         let sockets = fabrics.iter().flat_map(|fabric| fabric.descriptors());
         let sockets = sockets.map(|socket| BorrowedFd::try_clone_to_owned(&socket));
         let sockets = sockets.collect::<io::Result<_>>();
         let sockets = sockets.map_err(system("there is no descriptor left"))?;
         let chosen = vec![0; network.num_ranks() as usize];
-        Ok(Self { network, fabrics, chosen, sockets, signs: None, unreachable: None })
+        Ok(Self {
+            network,
+            fabrics,
+            chosen,
+            sockets,
+            signs: None,
+            unreachable: None,
+            fallen_back: 0,
+        })
     }
 
     /// Lets the ends of runs in the kernel end sleeps.
@@ -134,10 +156,16 @@ impl<'a> Remote<'a> {
         let Some(why) = self.way_to(to).unreachable(to) else { return };
         let next = self.chosen[to as usize] + 1;
         if usize::from(next) < self.fabrics.len() {
+            self.fallen_back += u64::from(next == 1);
             self.chosen[to as usize] = next;
         } else {
             self.unreachable.get_or_insert((to, why));
         }
+    }
+
+    /// Returns the number of ranks whose messages are carried by another fabric than the first.
+    pub(crate) fn fallen_back(&self) -> u64 {
+        self.fallen_back
     }
 
     /// See [`Fabric::poll`]. Takes at most `messages_max` messages of each fabric.
@@ -150,8 +178,10 @@ impl<'a> Remote<'a> {
         self.fabrics.iter_mut().map(|fabric| fabric.poll(messages_max, &mut sink)).sum()
     }
 
-    /// See [`Fabric::announce_room`].
+    /// See [`Fabric::announce_room`]. Each fabric gets an equal part, so that together they grant
+    /// no more than there is.
     pub(crate) fn announce_room(&mut self, bytes: u64, most: u64) {
+        let bytes = bytes / self.fabrics.len() as u64;
         self.fabrics.iter_mut().for_each(|fabric| fabric.announce_room(bytes, most));
     }
 

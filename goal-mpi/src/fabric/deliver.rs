@@ -1,0 +1,102 @@
+//! Reads packets, and passes their messages to the engine.
+
+use super::{MpiFabric, Reading};
+use crate::packet::next;
+use crate::transfer::{Arrived, Transfer};
+use goal_engine::transport::Header;
+use goal_esp::wire::ChunkKind;
+use goal_fabric::{StreamFault, kept, translate};
+use std::ops::ControlFlow;
+
+impl MpiFabric {
+    /// Passes at most `messages_max` messages to `sink`. Returns their number.
+    pub(super) fn deliver(
+        &mut self,
+        messages_max: usize,
+        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
+        let mut taken = 0;
+        while taken < messages_max && (self.reading.is_some() || self.arrive()) {
+            let Some(mut reading) = self.reading.take() else { break };
+            let source = reading.source;
+            match self.read(&mut reading, messages_max, &mut taken, sink) {
+                Ok(ControlFlow::Continue(())) => self.post(reading.buffer),
+                Ok(ControlFlow::Break(())) => {
+                    self.reading = Some(reading);
+                    break;
+                }
+                Err(fault) => {
+                    self.lose(source, fault.to_string());
+                    break;
+                }
+            }
+        }
+        taken
+    }
+
+    /// Takes the first of the posted receives, if it is complete. Returns true if there is
+    /// something to read then.
+    pub(super) fn arrive(&mut self) -> bool {
+        if self.lost.is_some() {
+            return false;
+        }
+        let Some(first) = self.receives.pop_front() else { return false };
+        match first.test() {
+            Ok(Err(first)) => self.receives.push_front(first),
+            Ok(Ok(Arrived { source, len, buffer })) if (source as usize) < self.peers.len() => {
+                self.packets_taken[source as usize] += 1;
+                self.peer(source);
+                self.reading = Some(Reading { source, buffer, start: 0, len });
+            }
+            Ok(Ok(Arrived { source, .. })) => {
+                self.lose(self.own, format!("a packet came from rank {source}, which MPI lacks"));
+            }
+            Err(error) => self.lose(self.own, error.to_string()),
+        }
+        self.reading.is_some()
+    }
+
+    /// Posts a receive again.
+    pub(super) fn post(&mut self, buffer: Box<[u8]>) {
+        match Transfer::receive(&self.comm, buffer) {
+            Ok(receive) => self.receives.push_back(receive),
+            Err(error) => self.lose(self.own, error.to_string()),
+        }
+    }
+
+    /// Reads a packet from its start on. Breaks, with a new start, if the engine wants no more.
+    ///
+    /// # Errors
+    /// [`StreamFault`].
+    fn read(
+        &mut self,
+        reading: &mut Reading,
+        messages_max: usize,
+        taken: &mut usize,
+        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, StreamFault> {
+        let Self { own, has_communicators, peers, room, exchanged, .. } = self;
+        let peer = peers[reading.source as usize].as_mut().expect("it was made on arrival");
+        let mut stopped = false;
+        while reading.start < reading.len && !stopped {
+            let rest = &reading.buffer[reading.start..reading.len];
+            let (chunk, bytes, behind) = next(rest)?;
+            exchanged.taken += 1;
+            if chunk.kind == ChunkKind::Room {
+                peer.credit.set(chunk.offset);
+            } else {
+                let header = translate::header(&chunk, reading.source, *own, *has_communicators)?;
+                peer.credit.arrive(kept(&header)).map_err(StreamFault::Overrun)?;
+                room.use_up(kept(&header));
+                *taken += 1;
+                stopped = sink(&header, bytes).is_break() || *taken >= messages_max;
+            }
+            reading.start = reading.len - behind.len();
+        }
+        if !peer.credit.is_new() && peer.credit.is_due(room.share()) {
+            self.note_written(reading.source);
+        }
+        let is_read = reading.start >= reading.len;
+        Ok(if is_read { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    }
+}

@@ -1,0 +1,42 @@
+//! The start and the end of MPI in this process.
+
+use crate::comm::Comm;
+use mpi::Threading;
+use mpi::environment::Universe;
+use std::mem;
+
+/// MPI, initialized by this process. Dropping this finalizes it, in the thread that initialized it,
+/// unless a fabric has ended with messages under way: `MPI_Finalize` might wait for them for ever.
+/// `mpirun` then takes the process for failed.
+pub struct Process {
+    universe: Option<Universe>,
+    comm: Comm,
+}
+
+impl Process {
+    /// Initializes MPI. All processes of the job call this.
+    ///
+    /// # Errors
+    /// MPI was initialized before, or [`MpiError`].
+    pub fn start() -> Result<Self, String> {
+        let started = mpi::initialize_with_threading(Threading::Serialized);
+        let (universe, granted) =
+            started.ok_or("MPI is initialized already: use Comm::of_world with its level")?;
+        let comm = Comm::of_world(granted >= Threading::Serialized);
+        let comm = comm.map_err(|error| error.to_string())?;
+        Ok(Self { universe: Some(universe), comm })
+    }
+
+    /// Returns the communicator of GOAL's messages.
+    pub fn comm(&self) -> &Comm {
+        &self.comm
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if !self.comm.is_settled() {
+            mem::forget(self.universe.take());
+        }
+    }
+}

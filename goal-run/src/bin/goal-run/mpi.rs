@@ -1,0 +1,79 @@
+//! A process that `mpirun` has started and whose messages to other nodes travel by MPI. A thread
+//! initializes MPI, has the rank, and finalizes MPI; the launcher of a node, if the process has it,
+//! is in the main thread, which does not call MPI.
+
+use super::output::Failure;
+use goal_eth::now_ns;
+use goal_mpi::{MpiFabric, Process};
+use goal_run::launcher::{Lead, Wired, joined_rank_over};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{Builder, JoinHandle};
+
+/// The thread of the rank.
+pub(crate) struct Running(JoinHandle<Result<(), String>>);
+
+/// What the thread tells when the processes have agreed: the part of a process that leads its node.
+type Agreed = Result<Option<Box<Lead>>, String>;
+
+/// Starts the rank of this process in a thread. Returns when all processes have agreed.
+///
+/// # Errors
+/// MPI has another number of processes than the program has ranks, or they can't talk.
+pub(crate) fn start(ranks: u32) -> Result<(Running, Option<Box<Lead>>), Failure> {
+    let (tell, agreed) = sync_channel(1);
+    let work = move || work(ranks, &tell);
+    let thread = Builder::new().name("rank".to_owned()).spawn(work);
+    let thread = thread.map_err(|error| Failure::System(error.to_string()))?;
+    match agreed.recv() {
+        Ok(Ok(lead)) => Ok((Running(thread), lead)),
+        Ok(Err(why)) => {
+            let _ = thread.join();
+            Err(Failure::System(why))
+        }
+        Err(_) => Err(Failure::System("the thread that initializes MPI has ended".to_owned())),
+    }
+}
+
+/// The work of the thread.
+fn work(ranks: u32, tell: &SyncSender<Agreed>) -> Result<(), String> {
+    let (process, wired) = match agree(ranks) {
+        Ok((process, mut wired)) => {
+            let _ = tell.send(Ok(wired.lead().map(Box::new)));
+            (process, wired)
+        }
+        Err(why) => {
+            let _ = tell.send(Err(why.clone()));
+            return Err(why);
+        }
+    };
+    let ran = joined_rank_over(&wired, |terms| {
+        Ok(Box::new(MpiFabric::new(terms, process.comm(), now_ns)?))
+    });
+    ran.map_err(|error| format!("rank {}: {error}", wired.rank()))
+}
+
+/// Initializes MPI, and agrees with the other processes.
+fn agree(ranks: u32) -> Result<(Process, Wired), String> {
+    let process = Process::start()?;
+    let comm = process.comm().clone();
+    let (rank, size) = (comm.rank(), comm.size());
+    if size != ranks {
+        return Err(format!(
+            "MPI has {size} processes, and the program has {ranks} ranks: build goal-run with the MPI library whose mpirun starts it, and start as many processes as there are ranks"
+        ));
+    }
+    let mut exchange = |blob: &[u8]| comm.allgather(blob).map_err(|error| error.to_string());
+    let wired = Wired::arrange_over(rank, size, &mut exchange, goal_mpi::MPI.name);
+    Ok((process, wired.map_err(|error| error.to_string())?))
+}
+
+impl Running {
+    /// Waits until the rank has left the job and MPI is finalized.
+    ///
+    /// # Errors
+    /// The rank can't start, or the node's launcher has ended.
+    pub(crate) fn end(self) -> Result<(), Failure> {
+        let ended = self.0.join().unwrap_or_else(|_| Err("the rank's thread panicked".to_owned()));
+        ended.map_err(Failure::System)
+    }
+}

@@ -1,0 +1,99 @@
+//! Programs of the library whose processes `mpirun` started: without MPI, and MPI programs that use
+//! `goal_mpi.h`. One machine plays two nodes by the variable `GOAL_NODE`.
+
+mod support;
+
+use goal_filetest::mpi::{Launcher, launchers};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The time after which a run counts as hanging, in seconds.
+const RUN_MAX: u64 = 60;
+
+/// Compiles a program. Returns its path.
+fn build(compiler: &str, name: &str, into: &Path) -> PathBuf {
+    let bin = support::installed("goal-run");
+    let prefix = bin.ancestors().nth(2).expect("bin lies in the prefix");
+    let program = into.join(name);
+    let mut command = Command::new(compiler);
+    command.arg("-O1").arg("-o").arg(&program);
+    command.arg(support::folder().join("tests/mpi").join(format!("{name}.c")));
+    command.arg("-I").arg(prefix.join("include")).arg("-L").arg(prefix.join("lib"));
+    command.arg("-lgoal").arg(format!("-Wl,-rpath,{}", prefix.join("lib").display()));
+    let output = command.output().expect("the compiler is there");
+    assert!(output.status.success(), "{name}.c: {}", String::from_utf8_lossy(&output.stderr));
+    program
+}
+
+/// Runs a program on so many processes, of which each node has `per_node`.
+fn run(
+    launcher: &Launcher,
+    program: &Path,
+    ranks: u32,
+    per_node: u32,
+    arguments: &[&str],
+) -> Output {
+    let mut command = launcher.start_on_nodes(ranks, per_node, RUN_MAX);
+    command.arg(program).args(arguments);
+    command.output().expect("there is `timeout`")
+}
+
+fn text(output: &Output) -> String {
+    let (out, err) = (&output.stdout, &output.stderr);
+    format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err))
+}
+
+/// Runs a program that is to succeed, on one node and on two.
+fn succeeds(launcher: &Launcher, program: &Path, told: &str) {
+    for (ranks, per_node) in [(2, 2), (2, 1), (4, 4), (4, 2)] {
+        let output = run(launcher, program, ranks, per_node, &[]);
+        let text = text(&output);
+        assert!(output.status.success(), "{}, {per_node} a node: {text}", launcher.name);
+        assert_eq!(text.matches(told).count(), ranks as usize, "{}: {text}", launcher.name);
+    }
+}
+
+/// Runs a program whose rank 1 ends early, on one node and on two.
+fn fails(launcher: &Launcher, program: &Path, how: &str) {
+    for per_node in [4, 2] {
+        let output = run(launcher, program, 4, per_node, &[how]);
+        let text = text(&output);
+        // 124 and 137 are of a run that hung.
+        let status = output.status.code();
+        assert!(!matches!(status, None | Some(0 | 124)), "{}: {status:?} {text}", launcher.name);
+        assert!(text.to_lowercase().contains("rank"), "{}: {text}", launcher.name);
+    }
+}
+
+#[test]
+fn processes_that_mpirun_started_are_ranks() {
+    if support::lacks(&["gcc"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let all = launchers();
+    if all.is_empty() {
+        return;
+    }
+    let program = build("gcc", "alone", dir.path());
+    for launcher in &all {
+        succeeds(launcher, &program, ": right");
+        fails(launcher, &program, "fail");
+        fails(launcher, &program, "kill");
+    }
+}
+
+#[test]
+fn mpi_programs_use_the_groups_of_mpi() {
+    if support::lacks(&["mpicc"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    // The library of the mpicc on the path is that of the mpirun there.
+    let Some(launcher) = launchers().into_iter().find(|launcher| launcher.name == "mpirun") else {
+        return;
+    };
+    let program = build("mpicc", "among", dir.path());
+    succeeds(&launcher, &program, "as MPI has it");
+    fails(&launcher, &program, "fail");
+}

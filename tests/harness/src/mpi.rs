@@ -1,0 +1,77 @@
+//! The launchers of MPI libraries on this machine, for tests.
+//!
+//! `mpirun` on the path is one. `GOAL_MPI_PREFIXES` names more libraries, as a list of folders that
+//! have `bin/mpiexec`, separated by colons. A launcher that is missing is skipped with a line.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The rank of a process in a shell, by the variables of the launchers that are known.
+pub const RANK: &str = "${PMIX_RANK:-${PMI_RANK:-$SLURM_PROCID}}";
+
+/// A command that starts processes.
+pub struct Launcher {
+    /// Its name in messages.
+    pub name: String,
+    /// The command with its options, without the number of processes.
+    pub command: Vec<String>,
+    /// The variables that it needs.
+    pub environment: Vec<(&'static str, String)>,
+}
+
+impl Launcher {
+    /// Returns a command that starts so many processes. It ends them after so many seconds.
+    pub fn start(&self, ranks: u32, seconds: u64) -> Command {
+        let mut command = Command::new("timeout");
+        command.args(["--kill-after=5", &seconds.to_string()]).args(&self.command);
+        command.args(["-n", &ranks.to_string()]);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Does the same on a machine that plays several nodes, each with `per_node` processes: GOAL
+    /// takes the variable `GOAL_NODE` for the name of a node. The program and its arguments follow.
+    pub fn start_on_nodes(&self, ranks: u32, per_node: u32, seconds: u64) -> Command {
+        let mut command = self.start(ranks, seconds);
+        let line = format!("GOAL_NODE=n$(({RANK}/{per_node})) exec \"$0\" \"$@\"");
+        command.args(["sh", "-c", &line]);
+        command
+    }
+}
+
+/// Returns the launchers. If there is none, a line says so.
+pub fn launchers() -> Vec<Launcher> {
+    let prefixes = std::env::var("GOAL_MPI_PREFIXES").unwrap_or_default();
+    let prefixes = prefixes.split(':').filter(|prefix| !prefix.is_empty()).map(Some);
+    [None].into_iter().chain(prefixes).filter_map(launcher).collect()
+}
+
+/// Returns the launcher of an MPI library: the one on the path, or that below a prefix.
+fn launcher(prefix: Option<&str>) -> Option<Launcher> {
+    let program = match prefix {
+        None => "mpirun".to_owned(),
+        Some(prefix) => format!("{prefix}/bin/mpiexec"),
+    };
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut environment = Vec::new();
+    if let Some(prefix) = prefix {
+        environment.push(("PATH", format!("{prefix}/bin:{path}")));
+        // Intel MPI finds its parts by these.
+        if Path::new(prefix).join("bin/impi_info").exists() {
+            environment.push(("I_MPI_ROOT", prefix.to_owned()));
+            environment.push(("LD_LIBRARY_PATH", format!("{prefix}/lib")));
+        }
+    }
+    let mut version = Command::new(&program);
+    version.arg("--version").envs(environment.iter().map(|(name, value)| (name, value)));
+    let Some(output) = version.output().ok().filter(|output| output.status.success()) else {
+        eprintln!("skipped: {program} does not run");
+        return None;
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut command = vec![program.clone()];
+    if text.contains("Open MPI") || text.contains("open-mpi") {
+        command.extend(["--allow-run-as-root", "--oversubscribe"].map(str::to_owned));
+    }
+    Some(Launcher { name: program, command, environment })
+}
