@@ -66,7 +66,7 @@ extern __thread int goalmpi_is_inside;
 extern MPI_Comm goalmpi_self;
 
 /* settings.c */
-int goalmpi_settings(void);
+int goalmpi_settings(int tells);
 uint64_t goalmpi_digest(void);
 int goalmpi_in_range(enum kind kind, uint64_t bytes);
 int goalmpi_reports(void);

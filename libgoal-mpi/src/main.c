@@ -29,7 +29,7 @@ static void tell(int rank, const char *text) {
 /* Returns 1 if ranks have the same settings, and no thread may call while another one does. */
 static int agree(int rank) {
   uint64_t digests[2];
-  int level = MPI_THREAD_SINGLE, is_right = goalmpi_settings();
+  int level = MPI_THREAD_SINGLE, is_right = goalmpi_settings(rank == 0);
   PMPI_Query_thread(&level);
   digests[0] = is_right ? goalmpi_digest() : 0;
   digests[1] = ~digests[0];

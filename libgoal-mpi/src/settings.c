@@ -58,7 +58,7 @@ static int read_entry(char *entry) {
   } else if (strcmp(value, "on") != 0) {
     if (!read_bytes(&value, &range.from) || *value++ != '-') return 0;
     if (*value && !read_bytes(&value, &range.to)) return 0;
-    if (*value) return 0;
+    if (*value || range.to < range.from) return 0;
   }
   for (int at = 0; at < KINDS; at++)
     if (at == kind || strcmp(entry, "all") == 0) ranges[at] = range;
@@ -66,7 +66,7 @@ static int read_entry(char *entry) {
 }
 
 /* Reads entries between commas and white space. Lines that begin with # are left out. */
-static int read_ranges(char *text) {
+static int read_ranges(char *text, int tells) {
   char *rest = text, *line, *entry, *inner;
   while ((line = strsep(&rest, "\n"))) {
     if (*line == '#') continue;
@@ -75,6 +75,7 @@ static int read_ranges(char *text) {
       char kept[64];
       snprintf(kept, sizeof kept, "%s", entry);
       if (!read_entry(entry)) {
+        if (!tells) return 0;
         fprintf(stderr,
                 "libgoal-mpi: GOALMPI_RANGES has '%s': write NAME=off, NAME=on or NAME=FROM-TO in bytes, as "
                 "allreduce=8-64K.\n",
@@ -86,8 +87,8 @@ static int read_ranges(char *text) {
   return 1;
 }
 
-/* Returns 0 if a setting is wrong, or if GOALMPI is 0. */
-int goalmpi_settings(void) {
+/* Returns 0 if a setting is wrong, or if GOALMPI is 0. Only a rank that tells writes a line on it. */
+int goalmpi_settings(int tells) {
   const char *is_on = getenv("GOALMPI"), *given = getenv("GOALMPI_RANGES");
   char text[TEXT_MAX + 1] = "";
   size_t length;
@@ -96,6 +97,7 @@ int goalmpi_settings(void) {
   if (*given == '@') {
     FILE *file = fopen(given + 1, "r");
     if (!file) {
+      if (!tells) return 0;
       fprintf(stderr, "libgoal-mpi: GOALMPI_RANGES names the file %s: %s.\n", given + 1, strerror(errno));
       return 0;
     }
@@ -106,11 +108,11 @@ int goalmpi_settings(void) {
     memcpy(text, given, length);
   }
   if (length > TEXT_MAX) {
-    fprintf(stderr, "libgoal-mpi: GOALMPI_RANGES is longer than %d bytes.\n", TEXT_MAX);
+    if (tells) fprintf(stderr, "libgoal-mpi: GOALMPI_RANGES is longer than %d bytes.\n", TEXT_MAX);
     return 0;
   }
   text[length] = '\0';
-  return read_ranges(text);
+  return read_ranges(text, tells);
 }
 
 /* A number of the settings that must be the same on all ranks. It is not 0. */

@@ -119,10 +119,12 @@ int goalmpi_reduction(MPI_Datatype mpi, MPI_Op op, GOAL_Type *goal_type, GOAL_Op
 /* Packs or unpacks all elements. Counts and bytes of one call of MPI fit in an int. */
 static int move(struct side *side, int packs) {
   MPI_Aint low, extent;
-  size_t width = goalmpi_width(side->type), at = 0;
-  MPI_Count chunk = width ? (MPI_Count)(INT_MAX / width) : INT_MAX;
+  size_t width, at = 0;
+  MPI_Count chunk;
   char *user = side->user;
   if (!side->packed) return MPI_SUCCESS;
+  width = goalmpi_width(side->type);
+  chunk = (MPI_Count)(INT_MAX / width);
   if (chunk == 0) return MPI_ERR_COUNT;
   PMPI_Type_get_extent(side->type, &low, &extent);
   for (MPI_Count done = 0; done < side->count;) {
