@@ -1,5 +1,8 @@
 /* Persistent collectives. The request is a persistent receive of an empty message from the process
- * itself, with a tag of its own. The message leaves when the schedule has ended. */
+ * itself, with a tag of its own. The message leaves when the schedule has ended.
+ *
+ * Ranks prepare them in the same order, but may start them in any order. So each has a communicator
+ * of libgoal of its own. */
 #include "goalmpi.h"
 
 #ifdef HAS_PERSISTENT
@@ -37,12 +40,29 @@ static struct persistent *find(MPI_Request request) {
   return NULL;
 }
 
+/* Prepares the schedule in a matching space of its own. */
+static GOAL_Schedule prepare(const struct call *given) {
+  struct call call = *given;
+  struct comm own = *given->comm;
+  GOAL_Schedule schedule;
+  int *ranks = malloc((size_t)own.size * sizeof *ranks);
+  if (!ranks) return NULL;
+  for (int at = 0; at < own.size; at++) ranks[at] = at;
+  own.goal = GOAL_Comm_create(given->comm->goal, ranks, own.size);
+  free(ranks);
+  if (!own.goal) return NULL;
+  call.comm = &own;
+  schedule = goalmpi_prepare(&call);
+  GOAL_Comm_free(own.goal);
+  return schedule;
+}
+
 /* Prepares a persistent collective. */
 int goalmpi_persist(const struct call *given, MPI_Request *request) {
   struct call call = *given;
   GOAL_Schedule schedule = NULL;
   int tag = place(), rc = tag < 0 ? MPI_ERR_NO_MEM : goalmpi_before(&call);
-  if (rc == MPI_SUCCESS) schedule = goalmpi_prepare(&call);
+  if (rc == MPI_SUCCESS) schedule = prepare(&call);
   if (!schedule) return goalmpi_fail(call.mpi, goalmpi_names[call.kind]);
   rc = PMPI_Recv_init(NULL, 0, MPI_BYTE, 0, tag, goalmpi_self, request);
   if (rc != MPI_SUCCESS) return rc;

@@ -94,11 +94,21 @@ static void persistent(void) {
     expect("the value of a persistent bcast", word, round);
   }
   for (int at = 0; at < 3; at++) MPI_Request_free(&requests[at]);
+  /* The order of preparation counts, and not that of starts. */
+  word = rank == 0 ? 7 : -1;
+  MPI_Bcast_init(&word, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+  MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+  MPI_Start(&requests[rank % 2]);
+  MPI_Start(&requests[1 - rank % 2]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  expect("the value of a bcast that starts in another order", word, 7);
+  for (int at = 0; at < 2; at++) MPI_Request_free(&requests[at]);
 #endif
 }
 
-/* Errors of arguments are MPI's own. */
+/* Errors of arguments are MPI's own. MPICH may be built without a check of arguments. */
 static void errors(void) {
+#ifdef OMPI_MAJOR_VERSION
   int value = 0, class = 0, rc;
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -110,6 +120,7 @@ static void errors(void) {
   MPI_Error_class(rc, &class);
   expect("the class of a wrong count", class, MPI_ERR_COUNT);
   MPI_Comm_free(&comm);
+#endif
 }
 
 int main(int argc, char **argv) {
