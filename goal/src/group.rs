@@ -40,8 +40,8 @@ impl Group {
     }
 
     /// Joins a group of `size` processes that another launcher has started, as `rank`: all of them
-    /// call this, and tell each other by `exchange`, which gives each rank the blobs of all. Returns
-    /// when all of them have called this. Once in a process, instead of [`Group::init`].
+    /// call this, and tell each other by `exchange`, which gives each rank the blobs of all.
+    /// Returns when all of them have called this. Once in a process, instead of [`Group::init`].
     ///
     /// # Errors
     /// As for [`Group::init`], or the exchange failed.

@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Only the functions of MPI are seen from outside. */
+#pragma GCC visibility push(hidden)
+
 /* The operations, in the order of goalmpi_names. */
 enum kind { BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, ALLGATHER, ALLTOALL, KINDS };
 extern const char *const goalmpi_names[KINDS];
@@ -116,5 +119,7 @@ void goalmpi_use_thread(void);
 
 /* persistent.c */
 int goalmpi_persist(const struct call *call, MPI_Request *request);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,5 +1,5 @@
-//! Programs of MPI under `libgoal-mpi.so`, with the MPI library whose `mpicc` and `mpirun` are on the
-//! path and those in the folders of `GOAL_MPI_PREFIXES`. Without one, a line says so.
+//! Programs of MPI under `libgoal-mpi.so`, with the MPI library whose `mpicc` and `mpirun` are on
+//! the path and those in the folders of `GOAL_MPI_PREFIXES`. Without one, a line says so.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
