@@ -1,11 +1,12 @@
-//! Tasks of the project: `cargo xtask install --prefix P`, `cargo xtask goalprof --mpicc mpicc`.
+//! Tasks of the project: `cargo xtask install --prefix P`, `cargo xtask goalprof --mpicc mpicc`,
+//! `cargo xtask goalmpi --mpicc mpicc`.
 
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use xtask::goalprof;
 use xtask::install::{Install, install};
+use xtask::{goalmpi, goalprof};
 
 /// Tasks of the project
 #[derive(Parser)]
@@ -35,6 +36,15 @@ enum Task {
         #[arg(long, default_value = "libgoalprof.so")]
         out: PathBuf,
     },
+    /// Builds the library that runs collectives of MPI programs as schedules, for one MPI library
+    Goalmpi {
+        /// The compiler of the MPI library
+        #[arg(long, default_value = "mpicc")]
+        mpicc: OsString,
+        /// The library to write
+        #[arg(long, default_value = "libgoal-mpi.so")]
+        out: PathBuf,
+    },
 }
 
 /// The packages that are installed.
@@ -50,6 +60,9 @@ fn main() -> ExitCode {
         }
         Task::Goalprof { mpicc, out } => {
             profiler(&mpicc, &out).map(|()| format!("built {}", out.display()))
+        }
+        Task::Goalmpi { mpicc, out } => {
+            preload(&mpicc, &out).map(|()| format!("built {}", out.display()))
         }
     };
     match done {
@@ -85,6 +98,12 @@ fn profiler(mpicc: &OsStr, out: &Path) -> Result<(), Box<dyn std::error::Error>>
     let built = cargo_build(&["goal-prof"], false)?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     Ok(goalprof::build(&root, &built.join("libgoal_prof.a"), mpicc, out)?)
+}
+
+fn preload(mpicc: &OsStr, out: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let built = cargo_build(&["libgoal"], false)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    Ok(goalmpi::build(&root, &built.join("libgoal_c.a"), mpicc, out)?)
 }
 
 fn run(prefix: &Path, debug: bool) -> Result<(), Box<dyn std::error::Error>> {

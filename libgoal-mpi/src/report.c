@@ -1,0 +1,35 @@
+/* What ran as schedules and what was left to MPI, by rank 0, if GOALMPI_REPORT is set. */
+#include "goalmpi.h"
+#include <stdio.h>
+
+static uint64_t calls[KINDS][REASONS], bytes_run[KINDS];
+
+static const char *const reasons[REASONS] = {
+    [COMMUNICATOR] = "the communicator",
+    [SIZE] = "the size",
+    [OPERATOR] = "the operator or its type",
+    [ARGUMENTS] = "the arguments",
+};
+
+void goalmpi_count(enum kind kind, enum reason reason, uint64_t bytes) {
+  calls[kind][reason]++;
+  if (reason == RUN) bytes_run[kind] += bytes;
+}
+
+void goalmpi_report(void) {
+  char line[256];
+  for (int kind = 0; kind < KINDS; kind++) {
+    uint64_t left = 0;
+    int at = 0;
+    for (int reason = RUN + 1; reason < REASONS; reason++) left += calls[kind][reason];
+    if (left + calls[kind][RUN] == 0) continue;
+    at = snprintf(line, sizeof line, "libgoal-mpi: %s: %llu as schedules (blocks of %llu bytes together), %llu by MPI",
+                  goalmpi_names[kind], (unsigned long long)calls[kind][RUN], (unsigned long long)bytes_run[kind],
+                  (unsigned long long)left);
+    for (int reason = RUN + 1; reason < REASONS; reason++)
+      if (calls[kind][reason] && at < (int)sizeof line)
+        at += snprintf(line + at, sizeof line - (size_t)at, "; %llu for %s", (unsigned long long)calls[kind][reason],
+                       reasons[reason]);
+    fprintf(stderr, "%s\n", line);
+  }
+}

@@ -1,0 +1,138 @@
+//! Programs of MPI under `libgoal-mpi.so`, with the MPI library whose `mpicc` and `mpirun` are on
+//! the path and those in the folders of `GOAL_MPI_PREFIXES`. Without one, a line says so.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+/// The programs in `libgoal-mpi/tests/`.
+const PROGRAMS: [&str; 3] = ["values", "progress", "requests"];
+
+/// An MPI library, and what was built with it.
+struct Mpi {
+    run: OsString,
+    is_open_mpi: bool,
+    dir: tempfile::TempDir,
+}
+
+fn text(command: &mut Command) -> Option<String> {
+    let output = command.output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Builds the library and the programs with one MPI library. `None` if it is not there.
+fn built(bin: Option<&Path>) -> Option<Mpi> {
+    let tool = |name: &str| bin.map_or(OsString::from(name), |bin| bin.join(name).into());
+    let (mpicc, run) = (tool("mpicc"), tool("mpirun"));
+    let version = text(Command::new(&run).arg("--version"))?;
+    text(Command::new(&mpicc).arg("--version"))?;
+    let dir = tempfile::tempdir().expect("a folder");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let own = std::env::current_exe().expect("a test is a file");
+    let core = own.with_file_name("libgoal_c.a");
+    assert!(core.is_file(), "cargo has built no static library: {}", core.display());
+    xtask::goalmpi::build(&root, &core, &mpicc, &dir.path().join("libgoal-mpi.so"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    for name in PROGRAMS {
+        let source = root.join(format!("libgoal-mpi/tests/{name}.c"));
+        let mut compiler = Command::new(&mpicc);
+        compiler.args(["-O1", "-Wall", "-o"]).arg(dir.path().join(name)).arg(source);
+        assert!(compiler.status().is_ok_and(|status| status.success()), "{name}.c");
+    }
+    let is_open_mpi = version.contains("Open MPI") || version.contains("open-mpi");
+    Some(Mpi { run, is_open_mpi, dir })
+}
+
+static LIBRARIES: LazyLock<Vec<Mpi>> = LazyLock::new(|| {
+    if text(Command::new("timeout").arg("--version")).is_none() {
+        eprintln!("skipped: there is no timeout");
+        return Vec::new();
+    }
+    let given = std::env::var_os("GOAL_MPI_PREFIXES").unwrap_or_default();
+    let prefixes = std::env::split_paths(&given).map(|prefix| Some(prefix.join("bin")));
+    let bins: Vec<Option<PathBuf>> = std::iter::once(None).chain(prefixes).collect();
+    let libraries: Vec<Mpi> = bins.iter().filter_map(|bin| built(bin.as_deref())).collect();
+    if libraries.is_empty() {
+        eprintln!("skipped: there is no mpicc or mpirun");
+    }
+    libraries
+});
+
+/// Runs a program with some variables.
+fn run(mpi: &Mpi, name: &str, ranks: u32, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new("timeout");
+    command.arg("120").arg(&mpi.run);
+    if mpi.is_open_mpi {
+        command.args(["--allow-run-as-root", "--oversubscribe"]);
+    }
+    command.args(["-n", &ranks.to_string(), "env"]);
+    command.arg(format!("LD_PRELOAD={}", mpi.dir.path().join("libgoal-mpi.so").display()));
+    command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
+    command.arg(mpi.dir.path().join(name));
+    command.output().expect("timeout was there")
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Runs a program that must end well on some numbers of ranks. Returns the reports.
+fn ends_well(name: &str, all: &[u32], variables: &[(&str, &str)]) -> Vec<String> {
+    let mut reports = Vec::new();
+    for mpi in LIBRARIES.iter() {
+        for &ranks in all {
+            let output = run(mpi, name, ranks, variables);
+            assert!(output.status.success(), "{name} on {ranks} ranks: {}", told(&output));
+            reports.push(told(&output));
+        }
+    }
+    reports
+}
+
+const REPORT: (&str, &str) = ("GOALMPI_REPORT", "1");
+
+#[test]
+fn results_are_those_of_mpi() {
+    for report in ends_well("values", &[2, 3, 4], &[REPORT]) {
+        for name in ["barrier", "bcast", "reduce", "allreduce", "gather", "allgather", "alltoall"] {
+            let line = report.lines().find(|line| line.contains(&format!(": {name}: ")));
+            let line = line.unwrap_or_else(|| panic!("{name} is missing in {report}"));
+            assert!(!line.contains(" 0 as schedules"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_waits_makes_progress_for_others() {
+    ends_well("progress", &[2, 3], &[]);
+}
+
+#[test]
+fn requests_of_schedules_and_of_mpi_mix() {
+    ends_well("requests", &[2, 3], &[]);
+}
+
+#[test]
+fn sizes_out_of_range_are_left_to_mpi() {
+    let ranges = ("GOALMPI_RANGES", "all=off,bcast=1-16");
+    for report in ends_well("values", &[2], &[REPORT, ranges]) {
+        assert!(report.contains("allreduce: 0 as schedules"), "{report}");
+        assert!(!report.contains("bcast: 0 as schedules"), "{report}");
+    }
+}
+
+#[test]
+fn a_wrong_setting_turns_the_library_off() {
+    for (value, what) in [
+        ("allreduce=8-4", "write NAME=off"),
+        ("allreduce", "write NAME=off"),
+        ("all=0-99999999999999999999", "write NAME=off"),
+        ("@/dev/zero", "longer than"),
+        ("@/nowhere/at/all", "names the file"),
+    ] {
+        for report in ends_well("requests", &[2], &[("GOALMPI_RANGES", value)]) {
+            assert!(report.contains(what), "{value}: {report}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Builds `libgoal-mpi.so` for one MPI library.
+
+use crate::shim;
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+
+/// The C sources in `libgoal-mpi/src/`.
+const SOURCES: [&str; 10] = [
+    "main.c",
+    "settings.c",
+    "report.c",
+    "communicators.c",
+    "types.c",
+    "calls.c",
+    "run.c",
+    "requests.c",
+    "persistent.c",
+    "collectives.c",
+];
+
+/// Compiles the wrappers with an MPI compiler and links them with libgoal.
+///
+/// # Errors
+/// The compiler can't be started, or fails; its report is on standard error.
+pub fn build(root: &Path, libgoal: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
+    let header = root.join("libgoal/include");
+    shim::build(&root.join("libgoal-mpi/src"), &SOURCES, &[&header], libgoal, mpicc, out)
+}

@@ -1,0 +1,48 @@
+//! What the builds of libraries for `LD_PRELOAD` share: wrappers in C over PMPI, compiled by the
+//! compiler of an MPI library and linked with a core in Rust.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+/// The libraries of the system that the static library needs.
+const SYSTEM: [&str; 5] = ["-lgcc_s", "-lutil", "-lpthread", "-lm", "-ldl"];
+
+/// Compiles the sources in a folder with an MPI compiler and links them with the core.
+///
+/// # Errors
+/// The compiler can't be started, or fails; its report is on standard error.
+pub(crate) fn build(
+    folder: &Path,
+    sources: &[&str],
+    includes: &[&Path],
+    core: &Path,
+    mpicc: &OsStr,
+    out: &Path,
+) -> io::Result<()> {
+    let mut compiler = Command::new(mpicc);
+    compiler.args([
+        "-std=gnu11",
+        "-O2",
+        "-fPIC",
+        "-shared",
+        "-Wall",
+        "-Wno-deprecated-declarations",
+    ]);
+    for include in includes {
+        compiler.arg("-I").arg(include);
+    }
+    compiler.args(sources.iter().map(|source| folder.join(source))).arg(core);
+    // Only the functions of MPI are seen from outside.
+    compiler.args(["-Wl,--exclude-libs,ALL", "-Wl,--gc-sections"]).args(SYSTEM);
+    compiler.arg("-o").arg(out);
+    let status = compiler.status().map_err(|error| {
+        let text = format!("{}: {error}; name the MPI compiler by --mpicc", mpicc.display());
+        io::Error::new(error.kind(), text)
+    })?;
+    if !status.success() {
+        return Err(io::Error::other(format!("{} failed, see above", mpicc.display())));
+    }
+    Ok(())
+}
