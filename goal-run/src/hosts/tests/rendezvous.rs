@@ -3,7 +3,7 @@
 
 use crate::host::{Host, Location};
 use crate::hosts::error::DiscoveryError;
-use crate::hosts::{Event, Message, RankList, Rendezvous};
+use crate::hosts::{Event, Machine, Message, RankList, Rendezvous};
 use std::net::IpAddr;
 
 const RANKS: u32 = 6;
@@ -146,7 +146,14 @@ fn claims_that_contradict_are_told() {
 
 fn claims(ranks: u32, size: u32, mine: &[u32]) -> Message {
     let mine = mine.iter().map(|&rank| (rank, 7)).collect();
-    Message::Claims { ranks, size, mine, address: None, reached: address(0) }
+    Message::Claims {
+        ranks,
+        size,
+        mine,
+        address: None,
+        reached: address(0),
+        machine: Machine::default(),
+    }
 }
 
 #[test]
@@ -192,7 +199,7 @@ fn a_leader_that_lies_is_lost() {
         let mut world = World::new(2, &[None; 2]);
         world.ends[1].joined(0, 0, address(0), address(1));
         world.settle(100);
-        world.lie(0, 1, &Message::Found(lie));
+        world.lie(0, 1, &Message::Found { locations: lie, is_crowded: false });
         world.settle(100);
         assert_eq!(world.lost(1), Some("it placed ranks where they are not"));
         assert_eq!(world.found(1), None);
@@ -203,7 +210,7 @@ fn a_leader_that_lies_is_lost() {
 fn messages_for_others_end_the_connection() {
     let state = Message::State { round: 1, state: 0, sent: 0, taken: 0 };
     for (from, to, message) in [
-        (1, 0, Message::Found(vec![])),
+        (1, 0, Message::Found { locations: vec![], is_crowded: false }),
         (1, 0, Message::Probe { round: 1 }),
         (0, 1, claims(RANKS, 2, &[0])),
         (0, 1, state),
@@ -289,4 +296,29 @@ fn other_keys_are_told_with_few_addresses() {
         .collect();
     assert_eq!(told.len(), 4);
     assert!(told[3].contains("another key came from 10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4"));
+}
+
+#[test]
+fn launchers_of_one_machine_know_if_their_ranks_share_its_processors() {
+    // Each of three launchers has two of the six ranks.
+    let crowded = |machines: [(&str, u32); 3]| {
+        let mut world = World::new(3, &[None, None, None]);
+        world.ends = (world.ends.into_iter().zip(machines))
+            .map(|(end, (id, processors))| {
+                end.on_machine(Machine { id: id.to_owned(), processors })
+            })
+            .collect();
+        world.join(1);
+        world.join(2);
+        world.settle(1000);
+        let is_told = |events: &Vec<Event>| events.contains(&Event::Crowded);
+        let have_found =
+            |events: &Vec<Event>| events.iter().any(|event| matches!(event, Event::Found(_)));
+        assert!(world.events.iter().all(have_found));
+        [0, 1, 2].map(|number| is_told(&world.events[number]))
+    };
+    assert_eq!(crowded([("a", 2), ("a", 2), ("b", 2)]), [true, true, false]);
+    assert_eq!(crowded([("a", 4), ("a", 4), ("b", 1)]), [false; 3], "alone it knows by itself");
+    assert_eq!(crowded([("a", 4), ("a", 4), ("a", 4)]), [true; 3]);
+    assert_eq!(crowded([("", 1), ("", 1), ("", 1)]), [false; 3], "nobody knows the machine");
 }
