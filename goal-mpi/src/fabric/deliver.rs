@@ -68,7 +68,8 @@ impl MpiFabric {
         }
     }
 
-    /// Reads a packet from its start on. Breaks if the engine wants no more; the start is that of the next message.
+    /// Reads a packet from its start on. Breaks if the engine wants no more; the start is that of
+    /// the next message.
     ///
     /// # Errors
     /// [`Fault`].
