@@ -20,10 +20,14 @@ impl MpiFabric {
             let Some(mut reading) = self.reading.take() else { break };
             let source = reading.source;
             match self.read(&mut reading, messages_max, &mut taken, sink) {
-                Ok(ControlFlow::Continue(())) => self.post(reading.buffer),
-                Ok(ControlFlow::Break(())) => {
-                    self.reading = Some(reading);
-                    break;
+                Ok(flow) => {
+                    match reading.start >= reading.len {
+                        true => self.post(reading.buffer),
+                        false => self.reading = Some(reading),
+                    }
+                    if flow.is_break() {
+                        break;
+                    }
                 }
                 Err(fault) => {
                     self.lose(source, fault.to_string());
@@ -64,7 +68,8 @@ impl MpiFabric {
         }
     }
 
-    /// Reads a packet from its start on. Breaks, with a new start, if the engine wants no more.
+    /// Reads a packet from its start on. Breaks if the engine wants no more; the start is that of
+    /// the next message.
     ///
     /// # Errors
     /// [`StreamFault`].
@@ -96,7 +101,6 @@ impl MpiFabric {
         if !peer.credit.is_new() && peer.credit.is_due(room.share()) {
             self.note_written(reading.source);
         }
-        let is_read = reading.start >= reading.len;
-        Ok(if is_read { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 }

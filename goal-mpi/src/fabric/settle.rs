@@ -33,13 +33,23 @@ impl MpiFabric {
             }
             let is_sent = self.peers.iter().flatten().all(|peer| peer.under_way.is_empty());
             if is_sent && sent.as_ref().is_some_and(|sent| *sent == self.packets_taken) {
-                return Ok(true);
+                break;
             }
             if self.lost.is_some() || is_late(self) {
                 return Ok(false);
             }
             std::thread::yield_now();
         }
+        // The receives of this fabric must be gone before a rank sends to the next one.
+        self.receives.clear();
+        let mut all = Totals::tell(&self.comm, vec![0; self.packets_sent.len()])?;
+        while all.test()?.is_none() {
+            if is_late(self) {
+                return Ok(false);
+            }
+            std::thread::yield_now();
+        }
+        Ok(true)
     }
 
     /// Receives packets without reading them: the job is over.
