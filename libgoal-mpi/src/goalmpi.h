@@ -65,6 +65,8 @@ struct call {
 
 /* main.c */
 extern int goalmpi_is_on;
+/* The node has fewer processors than ranks. */
+extern int goalmpi_is_crowded;
 extern __thread int goalmpi_is_inside;
 extern MPI_Comm goalmpi_self;
 

@@ -5,8 +5,9 @@
 #include "goalmpi.h"
 #include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
-int goalmpi_is_on;
+int goalmpi_is_on, goalmpi_is_crowded;
 __thread int goalmpi_is_inside;
 MPI_Comm goalmpi_self = MPI_COMM_NULL;
 
@@ -46,14 +47,16 @@ static int agree(int rank) {
   return 1;
 }
 
-/* A job on several nodes needs progress also after a call has returned. */
-static int has_several_nodes(int size) {
+/* Looks at the nodes of the job. One on several nodes needs progress also after a call has returned. */
+static void look_at_nodes(int size) {
   MPI_Comm node;
-  int here = size;
-  if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return 1;
-  PMPI_Comm_size(node, &here);
-  PMPI_Comm_free(&node);
-  return here < size;
+  int here = 0;
+  if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+    PMPI_Comm_size(node, &here);
+    PMPI_Comm_free(&node);
+  }
+  if (here != size) goalmpi_use_thread();
+  goalmpi_is_crowded = here > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static void start(void) {
@@ -67,7 +70,7 @@ static void start(void) {
     tell(rank, "a rank could not join the group");
     return;
   }
-  if (has_several_nodes(size)) goalmpi_use_thread();
+  look_at_nodes(size);
   goalmpi_types();
   PMPI_Comm_dup(MPI_COMM_SELF, &goalmpi_self);
   goalmpi_is_on = all_say(goalmpi_communicators_begin());

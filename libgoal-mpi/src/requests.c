@@ -106,7 +106,7 @@ void goalmpi_poll(void) {
 
 /* Offers the processor to others if a loop has gone on for a while. */
 void goalmpi_pause(unsigned *rounds) {
-  if (++*rounds > 256) sched_yield();
+  if (++*rounds > 256 || goalmpi_is_crowded) sched_yield();
 }
 
 /* Repeats a test until it has an outcome, or until no schedule runs and MPI can wait by itself. */

@@ -89,11 +89,11 @@ int goalmpi_run(struct call *call) {
     run = goalmpi_launch(call);
     has_ended = run == GOAL_HANDLE_NULL ? -1 : GOAL_Test(run);
     for (unsigned rounds = 1; has_ended == 0; rounds++) {
-      if (rounds > ALONE && rounds % BETWEEN == 0) {
+      if (goalmpi_is_crowded || (rounds > ALONE && rounds % BETWEEN == 0)) {
         int flag;
         PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, goalmpi_self, &flag, MPI_STATUS_IGNORE);
         if (goalmpi_pending) goalmpi_poll();
-        if (rounds > YIELD) sched_yield();
+        if (goalmpi_is_crowded || rounds > YIELD) sched_yield();
       }
       has_ended = GOAL_Test(run);
     }
