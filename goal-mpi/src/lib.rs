@@ -1,8 +1,8 @@
 //! GOAL's messages over MPI, for jobs whose processes `mpirun` has started.
 //!
-//! [`MpiFabric`] is a [`Fabric`](goal_fabric::Fabric) over a duplicate of `MPI_COMM_WORLD`, so its
+//! `MpiFabric` is a [`Fabric`](goal_fabric::Fabric) over a duplicate of `MPI_COMM_WORLD`, so its
 //! messages mix with no others of the process. MPI only moves bytes: messages are matched by the
-//! engine. [`Process`] initializes MPI and exchanges blobs, from which ranks learn of each other.
+//! engine. `Process` initializes MPI and exchanges blobs, from which ranks learn of each other.
 //!
 //! The crate has little but [`MPI`] unless it is built with its feature `mpi`, which links the
 //! MPI library whose `mpicc` is on the path.

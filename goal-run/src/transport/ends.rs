@@ -86,8 +86,8 @@ impl<'a> Ends<'a> {
         self.remote.as_ref().is_some_and(|remote| remote.has_work() || remote.has_sign())
     }
 
-    /// Returns true if something has arrived from other hosts, or a run in the kernel has ended. Asks
-    /// the system, as a rank does that never sleeps.
+    /// Returns true if something has arrived from other hosts, or a run in the kernel has ended.
+    /// Asks the system, as a rank does that never sleeps.
     pub(crate) fn has_arrived(&self) -> bool {
         self.remote.as_ref().is_some_and(|remote| remote.has_arrived() || remote.has_sign())
     }

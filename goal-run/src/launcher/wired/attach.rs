@@ -4,9 +4,9 @@
 //! go on, it says so and ends the process, whose starter then ends the others, as after
 //! `MPI_Abort`.
 
+use super::arrange::{Exchange, Lead, Wired};
 use super::outside::{Outside, over};
 use super::rank::{admit, watch};
-use super::{Exchange, Lead, Wired};
 use crate::job::Mode;
 use crate::join::join;
 use crate::launcher::{Ended, LaunchError, Options, run, run_on_hosts};

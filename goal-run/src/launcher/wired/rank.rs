@@ -1,6 +1,6 @@
 //! A process that another launcher has started, as a rank of a schedule.
 
-use super::Wired;
+use super::arrange::Wired;
 use super::outside::{OpenFabric, over};
 use crate::inherited::Inherited;
 use crate::job::SectionFile;
