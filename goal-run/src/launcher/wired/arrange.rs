@@ -49,8 +49,8 @@ struct Leads {
 
 /// The place of this process in a job whose processes another launcher has started.
 pub struct Wired {
-    rank: u32,
-    door: Door,
+    pub(super) rank: u32,
+    pub(super) door: Door,
     lead: Option<Lead>,
 }
 
