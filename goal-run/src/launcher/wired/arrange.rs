@@ -72,7 +72,7 @@ impl Wired {
     }
 
     /// Does the same for processes that each bring a fabric of this name, by which the messages
-    /// between nodes travel: see [`joined_rank_over`].
+    /// between nodes travel: see [`joined_rank_over`](super::joined_rank_over).
     ///
     /// # Errors
     /// As for [`Wired::arrange`], or a process brings another fabric or none.
