@@ -68,7 +68,8 @@ extern int goalmpi_is_on;
 /* The node has fewer processors than ranks. */
 extern int goalmpi_is_crowded;
 extern __thread int goalmpi_is_inside;
-extern MPI_Comm goalmpi_self;
+/* Copies of MPI_COMM_SELF and MPI_COMM_WORLD, on which the program has no messages. */
+extern MPI_Comm goalmpi_self, goalmpi_world;
 
 /* settings.c */
 int goalmpi_settings(int tells);

@@ -9,7 +9,7 @@
 
 int goalmpi_is_on, goalmpi_is_crowded;
 __thread int goalmpi_is_inside;
-MPI_Comm goalmpi_self = MPI_COMM_NULL;
+MPI_Comm goalmpi_self = MPI_COMM_NULL, goalmpi_world = MPI_COMM_NULL;
 
 static int exchange(void *context, const void *own, size_t bytes, void *all) {
   (void)context;
@@ -73,6 +73,7 @@ static void start(void) {
   look_at_nodes(size);
   goalmpi_types();
   PMPI_Comm_dup(MPI_COMM_SELF, &goalmpi_self);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &goalmpi_world);
   goalmpi_is_on = all_say(goalmpi_communicators_begin());
 }
 
@@ -103,6 +104,7 @@ int MPI_Finalize(void) {
     goalmpi_communicators_end();
     if (!goalmpi_pending) {
       PMPI_Comm_free(&goalmpi_self);
+      PMPI_Comm_free(&goalmpi_world);
       GOAL_Finalize();
     }
     if (rank == 0 && goalmpi_reports()) goalmpi_report();

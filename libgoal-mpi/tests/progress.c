@@ -26,6 +26,11 @@ int main(int argc, char **argv) {
       MPI_Barrier(MPI_COMM_WORLD);
       if (rank == 1) ok &= other[0] == round && other[LONG - 1] == round;
     }
+    /* A receive is under way while its process waits in a barrier. */
+    if (rank == 0) MPI_Ssend(&word, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Irecv(&word, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     /* A non-blocking broadcast is under way while its root waits in a receive. */
     MPI_Ibcast(buffer, LONG, MPI_BYTE, 0, MPI_COMM_WORLD, &requests[0]);
     if (rank == 0) {
