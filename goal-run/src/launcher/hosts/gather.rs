@@ -35,8 +35,8 @@ enum Gathered {
 }
 
 impl Leader<'_, '_> {
-    /// Ends the job on all hosts, after the ranks of this host have ended. Returns how the job
-    /// ended, and a list of the ranks whose memory has not arrived.
+    /// Gathers what ranks have left, after those of this host have ended. Returns how the job ended,
+    /// and a list of the ranks whose memory has not arrived.
     ///
     /// # Errors
     /// If a host has refused the job. The caller must tell the other hosts.
@@ -97,10 +97,12 @@ impl Leader<'_, '_> {
         host == self.session.me || self.told.contains_key(&host)
     }
 
-    /// Ends the job on all hosts and gathers the memory of their ranks, until everything has
-    /// arrived, a launcher gets a signal or the time is up.
-    fn collect(&mut self, ending: &Ending) -> Gathered {
-        let Place { settings, segment, options, .. } = *self.place;
+    /// Ends the job on all hosts, unless a host has refused it: all are told why then.
+    pub(super) fn tell_end(&self, ending: &Ending) {
+        if matches!(ending, Ending::Refused(_)) {
+            return;
+        }
+        let settings = self.place.settings;
         let is_complete = ending.is_complete();
         let areas = Areas {
             memory: self.session.hosts.keeps_memory || settings.record,
@@ -110,6 +112,12 @@ impl Leader<'_, '_> {
         };
         let is_stuck = matches!(ending, Ending::Stuck);
         self.tell_all(&Message::End { is_complete, is_stuck, areas: areas.list() });
+    }
+
+    /// Gathers the memory of the ranks of all hosts, until everything has arrived, a launcher gets
+    /// a signal or the time is up.
+    fn collect(&mut self, ending: &Ending) -> Gathered {
+        let Place { segment, options, .. } = *self.place;
         let mut lost_then = None;
         let (since, mut bytes_so_far, mut shown) = (Instant::now(), 0, Instant::now());
         while self.others.iter().any(|host| !self.told.contains_key(host)) {

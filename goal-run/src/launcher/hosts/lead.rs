@@ -94,6 +94,8 @@ impl<'s, 'a> Leader<'s, 'a> {
         if matches!(ending, Ending::Stuck) && self.place.settings.are_programs() {
             ask(self.place.segment, self.place.here);
         }
+        // Before the ranks of this host are awaited: they may have to take leave of the others.
+        self.tell_end(&ending);
         ending
     }
 
