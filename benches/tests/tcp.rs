@@ -84,5 +84,6 @@ fn many_connections() {
             }
         }
     }
-    assert_eq!(text.matches("| 100.0 % |").count(), 6, "{text}");
+    // The row of the first number of connections, of each figure.
+    assert!(text.matches(" 100.0 % |").count() >= 6, "{text}");
 }

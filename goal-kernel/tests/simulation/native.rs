@@ -10,7 +10,7 @@ use std::ffi::{CString, c_void};
 use std::hint::spin_loop;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use zerocopy::IntoBytes;
 
 /// A frame that a host sends: its bytes, and true if it goes to the host itself.
@@ -56,7 +56,10 @@ impl Engine {
     /// Compiles the engine and loads it. Prints a line and returns `None` if there is no compiler.
     pub fn or_skip(test: &str) -> Option<Self> {
         let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("bpf/engine.c");
-        let library = std::env::temp_dir().join(format!("goal-engine-{}.so", std::process::id()));
+        // Tests run at the same time.
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let (process, number) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let library = std::env::temp_dir().join(format!("goal-engine-{process}-{number}.so"));
         let compiled = Command::new("cc")
             .args(["-std=gnu11", "-O2", "-Wall", "-Werror", "-fPIC", "-shared", "-o"])
             .args([&library, &source])

@@ -35,8 +35,8 @@ enum Gathered {
 }
 
 impl Leader<'_, '_> {
-    /// Gathers what ranks have left, after those of this host have ended. Returns how the job ended,
-    /// and a list of the ranks whose memory has not arrived.
+    /// Gathers what ranks have left, after those of this host have ended. Returns how the job
+    /// ended, and a list of the ranks whose memory has not arrived.
     ///
     /// # Errors
     /// If a host has refused the job. The caller must tell the other hosts.

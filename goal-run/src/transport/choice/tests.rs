@@ -73,7 +73,7 @@ fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
     let error = choose(Some("shm")).0.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a rank can't reach those on other hosts: esp is left out by --transport=shm (--transport=shm,esp puts it back); tcp is left out by --transport=shm (--transport=shm,tcp puts it back)"
+        "a rank can't reach those on other hosts: esp is left out by --transport=shm (--transport=shm,esp puts it back); tcp is left out by --transport=shm (--transport=shm,tcp puts it back); mpi is left out by --transport=shm (--transport=shm,mpi puts it back)"
     );
 }
 
