@@ -66,6 +66,6 @@ pub const MPI: Plugin = Plugin {
 fn probe() -> Result<(), Box<dyn Error + Send + Sync>> {
     match cfg!(feature = "mpi") {
         true => Ok(()),
-        false => Err("this build has no MPI (the feature mpi of goal-run)".into()),
+        false => Err("not built in (the feature mpi of goal-run)".into()),
     }
 }

@@ -61,7 +61,9 @@ fn fails(launcher: &Launcher, program: &Path, how: &str) {
         // 124 and 137 are of a run that hung.
         let status = output.status.code();
         assert!(!matches!(status, None | Some(0 | 124)), "{}: {status:?} {text}", launcher.name);
-        assert!(text.to_lowercase().contains("rank"), "{}: {text}", launcher.name);
+        // The launcher of MPI may be faster to end all processes than ours to say why.
+        let names = |word| text.to_lowercase().contains(word);
+        assert!(names("rank") || names("process name"), "{}: {text}", launcher.name);
     }
 }
 

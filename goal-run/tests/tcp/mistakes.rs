@@ -108,7 +108,9 @@ fn another_key_is_told_by_both() {
     let second = ended(children.remove(1));
     assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
     second.assert_status(2);
-    second.assert_says(&["it closed the connection before it proved the key: has it the same key"]);
+    second.assert_says(&[
+        "it closed the connection before it proved the key: do both have the same key",
+    ]);
     let first = ended(children.remove(0));
     first.assert_status(2);
     first.assert_says(&[
