@@ -67,7 +67,7 @@ impl Wait {
     }
 }
 
-/// What is measured.
+/// The figures that are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Figure {
     /// Half a round trip of 8 B, in microseconds.

@@ -1,4 +1,4 @@
-//! What `benches/c/operations.c` takes as arguments, and what it prints.
+//! The arguments of `benches/c/operations.c`, and the lines that it prints.
 
 use super::Operation;
 use super::plan::Plan;

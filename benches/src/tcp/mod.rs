@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Mode in which libgoal makes progress
     #[arg(long, value_enum, default_value_t)]
     progress: Mode,
-    /// How the ranks of goal-run wait
+    /// Waiting of the ranks of goal-run
     #[arg(long, value_enum, default_value_t)]
     wait: Wait,
     /// Counted runs
