@@ -141,7 +141,7 @@ fn check(process: &Process, seed: u64) -> Result<bool, String> {
         }
         std::thread::yield_now();
     }
-    // What was written by the last actions leaves now.
+    // The messages that the last actions wrote leave now.
     engine.transport().mpi.send_written();
     let memory = engine.finish(handle).memory().to_vec();
     let eager = goal_interp::Options { eager: Eager::None, ..goal_interp::Options::default() };

@@ -38,7 +38,7 @@ pub(crate) struct Thread {
     pub(crate) calc_ns: u64,
     /// The last action.
     chain: Option<Edge>,
-    /// What the next action waits for besides.
+    /// The further actions that the next one waits for.
     extra: Vec<Edge>,
     /// Counts up when the thread has written something, over all threads.
     stamp: u64,

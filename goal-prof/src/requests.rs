@@ -59,7 +59,7 @@ impl Operation {
     }
 }
 
-/// What a persistent request starts.
+/// The operation that a persistent request starts.
 #[derive(Debug, Clone)]
 pub(crate) enum Template {
     Nothing,

@@ -36,12 +36,16 @@ impl Fabric for TcpFabric {
             return Err(Full);
         }
         let item = Item::Chunk(translate::chunk(header, to));
-        // The engine asks for the room first. A message beyond the grant would end the job.
-        if !connection.outbox.has_room(&item) || kept(header) > connection.credit.left() {
+        if !connection.outbox.has_room(&item) {
             self.refused = Some(to);
             return Err(Full);
         }
         self.refused = None;
+        // The engine asks for the room first. A message beyond the grant would end the job. A new
+        // grant arrives as bytes, so it ends a sleep by itself.
+        if kept(header) > connection.credit.left() {
+            return Err(Full);
+        }
         connection.credit.spend(kept(header));
         fill(connection.outbox.append(&item, &mut self.spare));
         self.exchanged.sent += 1;

@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 /// The most bytes of the text.
 const TEXT_MAX: u32 = 16 << 20;
 
-/// What a launcher on another host is to do.
+/// The order to a launcher on another host.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Order {
     /// The version of goal-run that gives the order.
