@@ -126,8 +126,9 @@ impl Outcome {
             ended_ns = ended_ns.max(status.ended_ns.load(Ordering::SeqCst));
         }
         if end == End::Complete {
-            let notes: Vec<String> =
-                (0..segment.num_ranks()).filter_map(|rank| segment.failure(rank)).collect();
+            // Lost ranks have a text too, and the job is complete without them.
+            let left = (0..segment.num_ranks()).filter(|&rank| !segment.status(rank).is_lost());
+            let notes: Vec<String> = left.filter_map(|rank| segment.failure(rank)).collect();
             if !notes.is_empty() {
                 end = End::Failed(notes);
             }

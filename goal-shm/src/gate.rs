@@ -15,12 +15,14 @@ use std::time::Duration;
 pub struct Gate {
     /// The number of ranks that have come to the gate.
     ready: AtomicU32,
-    /// [`CLOSED`], [`OPEN`], [`STOPPED`] or [`STUCK`]. Ranks sleep in it.
+    /// [`CLOSED`], [`OPEN`], [`STOPPED`], [`STUCK`] or [`BROKEN`]. Ranks sleep in it.
     position: Futex,
     /// The number of ranks that have finished. The launcher sleeps in it.
     finished: Futex,
     /// The monotonic clock in nanoseconds when the last rank was ready.
     pub opened_ns: AtomicU64,
+    /// The number of times that survivors of a loss have formed a group.
+    generation: AtomicU32,
 }
 
 const CLOSED: u32 = 0;
@@ -28,6 +30,8 @@ const OPEN: u32 = 1;
 const STOPPED: u32 = 2;
 /// Stopped because no rank could go on.
 const STUCK: u32 = 3;
+/// Stopped because a rank was lost. The gate opens again for the ranks that are left.
+const BROKEN: u32 = 4;
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Gate {}
@@ -76,8 +80,33 @@ impl Gate {
     /// Ends the job: ranks at the gate return, and the others see [`Gate::is_stopped`]. The caller
     /// must wake ranks that sleep elsewhere.
     pub fn stop(&self) {
-        self.change(CLOSED, STOPPED);
-        self.change(OPEN, STOPPED);
+        for position in [CLOSED, OPEN, BROKEN] {
+            self.change(position, STOPPED);
+        }
+    }
+
+    /// Stops all schedules because a rank was lost: see [`Gate::is_broken`]. The caller must wake
+    /// ranks that sleep elsewhere.
+    pub fn break_up(&self) {
+        self.change(OPEN, BROKEN);
+    }
+
+    /// Begins the next generation: the ranks that are left go on. No rank may use the segment's
+    /// messages at the moment.
+    pub fn mend(&self) {
+        self.change(BROKEN, OPEN);
+        // A rank that sees the new generation also sees that the gate was open.
+        self.generation.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Returns the number of times that survivors have formed a group.
+    pub fn generation(&self) -> u32 {
+        self.generation.load(Ordering::SeqCst)
+    }
+
+    /// Sleeps for at most `limit`, or until the job breaks, goes on or ends. It may return early.
+    pub fn wait_change(&self, limit: Duration) {
+        self.position.wait(self.position.load(Ordering::SeqCst), Some(limit));
     }
 
     /// Ends the job as [`Gate::stop`] does, because no rank can go on: see [`Gate::is_stuck`].
@@ -85,10 +114,20 @@ impl Gate {
         self.change(OPEN, STUCK);
     }
 
-    /// Returns true if the job has ended.
+    /// Returns true if no schedule goes on: the job has ended, or is broken.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.position.load(Ordering::Relaxed) >= STOPPED
+    }
+
+    /// Returns true if the job has ended.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.position.load(Ordering::SeqCst), STOPPED | STUCK)
+    }
+
+    /// Returns true if a rank was lost and the others have not formed a group yet.
+    pub fn is_broken(&self) -> bool {
+        self.position.load(Ordering::SeqCst) == BROKEN
     }
 
     /// Returns true if the job has ended because no rank could go on. A rank that waits can then

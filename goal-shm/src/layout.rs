@@ -242,6 +242,30 @@ impl Layout {
             }
         }
     }
+
+    /// The areas that hold messages and what ranks do for each other. Each begins a page, and
+    /// nothing else lies in its last one.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = Range<usize>> {
+        let ranks = self.ranks.len();
+        let area = |start: usize, bytes: usize| start..start + bytes;
+        let mailbox = size_of::<Control>() + self.slots * size_of::<Slot>();
+        let of_ranks = self.ranks.iter().flat_map(move |rank| {
+            let table = area(rank.table, ranks * size_of::<Entry>());
+            [area(rank.mailbox, mailbox), rank.local.clone(), table]
+        });
+        let RingsLayout { rings, pool, ends, ref bytes } = self.rings;
+        let bitmap = helpers::lines(ranks) * size_of::<Marks>();
+        let tasks = size_of::<tasks::Control>() + TASKS * size_of::<tasks::Slot>();
+        let shared = [
+            area(pool, PAGE as usize),
+            area(ends, rings * size_of::<Ends>()),
+            bytes.clone(),
+            area(self.tasks, tasks),
+            area(self.helpers, 2 * bitmap),
+        ];
+        of_ranks.chain(shared)
+    }
+
     /// The bytes of the segment.
     #[expect(clippy::len_without_is_empty, reason = "a layout has at least the gate")]
     pub fn len(&self) -> usize {

@@ -89,6 +89,6 @@ pub use populate::populate_read;
 pub use sealed::Sealed;
 pub use segment::Segment;
 pub use starts::Started;
-pub use status::{INSTANCES_TIMED, State, Status};
+pub use status::{INSTANCES_TIMED, Stance, State, Status};
 pub use transport::{SHM, ShmTransport};
 pub use turn::{Held, Turn};

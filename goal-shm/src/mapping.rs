@@ -5,7 +5,8 @@ use super::populate::{HUGE_PAGE, PAGE, populate};
 use super::sync::Bytes;
 use goal_engine::memory::Zeroed;
 use rustix::fs::{
-    MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, ftruncate, memfd_create,
+    FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals, ftruncate,
+    memfd_create,
 };
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use std::fs::File;
@@ -161,6 +162,23 @@ impl Mapping {
         // SAFETY: inside the mapping, which is initialised and lives as long as self; the caller
         // keeps other users away.
         unsafe { Bytes::new(self.range(area.start, area.len()), area.len()) }
+    }
+
+    /// Makes an area zeros again, and gives its memory back. The area begins a page, and nothing
+    /// else lies in its last page.
+    ///
+    /// # Errors
+    /// The system's error.
+    ///
+    /// # Panics
+    /// If the area is not inside the mapping or does not begin a page, or if the memory is
+    /// anonymous.
+    pub(crate) fn clear(&self, area: &Range<usize>) -> io::Result<()> {
+        self.range(area.start, area.len());
+        assert!(area.start.is_multiple_of(PAGE), "an area begins a page");
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        let bytes = area.len().next_multiple_of(PAGE);
+        Ok(fallocate(self.fd(), flags, area.start as u64, bytes as u64)?)
     }
 
     /// Makes an area resident. Returns the number of bytes that are.

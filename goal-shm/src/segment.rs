@@ -318,6 +318,23 @@ impl Segment {
         starts.all()
     }
 
+    /// Empties all mailboxes, rings and queues, and gives their memory back.
+    ///
+    /// # Safety
+    /// No process uses messages of this segment during the call: each rank has dropped its
+    /// endpoint and its transports, or has ended.
+    ///
+    /// # Errors
+    /// The system's error. The messages can't be used any more then.
+    pub unsafe fn reset_messages(&self) -> io::Result<()> {
+        self.layout.messages().try_for_each(|area| self.mapping.clear(&area))
+    }
+
+    /// The ranks that were lost, ascending.
+    pub fn lost(&self) -> impl Iterator<Item = u32> {
+        (0..self.num_ranks()).filter(|&rank| self.status(rank).is_lost())
+    }
+
     /// The place of a rank's status and counters.
     pub fn status_and_counts(&self, rank: u32) -> Range<usize> {
         let RankLayout { status, starts, .. } = *self.rank(rank);

@@ -26,6 +26,22 @@ impl State {
         [State::Starting, State::Running, State::Idle, State::Done, State::Failed];
 }
 
+/// What a rank does after the loss of another one. In all but the first it uses no message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Stance {
+    /// It takes part in the job, and may not know of the loss.
+    TakesPart = 0,
+    /// It waits for the next generation.
+    Regroups = 1,
+    /// It has come to its end, and is in no later generation.
+    SitsOut = 2,
+}
+
+impl Stance {
+    const ALL: [Stance; 3] = [Stance::TakesPart, Stance::Regroups, Stance::SitsOut];
+}
+
 /// The number of instances whose ends are recorded.
 pub const INSTANCES_TIMED: usize = 32;
 
@@ -68,6 +84,14 @@ pub struct Status {
     pub(crate) failure_len: AtomicU32,
     /// 1 once somebody has claimed the failure record.
     failure_claimed: AtomicU32,
+    /// The generation of the job from which on the rank is missing; 0 while it is not.
+    missing_from: AtomicU32,
+    /// 1 if the rank was lost.
+    is_lost: AtomicU32,
+    /// A [`Stance`].
+    stance: AtomicU32,
+    /// 1 once the rank has counted itself as finished at the gate.
+    has_finished: AtomicU32,
     /// The part that the process of a program takes.
     pub attendance: Attendance,
 }
@@ -96,6 +120,49 @@ impl Status {
         }
         let change = |now| (now != State::Failed as u32).then_some(state as u32);
         let _ = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
+    }
+
+    /// Notes that the rank was lost in this generation. The launcher calls this.
+    pub fn lose(&self, generation: u32) {
+        self.miss_from(generation + 1);
+        self.is_lost.store(1, Ordering::SeqCst);
+    }
+
+    /// Notes that the rank is missing from this generation on. The first note counts.
+    pub fn miss_from(&self, generation: u32) {
+        let _ =
+            self.missing_from.compare_exchange(0, generation, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Returns true if the rank was lost.
+    pub fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::SeqCst) != 0
+    }
+
+    /// Returns true if the rank is missing in a generation.
+    pub fn is_missing_in(&self, generation: u32) -> bool {
+        let from = self.missing_from.load(Ordering::SeqCst);
+        from != 0 && from <= generation
+    }
+
+    /// Changes what the rank does after a loss.
+    pub fn take_stance(&self, stance: Stance) {
+        self.stance.store(stance as u32, Ordering::SeqCst);
+    }
+
+    /// Returns what the rank does after a loss.
+    pub fn stance(&self) -> Stance {
+        Stance::ALL[self.stance.load(Ordering::SeqCst) as usize % Stance::ALL.len()]
+    }
+
+    /// States that the rank has counted itself as finished at the gate.
+    pub fn finish(&self) {
+        self.has_finished.store(1, Ordering::SeqCst);
+    }
+
+    /// Returns true if the rank has counted itself as finished at the gate.
+    pub fn has_finished(&self) -> bool {
+        self.has_finished.load(Ordering::SeqCst) != 0
     }
 
     /// Claims the failure record. Returns true for the first caller, which alone may write it.

@@ -60,6 +60,8 @@ pub struct ShmTransport<'a> {
     mailbox: Cell<Mailbox<'a>>,
     /// True if ranks act for each other.
     marks: bool,
+    /// True if other ranks may write to this one's memory.
+    lends_memory: bool,
 }
 
 impl<'a> ShmTransport<'a> {
@@ -77,7 +79,16 @@ impl<'a> ShmTransport<'a> {
             last: Cell::new(rank),
             mailbox,
             marks: false,
+            lends_memory: true,
         }
+    }
+
+    /// Keeps other ranks from writing to this one's memory: neither payloads nor parts of
+    /// operations. A job that survives the loss of a rank needs that, since a rank whose schedules
+    /// have ended by the loss uses its memory at once, while others may not know of the loss.
+    #[must_use]
+    pub fn without_lent_memory(self) -> Self {
+        Self { lends_memory: false, ..self }
     }
 
     /// Lets messages to lent ranks mark them, so that other ranks act for them.
@@ -198,12 +209,12 @@ impl Transport for ShmTransport<'_> {
     }
 
     fn workers(&self) -> Option<&dyn Workers> {
-        Some(&self.node)
+        self.lends_memory.then_some(&self.node as &dyn Workers)
     }
 
     fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
         // The buffers of a message to oneself may overlap.
-        (to != self.node.rank).then(|| self.export(to, bytes)).flatten()
+        (self.lends_memory && to != self.node.rank).then(|| self.export(to, bytes)).flatten()
     }
 
     fn put_zcopy(

@@ -91,6 +91,14 @@ impl Communicator {
         }
     }
 
+    /// Returns the ranks in the group of all of its ranks.
+    pub(crate) fn all_in_group(&self) -> Vec<u32> {
+        match &self.0.ranks {
+            None => (0..self.0.size).collect(),
+            Some(ranks) => ranks.to_vec(),
+        }
+    }
+
     /// Returns true if the two have the same matching space.
     pub fn is_same(&self, other: &Self) -> bool {
         self.0.id == other.0.id
@@ -116,6 +124,18 @@ impl Communicators {
     /// those that make several of the same ranks do so in the same order. No message is exchanged:
     /// its number follows from the list and from how often it was made.
     pub(crate) fn make(&mut self, parent: &Communicator, ranks: &[u32]) -> Result<Communicator> {
+        self.make_in(parent, ranks, 0)
+    }
+
+    /// Makes a communicator of `ranks`, which count in `parent`, for ranks that have regrouped: in
+    /// each generation above 0 it has other numbers, so that ranks need not have made the same
+    /// communicators before.
+    pub(crate) fn make_in(
+        &mut self,
+        parent: &Communicator,
+        ranks: &[u32],
+        generation: u32,
+    ) -> Result<Communicator> {
         let mut in_group = Vec::with_capacity(ranks.len());
         let mut own = None;
         for (number, &rank) in ranks.iter().enumerate() {
@@ -141,8 +161,11 @@ impl Communicators {
             return Err(Error::new(ErrorCode::Rank, text));
         };
         let list = in_group.into_boxed_slice();
-        let made = self.made.entry(list.clone()).or_insert(0);
-        let (id, shadow) = (number_of(&list, *made), shadow_of(&list, *made));
+        // No list of ranks contains the second number.
+        let marks: &[u32] = if generation > 0 { &[generation, u32::MAX - 1] } else { &[] };
+        let name: Box<[u32]> = list.iter().chain(marks).copied().collect();
+        let made = self.made.entry(name.clone()).or_insert(0);
+        let (id, shadow) = (number_of(&name, *made), shadow_of(&name, *made));
         let reserved = [WORLD, shadow_of(&[], 0)];
         let is_taken = |id: u32| reserved.contains(&id) || self.ids.contains(&id);
         if is_taken(id) || is_taken(shadow) || id == shadow {

@@ -79,8 +79,8 @@ codes! {
     Unsupported = -21, "GOAL_ERR_UNSUPPORTED", "this is not supported here";
     /// The system refused.
     System = -22, "GOAL_ERR_SYSTEM", "the system refused";
-    /// Another host or a transport was lost.
-    Lost = -23, "GOAL_ERR_LOST", "a host of the job was lost";
+    /// A rank, or the way to it, was lost.
+    Lost = -23, "GOAL_ERR_RANK_LOST", "a rank of the job was lost";
     /// A fault of the library.
     Internal = -24, "GOAL_ERR_INTERNAL", "a fault of the library";
 }

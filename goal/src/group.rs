@@ -264,7 +264,8 @@ impl Group {
         };
         Self::current()?;
         // Functions of ends that were noticed now are called before the group is finalized.
-        let member = self.0.with(Core::leave)?;
+        let is_broken = self.0.attached.is_broken();
+        let member = self.0.with(|core| core.leave(is_broken))?;
         State::Finalized.enter();
         let finalized = self.0.attached.finalize(member);
         // Valgrind tells of what a program leaves, and the schedules of collectives are not its

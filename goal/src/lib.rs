@@ -84,6 +84,7 @@ pub mod raw;
 mod safe;
 mod shared;
 mod slots;
+mod survivors;
 mod table;
 mod thread;
 mod waiting;

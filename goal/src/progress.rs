@@ -30,6 +30,8 @@ pub(crate) struct Core {
     pub(crate) due: Vec<Due>,
     /// The collectives that are kept for further calls. Their drop takes the core's lock.
     pub(crate) kept: Option<Box<dyn Any + Send>>,
+    /// The number of times that the ranks which are left have regrouped after a loss.
+    generation: u32,
     /// The signs of runs in the kernel, if that runs schedules.
     signs: Option<Arc<Signs>>,
     /// The parts in the kernel with runs that have not ended, as far as is known.
@@ -47,6 +49,7 @@ impl Core {
             orphans: Vec::new(),
             due: Vec::new(),
             kept: None,
+            generation: 0,
             signs,
             parts: Vec::new(),
         }
@@ -67,6 +70,37 @@ impl Core {
         }
     }
 
+    /// Gives up all runs, which a loss has ended early, and takes the rank's end out.
+    pub(crate) fn abandon(&mut self) -> Option<Member<'static>> {
+        if self.failure.is_none() {
+            let error = self.met().unwrap_or_else(|| Error::new(ErrorCode::Lost, "a rank is lost"));
+            self.give_up(&error);
+        }
+        if let Some(error) = &self.failure {
+            self.slots.lose_all(error);
+        }
+        self.member.take()
+    }
+
+    /// Returns the error of a run that a loss has ended early.
+    #[cold]
+    fn loss(&self, ticket: Ticket) -> Error {
+        self.slots.loss(ticket).cloned().unwrap_or_else(no_run)
+    }
+
+    /// Goes on with a new end of the rank, in a generation of the job.
+    pub(crate) fn resume(&mut self, member: Member<'static>, generation: u32) {
+        self.member = Some(member);
+        self.failure = None;
+        self.generation = generation;
+    }
+
+    /// The number of times that the ranks which are left have regrouped after a loss.
+    #[inline]
+    pub(crate) fn generation(&self) -> u32 {
+        self.generation
+    }
+
     /// Lets the rank's thread, if it has one, call the functions of runs that end.
     pub(crate) fn follow_thread(&self, after_progress: impl Fn() + Send + Sync + 'static) {
         if let Some(member) = &self.member {
@@ -75,7 +109,10 @@ impl Core {
     }
 
     /// Takes the rank's end out, if no instance runs.
-    pub(crate) fn leave(&mut self) -> Result<Member<'static>> {
+    pub(crate) fn leave(&mut self, is_broken: bool) -> Result<Member<'static>> {
+        if is_broken && let Some(member) = self.abandon() {
+            return Ok(member);
+        }
         self.reap_all()?;
         let (member, slots) = self.parts()?;
         if slots.all_running().next().is_some() {
@@ -106,6 +143,7 @@ impl Core {
                 self.settle_part(&part)?;
                 return Ok(self.slots.running(number).is_none());
             }
+            Some(Instance::Gone) => return Ok(true),
         }
         if slots.ended(number) {
             self.tell_end(number);
@@ -190,6 +228,12 @@ impl Core {
             return false;
         }
         self.failure = Some(error.clone());
+        // The caller may use the memory of its runs again, so the rank's thread must not.
+        if error.code() == ErrorCode::Lost
+            && let Some(member) = &mut self.member
+        {
+            member.halt();
+        }
         let told = self.slots.give_up().into_iter().map(|on_end| Due(on_end, false));
         self.due.extend(told);
         true
@@ -264,7 +308,7 @@ impl Core {
             Some(Instance::Kernel(_)) => {
                 member.advance().map_err(|error| error_of(&error))?;
             }
-            None => {}
+            Some(Instance::Gone) | None => {}
         }
         self.reap()?;
         self.settle(number)
@@ -276,6 +320,7 @@ impl Core {
         match self.slots.known(ticket) {
             Known::Never => Err(no_run()),
             Known::Ended => Ok(true),
+            Known::Lost => Err(self.loss(ticket)),
             Known::Running => self.settle(Slots::number(ticket)),
         }
     }
@@ -297,6 +342,7 @@ impl Core {
                     lines.extend(actions.map(|action| action.to_string()));
                 }
                 Instance::Kernel(part) => lines.extend(part.waits()),
+                Instance::Gone => {}
             }
         }
         let more = lines.len().saturating_sub(ACTIONS_MAX);
@@ -340,6 +386,7 @@ impl Core {
                     None => false,
                     Some(Instance::Process(handle)) => !member.has_ended(handle)?,
                     Some(Instance::Kernel(_)) => true,
+                    Some(Instance::Gone) => false,
                 })
             };
             for &awaited in tickets.iter().chain(parked) {

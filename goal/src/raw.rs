@@ -292,9 +292,16 @@ impl Schedule {
     fn release(&self) -> Result<bool> {
         let inner = &self.inner;
         inner.group.shared().with(|core| {
-            for number in inner.take_slots(core) {
-                if !core.release(number)? {
-                    inner.add_slot(core, number);
+            let mut slots = inner.take_slots(core).into_iter();
+            while let Some(number) = slots.next() {
+                match core.release(number) {
+                    Ok(true) => {}
+                    Ok(false) => inner.add_slot(core, number),
+                    Err(error) => {
+                        // They are freed if the job goes on after a loss.
+                        core.adopt(std::iter::once(number).chain(slots));
+                        return Err(error);
+                    }
                 }
             }
             Ok(inner.first().is_none())

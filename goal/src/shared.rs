@@ -195,7 +195,13 @@ impl Shared {
     /// Keeps the error that ended the job, which later calls return too. The launcher reports it.
     #[cold]
     fn note_failure(&self, core: &mut Core, error: &mut Error) {
-        if core.give_up(error) && error.code() != ErrorCode::Stopped {
+        // A job that survives a loss has told its ranks of it, and does not end.
+        let is_survived = error.code() == ErrorCode::Lost && self.attached.survives();
+        // The ranks have regrouped, and this is about a run of the time before.
+        if is_survived && !self.attached.is_broken() {
+            return;
+        }
+        if core.give_up(error) && error.code() != ErrorCode::Stopped && !is_survived {
             let (rank, text) = (self.attached.rank(), error.to_string());
             self.attached.fail(&match text.strip_prefix(STUCK_HERE) {
                 Some(waits) => format!("rank {rank} {waits}"),

@@ -1,8 +1,10 @@
 //! The instances of a process: running ones, and ended ones that can start again.
 
+use crate::error::Error;
 use crate::offload::Part;
 use goal_engine::Handle;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::sync::Arc;
 use std::task::Waker;
@@ -38,6 +40,8 @@ pub(crate) enum Instance {
     Process(Handle),
     /// The kernel.
     Kernel(Arc<Part>),
+    /// Nobody any more: a loss has ended the engine that did. The next start makes it anew.
+    Gone,
 }
 
 /// An instance of a schedule.
@@ -107,6 +111,8 @@ pub(crate) struct Slots {
     free: Vec<u32>,
     /// Slots with a function to call at the end of their run.
     pub(crate) watched: Vec<u32>,
+    /// The runs that the loss of a rank has ended early, each with its error.
+    lost: FxHashMap<Ticket, Error>,
 }
 
 /// The answer on a ticket.
@@ -117,12 +123,17 @@ pub(crate) enum Known {
     Ended,
     /// It runs, as far as is known.
     Running,
+    /// The loss of a rank has ended it early.
+    Lost,
 }
 
 impl Slots {
     /// Returns what is known of a run.
     #[inline]
     pub(crate) fn known(&self, ticket: Ticket) -> Known {
+        if !self.lost.is_empty() && self.lost.contains_key(&ticket) {
+            return Known::Lost;
+        }
         match self.slots.get(ticket.slot as usize) {
             Some(slot) if slot.run == ticket.run => match slot.is_running {
                 true => Known::Running,
@@ -211,6 +222,38 @@ impl Slots {
         watched.into_iter().flat_map(|at| std::mem::take(&mut slots[at as usize].on_end)).collect()
     }
 
+    /// Returns the error of a run that a loss has ended early.
+    #[cold]
+    pub(crate) fn loss(&self, ticket: Ticket) -> Option<&Error> {
+        self.lost.get(&ticket)
+    }
+
+    /// Notes that a loss has ended all runs early, and that no instance is left.
+    pub(crate) fn lose_all(&mut self, error: &Error) {
+        for (number, slot) in (0..).zip(&mut self.slots) {
+            if std::mem::take(&mut slot.is_running) {
+                self.lost.insert(Ticket { slot: number, run: slot.run }, error.clone());
+            }
+            if slot.instance.is_some() {
+                slot.instance = Some(Instance::Gone);
+            }
+        }
+    }
+
+    /// Returns true if the instance of a slot has to be made anew.
+    #[inline]
+    pub(crate) fn is_gone(&self, number: u32) -> bool {
+        matches!(self.slots[number as usize].instance, Some(Instance::Gone))
+    }
+
+    /// Puts an instance that runs in the place of one that is gone.
+    pub(crate) fn revive(&mut self, number: u32, instance: Instance, bound: &[usize]) -> Ticket {
+        let slot = &mut self.slots[number as usize];
+        slot.instance = Some(instance);
+        slot.bound = bound.to_vec();
+        slot.start(number)
+    }
+
     /// The tasks that wait for runs.
     pub(crate) fn sleepers(&self) -> Vec<Arc<Sleeper>> {
         let watched = self.watched.iter().flat_map(|&at| &self.slots[at as usize].on_end);
@@ -280,7 +323,7 @@ impl Parked<'_> {
     pub(crate) fn handle(&mut self) -> &mut Handle {
         match self.slot.instance.as_mut().expect("a schedule uses the slot") {
             Instance::Process(handle) => handle,
-            Instance::Kernel(_) => unreachable!("the kernel runs it"),
+            Instance::Kernel(_) | Instance::Gone => unreachable!("no engine of ours runs it"),
         }
     }
 

@@ -131,7 +131,7 @@ enum {
   GOAL_ERR_FILE = -20,
   GOAL_ERR_UNSUPPORTED = -21,
   GOAL_ERR_SYSTEM = -22,
-  GOAL_ERR_LOST = -23,
+  GOAL_ERR_RANK_LOST = -23,
   GOAL_ERR_INTERNAL = -24
 };
 
@@ -196,7 +196,8 @@ typedef enum {
   GOAL_EXT_WILDCARDS = 10,
   GOAL_EXT_BLOCKS = 11,
   GOAL_EXT_NEIGHBORS = 12,
-  GOAL_EXT_OFFLOAD = 13
+  GOAL_EXT_OFFLOAD = 13,
+  GOAL_EXT_SURVIVAL = 14
 } GOAL_ExtensionId;
 
 /* Returns 1 if this library has an extension; else 0. */
@@ -479,6 +480,37 @@ int GOAL_Comm_size(GOAL_Comm comm);
 
 /* Frees a communicator. What was made on it stays. */
 int GOAL_Comm_free(GOAL_Comm comm);
+
+/*
+ * PAGE goal_loss - going on after the loss of a rank
+ *
+ * The loss of a rank, whose process was killed or exited before GOAL_Finalize, ends the job. In a job
+ * that goal-run --survive has started, the other ranks go on: every run that has not ended ends with
+ * GOAL_ERR_RANK_LOST, in all communicators, and so does every start, until all ranks that are left
+ * have called GOAL_Comm_shrink. GOAL_Last_error names the rank that was lost. Some ranks may have
+ * ended a run with success that others lost, so after GOAL_Comm_shrink the ranks agree on where they
+ * go on, for example by a GOAL_Allreduce of the number of the last step that each has finished.
+ *
+ *     int status = GOAL_Allreduce(in, out, n, GOAL_FLOAT64, GOAL_ADD, comm);
+ *     if (status == GOAL_ERR_RANK_LOST) {
+ *       comm = GOAL_Comm_shrink(comm);
+ *       ...
+ *     }
+ */
+
+/*
+ * Makes a communicator of the ranks of comm that are left after a loss, in their order. All ranks of
+ * the job that are left call this, each with a communicator of its choice, or GOAL_Finalize; it
+ * returns when all have. Afterwards the memory of runs that were lost is free, and communicators
+ * without a lost rank can be used again. GOAL_ERR_ARG if no rank was lost since the last time.
+ */
+GOAL_Comm GOAL_Comm_shrink(GOAL_Comm comm);
+
+/*
+ * Stores the ranks of comm that were lost, at most n of them, ascending, and returns their number,
+ * which may be larger. ranks may be NULL if n is 0.
+ */
+int GOAL_Comm_lost(GOAL_Comm comm, int *ranks, int n);
 
 /*
  * PAGE goal_memory - memory that the ranks of a host share

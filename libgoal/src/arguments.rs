@@ -48,6 +48,29 @@ pub(crate) unsafe fn array<'a, T>(array: *const T, len: u32, argument: &str) -> 
     Ok(unsafe { slice::from_raw_parts(array, len as usize) })
 }
 
+/// Returns an array of the caller that is written.
+///
+/// # Errors
+/// It is NULL and has elements.
+///
+/// # Safety
+/// If `array` is not NULL, it has `len` elements, which nobody else uses for the life of the slice.
+pub(crate) unsafe fn array_mut<'a, T>(
+    array: *mut T,
+    len: u32,
+    argument: &str,
+) -> Result<&'a mut [T]> {
+    if len == 0 {
+        return Ok(&mut []);
+    }
+    present(array, argument)?;
+    if !array.is_aligned() {
+        return Err(Error::new(ErrorCode::Argument, format!("{argument} is not aligned")));
+    }
+    // SAFETY: as the caller says.
+    Ok(unsafe { slice::from_raw_parts_mut(array, len as usize) })
+}
+
 /// Returns `bytes` bytes at a pointer, or at an offset in the scratchpad.
 pub(crate) fn piece(
     at: *const c_void,

@@ -1,7 +1,7 @@
 //! Communicators from lists of ranks.
 #![allow(unsafe_code)] // exported names, arrays of the caller
 
-use crate::arguments::{array, count, rank};
+use crate::arguments::{array, array_mut, count, rank};
 use crate::border::{border, group, status};
 use crate::table::{Kind, Table, Used};
 use crate::types::GOAL_Comm;
@@ -105,6 +105,27 @@ extern "C" fn GOAL_Comm_indegree(comm: GOAL_Comm) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Comm_outdegree(comm: GOAL_Comm) -> c_int {
     border("GOAL_Comm_outdegree", || degree(comm, |neighbors| neighbors.destinations.len()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Comm_shrink(comm: GOAL_Comm) -> GOAL_Comm {
+    border("GOAL_Comm_shrink", || {
+        let left = group()?.shrink(&*communicator(comm)?)?;
+        Ok(GOAL_Comm(COMMUNICATORS.add(left)?))
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_Comm_lost(comm: GOAL_Comm, ranks: *mut c_int, n: c_int) -> c_int {
+    border("GOAL_Comm_lost", || {
+        let lost = group()?.lost(&*communicator(comm)?);
+        // SAFETY: the caller passes room for `n` ranks.
+        let out = unsafe { array_mut(ranks, count(n, "n")?, "ranks")? };
+        for (out, &rank) in out.iter_mut().zip(&lost) {
+            *out = rank as c_int;
+        }
+        Ok(lost.len() as c_int)
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -101,7 +101,7 @@ extern "C" fn GOAL_IsFinalized() -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_IsExtensionAvailable(extension: GOAL_ExtensionId) -> c_int {
     // Numbers from 1 on; all that the header names are there.
-    (1..=13).contains(&extension).into()
+    (1..=14).contains(&extension).into()
 }
 
 #[unsafe(no_mangle)]

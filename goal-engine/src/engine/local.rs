@@ -99,6 +99,10 @@ impl Locals {
         self.functions.insert(function, call);
     }
 
+    pub(super) fn take_functions(&mut self) -> Vec<(u32, UserFunction)> {
+        std::mem::take(&mut self.functions).into_iter().collect()
+    }
+
     /// Executes a predefined function.
     // Inlined into the code that decodes the operands, so that they stay in registers.
     #[inline(always)]

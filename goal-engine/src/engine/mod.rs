@@ -258,6 +258,11 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.locals.register(function, call);
     }
 
+    /// Takes out all registered functions, each with its number.
+    pub fn take_functions(&mut self) -> Vec<(u32, UserFunction)> {
+        self.core.locals.take_functions()
+    }
+
     /// Calls a registered function on bytes that belong to no instance.
     ///
     /// # Errors

@@ -88,6 +88,8 @@ pub struct Settings {
     pub(crate) not_in_kernel: Option<String>,
     /// The kind of code that starts the ranks' schedules.
     pub(crate) origin: Origin,
+    /// True if ranks go on after the loss of another one.
+    pub(crate) survives: bool,
 }
 
 /// The code that starts the schedules of ranks.
@@ -141,6 +143,7 @@ impl Settings {
             in_kernel: None,
             not_in_kernel: None,
             origin: Origin::Job,
+            survives: false,
         })
     }
 

@@ -54,6 +54,16 @@ impl Attended {
         }
     }
 
+    /// Returns true if no process behind the child goes on. One that can't be watched may.
+    pub(super) fn is_gone(&self, attendance: &Attendance, child: u32) -> bool {
+        match self {
+            Self::Awaited => attendance.process().is_none(),
+            Self::Unwatched => attendance.process() == Some(child),
+            Self::Watched(_, descriptor) => has_ended(descriptor),
+            Self::Ended(..) => true,
+        }
+    }
+
     fn of(process: u32, (namespace_of, start): (u64, u64), child: u32) -> Self {
         let number = i32::try_from(process).ok().and_then(Pid::from_raw);
         let (Some(number), true) = (number, namespace() == Some(namespace_of)) else {

@@ -52,6 +52,12 @@ pub(super) trait Crew {
     /// Returns a rank that has ended although the job has not, if there is one.
     fn fallen(&mut self) -> Option<Fallen>;
 
+    /// Ends all that is left of a rank that has ended, and forgets it. Returns false if some of it
+    /// may go on, or if its end is that of the job.
+    fn bury(&mut self, _rank: u32) -> bool {
+        false
+    }
+
     /// Returns the number of ranks that were started.
     fn started(&self) -> usize;
 

@@ -49,6 +49,9 @@ pub enum LaunchError {
     /// The schedule can't run in the kernel, as [`Options::offload`](super::Options) asks.
     #[error("the schedule can't run in the kernel: {0}")]
     Offload(String),
+    /// The job can't go on after the loss of a rank, as [`Options::survives`](super::Options) asks.
+    #[error("this job can't go on after the loss of a rank: {0}")]
+    CannotSurvive(&'static str),
     /// Ranks can't be bound to the processors of the list.
     #[error(transparent)]
     Binding(#[from] crate::binding::BindingError),

@@ -10,6 +10,7 @@ mod error;
 mod hosts;
 mod input;
 mod joined;
+mod losses;
 mod options;
 mod partings;
 mod process;

@@ -139,6 +139,10 @@ pub struct Options {
     pub offload: Offload,
     /// How ranks wait.
     pub wait: Wait,
+    /// Lets the other ranks of a program go on after the loss of one. They learn of it by
+    /// [`Interrupted::Lost`](crate::progress::Interrupted) and form a smaller group by
+    /// [`Attached::regroup`](crate::program::Attached::regroup).
+    pub survives: bool,
     /// The request for the processors of this host's ranks.
     pub bind: Bind,
     /// The number of instances, run one after the other without a barrier; at least 1.
@@ -190,6 +194,7 @@ impl Default for Options {
             progress: Mode::default(),
             offload: Offload::default(),
             wait: Wait::default(),
+            survives: false,
             bind: Bind::default(),
             repeat: 1,
             record: false,

@@ -30,7 +30,7 @@ use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
 use goal_eth::Held;
-use goal_shm::{Sealed, Segment};
+use goal_shm::{Attendance, Sealed, Segment};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpid, getppid,
@@ -50,6 +50,9 @@ const FOREIGN_LIMIT: Duration = Duration::from_secs(5);
 
 /// The longest time for which a launcher waits until what ranks have started is gone.
 const VANISH_LIMIT: Duration = Duration::from_millis(200);
+
+/// The longest time for which a launcher waits until the processes of a lost rank are gone.
+const BURIAL_LIMIT: Duration = Duration::from_secs(2);
 
 /// The time between two looks at such processes.
 const LOOK: Duration = Duration::from_millis(1);
@@ -82,6 +85,8 @@ struct Process {
     stopped: Option<i32>,
     /// True if this launcher has stopped it.
     is_suspended: bool,
+    /// True if the job goes on without it.
+    is_lost: bool,
 }
 
 /// The end of a process.
@@ -99,6 +104,21 @@ impl Process {
     /// Sends a signal to the process group. Returns false if no process of it could get it.
     fn send(&self, signal: Signal) -> bool {
         kill_process_group(self.pid(), signal) != Err(Errno::PERM)
+    }
+
+    /// Kills what is left of the rank's processes. Returns true if all of them are gone.
+    fn end(&mut self, attendance: &Attendance) -> bool {
+        self.attended.look(attendance, self.child.id());
+        self.send(Signal::KILL);
+        let _ = self.child.kill();
+        let since = Instant::now();
+        while since.elapsed() < BURIAL_LIMIT {
+            if self.look().is_some() && self.attended.is_gone(attendance, self.child.id()) {
+                return true;
+            }
+            std::thread::sleep(LOOK);
+        }
+        false
     }
 
     /// Returns the end of the process, which keeps its number.
@@ -181,7 +201,8 @@ impl<'a> Programs<'a> {
             programs.held.extend(way.and_then(Way::into_gateway).and_then(Gateway::into_held));
             let (exit, stopped, is_suspended) = (None, None, false);
             let attended = Attended::default();
-            let process = Process { rank, child, attended, exit, stopped, is_suspended };
+            let is_lost = false;
+            let process = Process { rank, child, attended, exit, stopped, is_suspended, is_lost };
             programs.processes.push(process);
             // In a job on several hosts the leader alone watches the time.
             let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);
@@ -208,7 +229,7 @@ impl<'a> Programs<'a> {
                 Some((text, Some((128 + signal) as u8)))
             }
             Exit::Status(0) if attendance(process.rank).process().is_some() => {
-                let has_left = gate.is_stopped();
+                let has_left = gate.has_ended();
                 (!has_left).then(|| {
                     (format!("({name}) exited before its end: it has not finalized"), None)
                 })
@@ -223,7 +244,7 @@ impl<'a> Programs<'a> {
                 Some((text, None))
             }
             Exit::Status(status) => {
-                let before = if gate.is_stopped() { "" } else { " before its end" };
+                let before = if gate.has_ended() { "" } else { " before its end" };
                 let text = format!("({name}) exited with status {status}{before}");
                 Some((text, Some(status as u8)))
             }
@@ -264,16 +285,18 @@ impl Crew for Programs<'_> {
             process.look();
         }
         let fault = |process: &Process| Some((process.rank, self.fault(process, process.exit?)?));
-        if let Some((rank, (how, status))) = self.processes.iter().find_map(fault) {
+        let mut left = self.processes.iter().filter(|process| !process.is_lost);
+        if let Some((rank, (how, status))) = left.find_map(fault) {
             return Some(Fallen::Ended(rank, how, status));
         }
         let segment = self.segment;
         let lost = |process: &mut Process| {
             let attendance = &segment.status(process.rank).attendance;
             let lost = process.attended.look(attendance, process.child.id())?;
-            (process.exit.is_none() && !segment.gate().is_stopped()).then_some((process.rank, lost))
+            (process.exit.is_none() && !segment.gate().has_ended()).then_some((process.rank, lost))
         };
-        let (rank, lost) = self.processes.iter_mut().find_map(lost)?;
+        let mut left = self.processes.iter_mut().filter(|process| !process.is_lost);
+        let (rank, lost) = left.find_map(lost)?;
         let name = self.program.executable.display();
         let how = format!(
             "(process {lost}, which {name} has started) ended before its end: it has not finalized"
@@ -281,12 +304,20 @@ impl Crew for Programs<'_> {
         Some(Fallen::Ended(rank, how, None))
     }
 
+    fn bury(&mut self, rank: u32) -> bool {
+        let one = |process: &&mut Process| process.rank == rank;
+        let Some(process) = self.processes.iter_mut().find(one) else { return false };
+        process.is_lost = process.end(&self.segment.status(rank).attendance);
+        process.is_lost
+    }
+
     fn started(&self) -> usize {
         self.processes.len()
     }
 
     fn have_finished(&mut self, _: bool) -> bool {
-        let is_done = |process: &mut Process| process.look() == Some(Exit::Status(0));
+        let is_done =
+            |process: &mut Process| process.is_lost || process.look() == Some(Exit::Status(0));
         self.processes.iter_mut().all(is_done)
     }
 

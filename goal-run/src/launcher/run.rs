@@ -3,6 +3,7 @@
 use super::crew::{Crew, Place};
 use super::error::LaunchError;
 use super::joined;
+use super::losses;
 use super::options::{Options, Ranks};
 use super::processes::Processes;
 use super::programs::Programs;
@@ -68,6 +69,9 @@ pub(super) fn equip(
     if options.record && options.window.is_some() {
         return Err(LaunchError::RecordInWindow);
     }
+    if options.survives {
+        losses::refuse(options, network.is_some())?;
+    }
     let has_time = has_time(nisa);
     let here = network.as_ref().map_or(ranks, Network::num_here);
     let binding = Binding::new(&options.bind, here)?;
@@ -94,6 +98,7 @@ pub(super) fn equip(
         in_kernel,
         not_in_kernel: None,
         origin: if options.ranks.are_programs() { Origin::Program } else { Origin::Job },
+        survives: options.survives,
     };
     if settings.record {
         let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);

@@ -2,6 +2,7 @@
 
 use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
+use super::losses;
 use super::options::Stage;
 use super::partings::{Tail, ask};
 use super::signals::{if_suspended, stop_here};
@@ -71,10 +72,11 @@ impl<'a> Supervisor<'a> {
         };
         let mut tail = Tail::default();
         loop {
-            match self.place.settings.are_programs() && segment.gate().finished() == ranks {
+            match self.place.settings.are_programs() && self.have_finished() {
                 true => tail.let_go(segment, self.place.here),
                 false => segment.gate().wait_finished(ranks, tick),
             }
+            losses::tend(self.place)?;
             match self.look(true, crew) {
                 Some(Sight::Failed(failures)) => return Ok(End::Failed(failures)),
                 Some(Sight::Finished) => return Ok(End::Complete),
@@ -118,11 +120,11 @@ impl<'a> Supervisor<'a> {
     /// afterwards. If a terminal asks for it, stops all ranks and this process, and returns after
     /// they continue.
     pub(super) fn look(&mut self, may_finish: bool, crew: &mut dyn Crew) -> Option<Sight> {
-        let Place { segment, options, here, .. } = *self.place;
+        let options = self.place.options;
         if let Some(failures) = self.failures() {
             return Some(Sight::Failed(failures));
         }
-        if may_finish && crew.have_finished(segment.gate().finished() == here.len() as u32) {
+        if may_finish && crew.have_finished(self.have_finished()) {
             return Some(Sight::Finished);
         }
         // Taken, so that a further signal can end what is left to do.
@@ -133,6 +135,11 @@ impl<'a> Supervisor<'a> {
         match crew.fallen() {
             Some(Fallen::NotStarted(rank, why)) => {
                 return Some(Sight::NotStarted(format!("rank {rank}: {why}")));
+            }
+            Some(Fallen::Ended(rank, how, _))
+                if losses::is_survived(self.place, rank) && crew.bury(rank) =>
+            {
+                losses::note(self.place, rank, &how);
             }
             // The rank may have failed after the check above: its failure says more.
             Some(Fallen::Ended(rank, how, status)) => {
@@ -196,6 +203,20 @@ impl<'a> Supervisor<'a> {
     /// Returns true if the time is up.
     pub(super) fn is_late(&self) -> bool {
         self.place.is_late(self.suspended)
+    }
+
+    /// Returns true if all ranks of this host that are not lost have counted themselves as
+    /// finished.
+    fn have_finished(&self) -> bool {
+        let Place { segment, here, settings, .. } = *self.place;
+        if !settings.survives {
+            return segment.gate().finished() == here.len() as u32;
+        }
+        let has_finished = |&rank: &u32| {
+            let status = segment.status(rank);
+            status.is_lost() || status.has_finished()
+        };
+        here.iter().all(has_finished)
     }
 
     fn failures(&self) -> Option<Vec<String>> {

@@ -54,6 +54,7 @@ fn describe(segment: &Segment, rank: u32) -> String {
     let status = segment.status(rank);
     let attendance = &status.attendance;
     match (attendance.process(), status.state()) {
+        _ if status.is_lost() => format!("rank {rank} is lost"),
         (None, _) => format!("rank {rank} has not attached"),
         (Some(_), State::Starting) => format!("rank {rank} waits for other ranks to attach"),
         (Some(_), _) if attendance.waits() => {

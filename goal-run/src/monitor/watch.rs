@@ -75,6 +75,7 @@ impl Watch {
             let waits = waits(rank);
             read(segment, rank, self.together).filter(|_| waits)
         };
+        self.ranks.retain(|&rank| !segment.status(rank).is_lost());
         let reading: Option<Vec<Reading>> = self.ranks.iter().map(read).collect();
         let before = std::mem::replace(&mut self.before, reading.unwrap_or_default());
         let add = |sum: Exchanged, reading: &Reading| Exchanged {

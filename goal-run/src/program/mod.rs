@@ -53,6 +53,7 @@
 
 mod attach;
 mod error;
+mod regroup;
 mod skeleton;
 
 pub use crate::threads::leave_signals;
@@ -223,7 +224,8 @@ impl Attached {
     /// # Errors
     /// [`FinalizeError`].
     pub fn finalize(&self, mut member: Member<'static>) -> Result<(), FinalizeError> {
-        if member.is_in_use() == Some(true) {
+        // Schedules that a loss has ended early need not be finished.
+        if !self.is_broken() && member.is_in_use() == Some(true) {
             return Err(FinalizeError::Unfinished);
         }
         let segment = self.job.segment;
@@ -257,14 +259,31 @@ impl Attached {
             if !is_told && progress.waiting == Waiting::Nothing {
                 is_told = true;
                 self.publish(member);
-                segment.gate().finish(settings.num_here(segment.num_ranks()));
+                self.count_finished();
             }
             if is_told && settings.origin == Origin::Alone {
                 return Ok(());
             }
-            member.rest(progress.waiting)?;
+            match member.rest(progress.waiting) {
+                Err(Interrupted::Lost(_)) if segment.gate().is_broken() => {}
+                rested => rested?,
+            }
+        }
+        if segment.gate().is_broken() {
+            // No rank needs this one any more: every schedule has ended.
+            if !is_told {
+                self.count_finished();
+            }
+            self.sit_out();
         }
         Ok(())
+    }
+
+    /// Counts this rank as finished.
+    fn count_finished(&self) {
+        let Job { segment, settings, .. } = self.job;
+        segment.status(self.rank).finish();
+        segment.gate().finish(settings.num_here(segment.num_ranks()));
     }
 
     /// Publishes the counts of the rank.

@@ -24,6 +24,14 @@ impl Member<'static> {
 }
 
 impl<'a> Member<'a> {
+    /// Stops all progress of the rank's schedules until the next call that makes some. When this
+    /// returns, its thread does not use the memory of instances.
+    pub fn halt(&mut self) {
+        self.reclaim();
+        // Waits for the end of a poll of the thread.
+        self.with(|_| ());
+    }
+
     /// Sets the function that the thread of mode `thread` calls after a poll that did something.
     /// The first one of a thread stays; in other modes this has no effect.
     pub fn call_on_progress(&self, f: impl Fn() + Send + Sync + 'static) {

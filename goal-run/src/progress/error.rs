@@ -67,7 +67,7 @@ pub enum Interrupted {
     /// waits leaves a text on it: [`Attached::fail`](crate::program::Attached::fail).
     #[error("no rank can go on")]
     Stuck,
-    /// A rank on another host is lost.
+    /// A rank is lost; the text names it.
     #[error("{0}")]
     Lost(String),
     /// The state of the rank's engine has no more room.

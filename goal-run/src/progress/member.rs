@@ -68,6 +68,15 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.register(function, call)).ok_or_else(|| self.gone())
     }
 
+    /// Takes out all registered functions, each with its number, for another member.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn take_functions(&mut self) -> Result<Vec<(u32, UserFunction)>, Interrupted> {
+        self.reclaim();
+        self.with(|engine| engine.take_functions()).ok_or_else(|| self.gone())
+    }
+
     /// Calls a registered function on bytes that belong to no instance.
     ///
     /// # Errors
@@ -152,8 +161,18 @@ impl<'a> Member<'a> {
         within(|| {
             self.poll()?;
             self.release()?;
-            self.has_ended(handle)
+            if self.has_ended(handle)? {
+                return Ok(true);
+            }
+            self.check_gate().map(|()| false)
         })?
+    }
+
+    /// Returns an error if the job was stopped.
+    #[inline]
+    fn check_gate(&self) -> Result<(), Interrupted> {
+        let segment = self.job.segment;
+        if segment.gate().is_stopped() { Err(why_stopped(segment)) } else { Ok(()) }
     }
 
     /// Waits until an instance has ended.
@@ -217,7 +236,11 @@ impl<'a> Member<'a> {
     /// [`Interrupted`].
     pub fn advance(&mut self) -> Result<bool, Interrupted> {
         self.reclaim();
-        Ok(within(|| self.step())??.worked)
+        let worked = within(|| self.step())??.worked;
+        if !worked {
+            self.check_gate()?;
+        }
+        Ok(worked)
     }
 
     /// Polls the rank's engine. If that did nothing, makes progress for other ranks instead.
@@ -384,5 +407,10 @@ impl<'a> Member<'a> {
 /// Returns the reason why the launcher stopped the job.
 #[cold]
 fn why_stopped(segment: &Segment) -> Interrupted {
-    if segment.gate().is_stuck() { Interrupted::Stuck } else { Interrupted::Stopped }
+    let gate = segment.gate();
+    if gate.is_broken() {
+        let texts: Vec<String> = segment.lost().filter_map(|rank| segment.failure(rank)).collect();
+        return Interrupted::Lost(texts.join("; "));
+    }
+    if gate.is_stuck() { Interrupted::Stuck } else { Interrupted::Stopped }
 }

@@ -27,6 +27,7 @@ fn engine<'a>(
     let (paths, network) = (&job.settings.paths, job.settings.network.as_ref());
     // SAFETY: the caller has claimed the rank in this process, and a rank belongs to one process.
     let ends = unsafe { Ends::open(job.segment, rank, paths, network, gateway)? };
+    let ends = if job.settings.survives { ends.without_lent_memory() } else { ends };
     let options = job.settings.engine();
     let bytes = state_bytes(options.unexpected_limit);
     let state = goal_shm::zeroed(bytes as usize);

@@ -55,6 +55,11 @@ impl<'a> Ends<'a> {
         Self { shm: self.shm.with_marks(), ..self }
     }
 
+    /// The same for ranks that go on after the loss of another one.
+    pub(crate) fn without_lent_memory(self) -> Self {
+        Self { shm: self.shm.without_lent_memory(), ..self }
+    }
+
     /// Returns all ends of `rank`, with the gateway that its launcher opened if there are other
     /// hosts.
     ///

@@ -164,6 +164,9 @@ impl Inner {
         core: &mut Core,
         buffers: Option<&[usize]>,
     ) -> Result<Ticket> {
+        if core.generation() > 0 {
+            self.group.check_complete(&self.communicator, core.generation())?;
+        }
         if let Ok(part) = &self.way {
             // SAFETY: as the caller says.
             return unsafe { self.start_in_kernel(core, part, buffers) };
@@ -171,13 +174,17 @@ impl Inner {
         let mut next = self.first();
         while let Some(number) = next {
             if core.settle(number)? {
+                if core.slots.is_gone(number) {
+                    // SAFETY: as the caller says.
+                    return unsafe { self.start_new(core, buffers, Some(number)) };
+                }
                 // SAFETY: as the caller says.
                 return unsafe { self.start_again(core, number, buffers) };
             }
             next = core.slots.next(number);
         }
         // SAFETY: as the caller says.
-        unsafe { self.start_new(core, buffers) }
+        unsafe { self.start_new(core, buffers, None) }
     }
 
     /// Starts an instance that has ended again.
@@ -208,7 +215,7 @@ impl Inner {
         Ok(instance.restarted())
     }
 
-    /// Starts a new instance.
+    /// Starts a new instance, in the slot of one that is gone if there is one.
     ///
     /// # Safety
     /// As for [`Schedule::start_on`](super::Schedule::start_on).
@@ -217,6 +224,7 @@ impl Inner {
         self: &Arc<Self>,
         core: &mut Core,
         buffers: Option<&[usize]>,
+        gone: Option<u32>,
     ) -> Result<Ticket> {
         if let Some(buffers) = buffers {
             self.check_binding(buffers)?;
@@ -229,8 +237,14 @@ impl Inner {
         let started = member.start_in(&self.code, self.communicator.id(), storage);
         let handle = started.map_err(|error| error_of(&error))?;
         let instance = Instance::Process(handle);
-        let ticket = slots.add(instance, Arc::clone(self) as _, addresses);
-        self.add_slot(core, Slots::number(ticket));
+        let ticket = match gone {
+            Some(number) => slots.revive(number, instance, addresses),
+            None => {
+                let ticket = slots.add(instance, Arc::clone(self) as _, addresses);
+                self.add_slot(core, Slots::number(ticket));
+                ticket
+            }
+        };
         self.count();
         Ok(ticket)
     }

@@ -105,6 +105,10 @@ pub(crate) struct Arguments {
     /// holds), none (ranks are not bound), or a list for the ranks of this host in their order
     #[arg(long, value_name = "core|none|LIST", default_value = "core")]
     bind: Bind,
+    /// Let the other ranks of a program go on if one is killed or exits early: they learn of it by
+    /// GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink
+    #[arg(long)]
+    survive: bool,
     /// How calc passes the time: spin (as long as it says), skip, or a factor of that
     #[arg(long, value_name = "spin|skip|SCALE", default_value = "spin", value_parser = calc)]
     calc: Calc,
@@ -296,6 +300,7 @@ impl Arguments {
             progress: self.progress,
             offload: self.offload,
             wait: self.wait,
+            survives: self.survive,
             bind: self.bind.clone(),
             repeat: self.repeat,
             record: self.verify,

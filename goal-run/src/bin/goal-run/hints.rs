@@ -11,6 +11,7 @@ pub(crate) fn explain(error: &LaunchError) -> String {
         LaunchError::TooLargeToVerify { .. } => " (--max-verified raises it)",
         LaunchError::NodeInWindow => ": leave --window out, or take --progress thread",
         LaunchError::NodeOnHosts => ": take --progress thread, or leave it out",
+        LaunchError::CannotSurvive(_) => ": leave --survive out",
         LaunchError::Offload(_) => ": take --offload auto or off, with which processes run it",
         LaunchError::Binding(BindingError::TooShort { .. }) => {
             ": name more (one may be named several times), or take --bind none"

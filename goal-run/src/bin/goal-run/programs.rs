@@ -19,7 +19,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The options that a run of a program has, by their names in [`Arguments`].
-const ALLOWED: [&str; 38] = [
+const ALLOWED: [&str; 39] = [
     "address",
     "bind",
     "burst",
@@ -52,6 +52,7 @@ const ALLOWED: [&str; 38] = [
     "ssh",
     "started_as",
     "stats",
+    "survive",
     "timeout",
     "tls",
     "transport",

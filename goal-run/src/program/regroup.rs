@@ -1,0 +1,74 @@
+//! Ranks that go on after the loss of another one.
+//!
+//! When a rank is lost, every schedule of the job ends early, with [`Interrupted::Lost`]. Each rank
+//! that is left then drops its end of the job and waits for the others. The launcher empties all
+//! mailboxes when none uses them any more, and the ranks go on with new ends: the next generation.
+//! All of them agree on who is missing in a generation, whatever is lost later.
+
+use super::Attached;
+use crate::progress::{Interrupted, Member};
+use goal_shm::{Stance, State};
+use std::time::Duration;
+
+/// The longest sleep of a rank that waits for the launcher.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+
+impl Attached {
+    /// Returns true if the job goes on after the loss of a rank.
+    pub fn survives(&self) -> bool {
+        self.job.settings.survives
+    }
+
+    /// Returns true if a rank was lost and the others have not regrouped yet.
+    pub fn is_broken(&self) -> bool {
+        self.job.segment.gate().is_broken()
+    }
+
+    /// Returns true if a rank was lost, also one that the others do not know of yet.
+    pub fn is_lost(&self, rank: u32) -> bool {
+        self.job.segment.status(rank).is_lost()
+    }
+
+    /// Returns true if a rank is missing in a generation: it was lost before that began, or had
+    /// come to its end. All ranks of the generation get the same answer.
+    pub fn is_missing_in(&self, rank: u32, generation: u32) -> bool {
+        self.job.segment.status(rank).is_missing_in(generation)
+    }
+
+    /// Gives up this rank's end of a broken job, and waits until all ranks that are left have done
+    /// so or have come to their end. Returns the number of the new generation and the rank's new
+    /// end. Instances that had not ended are gone.
+    ///
+    /// # Errors
+    /// [`Interrupted`]: the job has ended meanwhile.
+    ///
+    /// # Panics
+    /// If the job is not broken.
+    pub fn regroup(&self, member: Member<'static>) -> Result<(u32, Member<'static>), Interrupted> {
+        assert!(self.is_broken(), "no rank was lost");
+        let segment = self.job.segment;
+        let (gate, status) = (segment.gate(), segment.status(self.rank));
+        let before = gate.generation();
+        drop(member);
+        status.take_stance(Stance::Regroups);
+        while gate.generation() == before {
+            if gate.has_ended() {
+                return Err(Interrupted::Stopped);
+            }
+            gate.wait_change(LOOK_AGAIN);
+        }
+        segment.populate_mailbox(self.rank);
+        status.enter(State::Running);
+        let member = self.member().map_err(|error| Interrupted::Lost(error.to_string()))?;
+        Ok((before + 1, member))
+    }
+
+    /// Waits for the end of the job, of which this rank has no part any more.
+    pub(super) fn sit_out(&self) {
+        let segment = self.job.segment;
+        segment.status(self.rank).take_stance(Stance::SitsOut);
+        while !segment.gate().has_ended() {
+            segment.gate().wait_change(LOOK_AGAIN);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Groups that go on after the loss of a rank.
+//!
+//! A job that was started for it (`goal-run --survive`) does not end with the loss of a rank. All
+//! runs end early with [`ErrorCode::Lost`], and no other can start until the ranks that are left
+//! have called [`Group::shrink`]. Communicators without a missing rank can be used again then.
+
+use crate::communicator::Communicator;
+use crate::error::{Error, ErrorCode, Result, error_of};
+use crate::group::Group;
+use goal_run::progress::{Interrupted, Member};
+
+impl Group {
+    /// Makes a communicator of the ranks of `parent` that are left after a loss, in their order.
+    /// All ranks of the group that are left call this, each with a communicator of its own choice,
+    /// or [`finalize`](Self::finalize). It returns when all have.
+    ///
+    /// Runs that had not ended are over, with [`ErrorCode::Lost`]; their memory is free.
+    ///
+    /// # Errors
+    /// No rank was lost, or the job ended.
+    pub fn shrink(self, parent: &Communicator) -> Result<Communicator> {
+        let shared = self.shared();
+        if !shared.attached.is_broken() {
+            let text = "no rank was lost: a group is made smaller when a run has ended with GOAL_ERR_RANK_LOST";
+            return Err(Error::new(ErrorCode::Argument, text));
+        }
+        let generation = shared.with(|core| {
+            let mut old = core.abandon().ok_or_else(is_over)?;
+            let functions = old.take_functions().map_err(|error| error_of(&error))?;
+            shared.attached.waits("GOAL_Comm_shrink");
+            let regrouped = shared.attached.regroup(old);
+            shared.attached.computes();
+            let (generation, mut member) = regrouped.map_err(|error| error_of(&error))?;
+            for (number, function) in functions {
+                member.register(number, function).map_err(|error| error_of(&error))?;
+            }
+            self.take_up_mode(&mut member)?;
+            core.resume(member, generation);
+            core.follow_thread(move || shared.after_progress());
+            Ok(generation)
+        });
+        // Threads that wait for runs which are over.
+        shared.turned.notify_all();
+        self.rest_of(parent, generation?)
+    }
+
+    /// Lets a new end of the rank make progress as the last one did.
+    fn take_up_mode(self, member: &mut Member<'static>) -> Result<()> {
+        let mode = self.progress();
+        if mode == self.shared().attached.progress() {
+            return Ok(());
+        }
+        member.set_progress(mode).map_err(|error| Error::new(ErrorCode::System, error.to_string()))
+    }
+
+    /// Makes the communicator of the ranks of `parent` that are there in a generation.
+    fn rest_of(self, parent: &Communicator, generation: u32) -> Result<Communicator> {
+        let attached = &self.shared().attached;
+        let left: Vec<u32> = (0..)
+            .zip(parent.all_in_group())
+            .filter(|&(_, in_group)| !attached.is_missing_in(in_group, generation))
+            .map(|(rank, _)| rank)
+            .collect();
+        self.shared().communicators.lock().make_in(parent, &left, generation)
+    }
+
+    /// Returns the ranks of a communicator that were lost, ascending, also those that this process
+    /// has not met yet.
+    pub fn lost(self, communicator: &Communicator) -> Vec<u32> {
+        let all = (0..).zip(communicator.all_in_group());
+        let attached = &self.shared().attached;
+        all.filter(|&(_, in_group)| attached.is_lost(in_group)).map(|(rank, _)| rank).collect()
+    }
+
+    /// Returns an error if a rank of the communicator is missing in the current generation.
+    #[cold]
+    pub(crate) fn check_complete(self, communicator: &Communicator, generation: u32) -> Result<()> {
+        let attached = &self.shared().attached;
+        let missing = |&(_, in_group): &(u32, u32)| attached.is_missing_in(in_group, generation);
+        match (0..).zip(communicator.all_in_group()).find(missing) {
+            None => Ok(()),
+            Some((rank, _)) => Err(Error::new(
+                ErrorCode::Lost,
+                format!(
+                    "rank {rank} of the communicator is gone: take one of the ranks that are left (GOAL_Comm_shrink)"
+                ),
+            )),
+        }
+    }
+}
+
+#[cold]
+fn is_over() -> Error {
+    error_of(&Interrupted::Stopped)
+}
