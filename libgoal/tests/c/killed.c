@@ -65,8 +65,8 @@ int main(int argc, char **argv) {
   int i, status;
   check(GOAL_Init() == 0, "GOAL_Init");
   for (i = 0; i < 2; i++) {
-    shared[i] = GOAL_Alloc(MOST * sizeof(int64_t));
-    own[i] = malloc(MOST * sizeof(int64_t));
+    shared[i] = (int64_t *)GOAL_Alloc(MOST * sizeof(int64_t));
+    own[i] = (int64_t *)malloc(MOST * sizeof(int64_t));
   }
   for (i = 0; i <= GOAL_MyRank(); i++) {
     next(&state);
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
       check(comm != NULL, "GOAL_Comm_shrink");
       for (i = 0; i < 2; i++) {
         free(own[i]);
-        own[i] = malloc(MOST * sizeof(int64_t));
+        own[i] = (int64_t *)malloc(MOST * sizeof(int64_t));
       }
       status = GOAL_Allreduce(&step, &at, 1, GOAL_INT64, GOAL_MIN, comm);
       if (status == 0) {
