@@ -75,6 +75,60 @@ fn areas_do_not_overlap_and_the_limit_holds() {
 }
 
 #[test]
+fn messages_are_emptied_and_nothing_else() {
+    let sizes = [RankSizes { memory: 5000, trace: 100, ..RankSizes::default() }; 3];
+    let layout = Layout::new(sizes.into_iter(), 1 << 30).unwrap();
+    let (places, mailbox) = (layout.messages().collect::<Vec<_>>(), layout.ranks[1].mailbox);
+    let segment = Segment::create(layout).unwrap();
+    // One message for each rank, with and without a ring.
+    for to in 0..3 {
+        let endpoint = segment.endpoint(1);
+        for len in [8, endpoint.payload_max(to)] {
+            let fill = |payload: &mut [u8]| payload.fill(7);
+            super::put(&endpoint, (to, segment.mailbox(to)), &[1; 6], len, fill).unwrap();
+        }
+    }
+    // SAFETY: nobody else uses the memory of rank 2.
+    unsafe { segment.write(segment.rank(2).memory.start, &[5; 5000]) };
+    segment.status(2).lose(4);
+    assert!(places.iter().any(|place| place.start == mailbox));
+    // SAFETY: nobody uses messages meanwhile.
+    unsafe { segment.reset_messages().unwrap() };
+    for rank in 0..3 {
+        assert_eq!(segment.mailbox(rank).positions(), (0, 0));
+        assert!(!super::take(&segment.endpoint(rank), |_, _| ()));
+    }
+    for place in &places {
+        // SAFETY: as above.
+        let bytes: Vec<u8> = unsafe { segment.copy_of(place) };
+        assert!(bytes.iter().all(|&byte| byte == 0), "{place:?}");
+    }
+    // SAFETY: as above.
+    let memory: Vec<u8> = unsafe { segment.copy_of(&segment.rank(2).memory) };
+    assert_eq!(memory, [5; 5000]);
+    let status = segment.status(2);
+    assert!(status.is_lost() && !status.is_missing_in(4) && status.is_missing_in(5));
+    assert_eq!(segment.lost().collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn a_gate_breaks_and_opens_again() {
+    let segment = segment(1, 2);
+    let gate = segment.gate();
+    gate.break_up();
+    assert!(!gate.is_broken(), "before it is open, a loss ends the job");
+    assert!(gate.pass(1, || 3));
+    gate.break_up();
+    assert!(gate.is_broken() && gate.is_stopped() && !gate.has_ended() && !gate.is_stuck());
+    gate.mend();
+    assert!(gate.is_open() && !gate.is_stopped());
+    assert_eq!(gate.generation(), 1);
+    gate.break_up();
+    gate.stop();
+    assert!(gate.has_ended() && !gate.is_broken());
+}
+
+#[test]
 fn a_failure_record_is_cut_at_a_character() {
     let layout = Layout::new([RankSizes::default()].into_iter(), 1 << 30).unwrap();
     let segment = Segment::create(layout).unwrap();
