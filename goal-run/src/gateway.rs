@@ -38,6 +38,14 @@ impl Gateway {
         }
     }
 
+    /// Returns the port of TCP, if it is one.
+    pub(crate) fn listener(&self) -> Option<&Listener> {
+        match self {
+            Gateway::Tcp(listener) => Some(listener),
+            Gateway::Ethernet(_) | Gateway::Other(..) => None,
+        }
+    }
+
     /// Describes the gateway for the rank's process.
     pub(crate) fn passed(&self) -> PassedGateway {
         match self {

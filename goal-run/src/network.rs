@@ -30,9 +30,16 @@ impl Secret {
         JobKey::new(&self.0)
     }
 
-    /// Returns the key of connections of TCP.
-    pub(crate) fn tcp_key(&self) -> goal_tcp::handshake::Key {
-        goal_tcp::handshake::Key::new(&self.0)
+    /// Returns the key of connections of TCP in a generation of the job: a rank that was lost can't
+    /// connect with those that went on without it.
+    pub(crate) fn tcp_key(&self, generation: u32) -> goal_tcp::handshake::Key {
+        if generation == 0 {
+            return goal_tcp::handshake::Key::new(&self.0);
+        }
+        let mut material = self.0.to_vec();
+        material.extend(generation.to_be_bytes());
+        let secret = blake3::derive_key("goal-run ranks that have regrouped, version 1", &material);
+        goal_tcp::handshake::Key::new(&secret)
     }
 }
 

@@ -90,6 +90,8 @@ pub struct Status {
     is_lost: AtomicU32,
     /// A [`Stance`].
     stance: AtomicU32,
+    /// The rank that this one can't reach any more, plus 1; 0 if it reaches all.
+    accused: AtomicU32,
     /// 1 once the rank has counted itself as finished at the gate.
     has_finished: AtomicU32,
     /// The part that the process of a program takes.
@@ -143,6 +145,22 @@ impl Status {
     pub fn is_missing_in(&self, generation: u32) -> bool {
         let from = self.missing_from.load(Ordering::SeqCst);
         from != 0 && from <= generation
+    }
+
+    /// States that the rank can't reach another one any more. The first statement counts.
+    pub fn accuse(&self, rank: u32) {
+        let _ =
+            self.accused.compare_exchange(0, rank + 1, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Takes the statement back.
+    pub fn absolve(&self) {
+        self.accused.store(0, Ordering::SeqCst);
+    }
+
+    /// Returns the rank that this one can't reach any more.
+    pub fn accused(&self) -> Option<u32> {
+        self.accused.load(Ordering::SeqCst).checked_sub(1)
     }
 
     /// Changes what the rank does after a loss.

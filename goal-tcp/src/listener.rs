@@ -99,6 +99,15 @@ impl Listener {
         Ok(Self { socket, port: address.port() })
     }
 
+    /// Returns another handle to the same port, whose connections wait as long as one handle is
+    /// there.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { socket: self.socket.try_clone()?, port: self.port })
+    }
+
     /// Returns the port.
     pub fn port(&self) -> u16 {
         self.port

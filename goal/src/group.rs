@@ -264,7 +264,7 @@ impl Group {
         };
         Self::current()?;
         // Functions of ends that were noticed now are called before the group is finalized.
-        let is_broken = self.0.attached.is_broken();
+        let is_broken = self.0.attached.await_verdict();
         let member = self.0.with(|core| core.leave(is_broken))?;
         State::Finalized.enter();
         let finalized = self.0.attached.finalize(member);

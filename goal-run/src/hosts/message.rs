@@ -172,6 +172,24 @@ pub(crate) enum Message {
         /// The exit status of the job, if it follows from how the rank ended.
         status: Option<u8>,
     },
+    /// To the leader: a rank of a host can't reach a rank of another host any more.
+    Unreachable {
+        /// The rank of the host.
+        by: u32,
+        /// The other rank.
+        rank: u32,
+    },
+    /// The job goes on without these ranks, each with the reason. Their hosts end them.
+    Lost(Vec<(u32, String)>),
+    /// To the leader: no rank of a host uses messages any more, after a loss.
+    Regroups {
+        /// True if some of them wait for the next generation.
+        regroups: bool,
+        /// The ranks that have come to their end.
+        sits_out: Vec<u32>,
+    },
+    /// The next generation begins. These ranks, which have come to their end, are not in it.
+    Mend(Vec<u32>),
     /// To the leader: all ranks of a host, which are programs, have come to their end.
     AtEnd,
     /// All ranks of all hosts have come to their end: they go on as programs of their own.

@@ -54,6 +54,12 @@ impl Rounds {
         }
     }
 
+    /// Leaves out a host that is lost, and gives up the current round.
+    pub(crate) fn leave_out(&mut self, host: Host) {
+        self.hosts.retain(|&other| other != host);
+        (self.is_open, self.before) = (false, None);
+    }
+
     /// Begins a round if the leader's own ranks rest, and gives it up if they don't. Returns the
     /// number of the round and the hosts that must be asked now, perhaps with the leader's own.
     pub(crate) fn poll(&mut self, now_ns: u64, rests: bool) -> Option<(u64, Vec<Host>)> {

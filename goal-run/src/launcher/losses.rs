@@ -1,99 +1,143 @@
 //! The loss of ranks in a job that goes on without them.
 //!
-//! The launcher alone decides which ranks are lost and when those that are left go on, so that all
-//! of them see the same. It breaks the job: every schedule ends early, and each rank that notices
-//! says that it waits for the others, or that it has come to its end. When all have, none uses
-//! messages any more. The launcher then empties all mailboxes and rings, in which a lost rank may
-//! have left something half done, and lets the next generation begin.
+//! One launcher alone, the leader's in a job on several hosts, decides which ranks are lost and
+//! when those that are left go on, so that all of them see the same. It breaks the job: every
+//! schedule ends early, and each rank that notices says that it waits for the others, or that it
+//! has come to its end. When all have, none uses messages any more. Each launcher then empties the
+//! mailboxes and rings of its host, in which a lost rank may have left something half done, and
+//! lets the next generation begin.
 //!
-//! Threat: a lost rank that is not quite dead could write to memory of the others later. So its
-//! processes are killed and waited for first. If that is not possible, the job ends.
+//! Threat: a lost rank that is not quite dead could write to memory of the others later, or send
+//! them messages. So its processes are killed and waited for first. If that is not possible, the
+//! job ends. If the whole host is lost, its connections are closed with the generation, and a rank
+//! of the next one accepts none from there.
 #![allow(unsafe_code)] // empties mailboxes that no rank uses
 
 use super::crew::Place;
 use super::error::LaunchError;
 use super::options::Options;
 use crate::job::Mode;
+use crate::network::{Network, Wire};
 use goal_shm::{Segment, Stance};
+
+/// What the ranks of a host that are left do after a loss, once none of them uses messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stand {
+    /// True if some of them wait for the next generation.
+    pub(super) regroups: bool,
+    /// The ranks that have come to their end.
+    pub(super) sits_out: Vec<u32>,
+}
 
 /// Refuses options with which no job survives the loss of a rank.
 ///
 /// # Errors
 /// [`LaunchError::CannotSurvive`].
-pub(super) fn refuse(options: &Options, has_hosts: bool) -> Result<(), LaunchError> {
-    let why = match options.progress {
-        _ if has_hosts => "the job is on several hosts",
+pub(super) fn refuse(options: &Options, network: Option<&Network>) -> Result<(), LaunchError> {
+    let why = match (options.progress, network.map(|network| &network.wire)) {
+        (_, Some(Wire::Ethernet(_))) => "its hosts are on Ethernet, and not connected by TCP",
+        (_, Some(Wire::Other(..))) => "another launcher has started its ranks",
         _ if !options.ranks.are_programs() => "a schedule needs all of its ranks",
-        Mode::Node => "ranks that act for each other (--progress node) are lost together",
-        Mode::Caller | Mode::Thread => return Ok(()),
+        (Mode::Node, _) => "ranks that act for each other (--progress node) are lost together",
+        (Mode::Caller | Mode::Thread, Some(Wire::Tcp(_)) | None) => return Ok(()),
     };
     Err(LaunchError::CannotSurvive(why))
 }
 
 /// Returns true if a rank may be lost without the end of the job: all have attached, and others are
-/// left.
+/// left here, or may be on other hosts.
 pub(super) fn is_survived(place: &Place<'_>, rank: u32) -> bool {
     let (gate, segment) = (place.segment.gate(), place.segment);
-    let is_left = |&&other: &&u32| other != rank && !segment.status(other).is_lost();
+    let is_left = |&other: &u32| other != rank && !segment.status(other).is_lost();
     place.settings.survives
         && (gate.is_open() || gate.is_broken())
-        && place.here.iter().any(|other| is_left(&other))
+        && (0..segment.num_ranks()).any(|other| is_left(&other))
 }
 
-/// Notes the loss of a rank, which is buried, and lets the others know.
+/// Notes the loss of a rank, which is buried, and lets the ranks of this host know.
 pub(super) fn note(place: &Place<'_>, rank: u32, how: &str) {
     let segment = place.segment;
     let (gate, status) = (segment.gate(), segment.status(rank));
+    if status.is_lost() {
+        return;
+    }
     segment.record_failure(rank, &format!("rank {rank} {how}"));
     status.lose(gate.generation());
-    (place.options.tell)(&format!("rank {rank} {how}; the others go on without it"));
     // A rank that had come to its end takes nothing with it.
     if !status.has_finished() {
         gate.break_up();
     }
 }
 
-/// Wakes the ranks of a broken job, so that they notice, and lets them go on when all of them wait
-/// for that.
+/// Returns the text on the loss of a rank for the user.
+pub(super) fn text(rank: u32, how: &str) -> String {
+    format!("rank {rank} {how}; the others go on without it")
+}
+
+/// Wakes the ranks of a broken job on one host, so that they notice, and lets them go on when all
+/// of them wait for that.
 ///
 /// # Errors
 /// The system can't empty the mailboxes.
 pub(super) fn tend(place: &Place<'_>) -> Result<(), LaunchError> {
-    let Place { segment, here, .. } = *place;
-    let gate = segment.gate();
-    if !gate.is_broken() {
+    if !place.segment.gate().is_broken() {
         return Ok(());
     }
-    let left = || here.iter().filter(|&&rank| !segment.status(rank).is_lost());
-    let stances = || left().map(|&rank| (rank, segment.status(rank).stance()));
-    let mut are_ready = false;
-    for (rank, stance) in stances() {
-        match stance {
+    match stand(place) {
+        Some(Stand { regroups: true, sits_out }) => mend(place, &sits_out),
+        _ => Ok(()),
+    }
+}
+
+/// Returns what the ranks of this host that are left do. If some still take part in a broken job,
+/// wakes them and returns `None`.
+pub(super) fn stand(place: &Place<'_>) -> Option<Stand> {
+    let mut stand = Stand { regroups: false, sits_out: vec![] };
+    for rank in left(place) {
+        match place.segment.status(rank).stance() {
             Stance::TakesPart => {
-                wake(segment, left());
-                return Ok(());
+                for rank in left(place) {
+                    place.segment.mailbox(rank).wake();
+                }
+                return None;
             }
-            Stance::Regroups => are_ready = true,
-            Stance::SitsOut => segment.status(rank).miss_from(gate.generation() + 1),
+            Stance::Regroups => stand.regroups = true,
+            Stance::SitsOut => stand.sits_out.push(rank),
         }
     }
-    if !are_ready {
-        return Ok(());
+    Some(stand)
+}
+
+/// Lets the next generation begin, in which the ranks `sits_out`, of all hosts, are missing. No
+/// rank may use messages: see [`stand`].
+///
+/// # Errors
+/// The system can't empty the mailboxes.
+pub(super) fn mend(place: &Place<'_>, sits_out: &[u32]) -> Result<(), LaunchError> {
+    let segment = place.segment;
+    for &rank in sits_out {
+        segment.status(rank).miss_from(segment.gate().generation() + 1);
     }
-    // SAFETY: every rank that is left has dropped its end of all messages, or uses it no more, and
-    // says so by its stance. The others have ended.
+    // SAFETY: every rank of this host that is left has dropped its end of all messages, or uses it
+    // no more, and says so by its stance. The others have ended.
     unsafe { segment.reset_messages()? };
-    for (rank, stance) in stances() {
-        if stance == Stance::Regroups {
-            segment.status(rank).take_stance(Stance::TakesPart);
+    for rank in left(place) {
+        let status = segment.status(rank);
+        if status.stance() == Stance::Regroups {
+            status.take_stance(Stance::TakesPart);
         }
     }
-    gate.mend();
+    segment.gate().mend();
     Ok(())
 }
 
-fn wake<'a>(segment: &Segment, ranks: impl Iterator<Item = &'a u32>) {
-    for &rank in ranks {
-        segment.mailbox(rank).wake();
-    }
+/// Returns the ranks of this host that have lost the way to another one, each with that one.
+pub(super) fn accusations(place: &Place<'_>) -> impl Iterator<Item = (u32, u32)> {
+    left(place).filter_map(|rank| Some((rank, place.segment.status(rank).accused()?)))
+}
+
+/// Returns the ranks of this host that are not lost.
+fn left<'a>(place: &Place<'a>) -> impl Iterator<Item = u32> + use<'a> {
+    let segment: &'a Segment = place.segment;
+    place.here.iter().copied().filter(|&rank| !segment.status(rank).is_lost())
 }

@@ -70,7 +70,7 @@ pub(super) fn equip(
         return Err(LaunchError::RecordInWindow);
     }
     if options.survives {
-        losses::refuse(options, network.is_some())?;
+        losses::refuse(options, network.as_ref())?;
     }
     let has_time = has_time(nisa);
     let here = network.as_ref().map_or(ranks, Network::num_here);

@@ -34,6 +34,8 @@ pub(super) enum Sight {
     /// A rank ended although the job had not; the text says how. The exit status follows from the
     /// one that is given, if there is one.
     Fallen(u32, String, Option<u8>),
+    /// The same, and the job can go on without the rank, of which nothing is left.
+    Lost(u32, String),
     /// A rank could not start; the text says why.
     NotStarted(String),
 }
@@ -84,6 +86,10 @@ impl<'a> Supervisor<'a> {
                 Some(Sight::Fallen(rank, how, status)) => {
                     crew.end_threads();
                     return Ok(End::Died { rank, how, status, pending: of_rank(rank) });
+                }
+                Some(Sight::Lost(rank, how)) => {
+                    (self.place.options.tell)(&losses::text(rank, &how));
+                    losses::note(self.place, rank, &how);
                 }
                 Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
                 None => {}
@@ -139,7 +145,7 @@ impl<'a> Supervisor<'a> {
             Some(Fallen::Ended(rank, how, _))
                 if losses::is_survived(self.place, rank) && crew.bury(rank) =>
             {
-                losses::note(self.place, rank, &how);
+                return Some(Sight::Lost(rank, how));
             }
             // The rank may have failed after the check above: its failure says more.
             Some(Fallen::Ended(rank, how, status)) => {
@@ -207,7 +213,7 @@ impl<'a> Supervisor<'a> {
 
     /// Returns true if all ranks of this host that are not lost have counted themselves as
     /// finished.
-    fn have_finished(&self) -> bool {
+    pub(super) fn have_finished(&self) -> bool {
         let Place { segment, here, settings, .. } = *self.place;
         if !settings.survives {
             return segment.gate().finished() == here.len() as u32;

@@ -14,6 +14,7 @@ use crate::transport::Choice;
 use goal_eth::now_ns;
 use goal_kernel::Tables;
 use goal_shm::{Segment, State, announce};
+use goal_tcp::Listener;
 use rustix::process::{
     DumpableBehavior, Signal, getppid, set_dumpable_behavior, set_parent_process_death_signal,
 };
@@ -178,6 +179,8 @@ fn pass_gate(
 ) -> Result<Attached, AttachError> {
     let Job { segment, settings, .. } = job;
     announce(segment, rank);
+    let listener = gateway.as_ref().and_then(Gateway::listener).filter(|_| settings.survives);
+    let spare = listener.map(Listener::try_clone).transpose()?;
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which
     // ranks send.
     let mut member = member_over(job, rank, gateway)?;
@@ -191,5 +194,5 @@ fn pass_gate(
     }
     segment.status(rank).enter(State::Running);
     let (member, tables) = (Mutex::new(Some(member)), Mutex::new(tables));
-    Ok(Attached { job, rank, member, tables, guests: Mutex::default() })
+    Ok(Attached { job, rank, member, tables, spare, guests: Mutex::default() })
 }

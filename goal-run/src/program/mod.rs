@@ -69,6 +69,7 @@ use goal_engine::memory::Region;
 use goal_engine::{Failure, Waiting, within};
 use goal_eth::now_ns;
 use goal_kernel::Tables;
+use goal_tcp::Listener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -80,6 +81,8 @@ pub struct Attached {
     member: Mutex<Option<Member<'static>>>,
     /// The tables in the kernel, until they are taken.
     tables: Mutex<Option<Tables>>,
+    /// The way to other hosts for the rank's next end, if it goes on after a loss.
+    spare: Option<Listener>,
     /// The values that end with the rank's part, in their order.
     guests: Mutex<Vec<Box<dyn Guest>>>,
 }

@@ -6,8 +6,10 @@
 //! All of them agree on who is missing in a generation, whatever is lost later.
 
 use super::Attached;
-use crate::progress::{Interrupted, Member};
+use crate::gateway::Gateway;
+use crate::progress::{Interrupted, Member, member_over};
 use goal_shm::{Stance, State};
+use goal_tcp::Listener;
 use std::time::Duration;
 
 /// The longest sleep of a rank that waits for the launcher.
@@ -22,6 +24,22 @@ impl Attached {
     /// Returns true if a rank was lost and the others have not regrouped yet.
     pub fn is_broken(&self) -> bool {
         self.job.segment.gate().is_broken()
+    }
+
+    /// Returns true if this rank has lost the way to another one and the launcher knows no loss
+    /// yet.
+    pub fn has_lost_its_way(&self) -> bool {
+        self.job.segment.status(self.rank).accused().is_some()
+    }
+
+    /// Waits until the launcher has decided on the loss that this rank has met, if it has met one.
+    /// Returns true if the job is broken.
+    pub fn await_verdict(&self) -> bool {
+        let gate = self.job.segment.gate();
+        while self.has_lost_its_way() && !gate.is_stopped() {
+            gate.wait_change(LOOK_AGAIN);
+        }
+        gate.is_broken()
     }
 
     /// Returns true if a rank was lost, also one that the others do not know of yet.
@@ -50,6 +68,7 @@ impl Attached {
         let (gate, status) = (segment.gate(), segment.status(self.rank));
         let before = gate.generation();
         drop(member);
+        status.absolve();
         status.take_stance(Stance::Regroups);
         while gate.generation() == before {
             if gate.has_ended() {
@@ -59,7 +78,10 @@ impl Attached {
         }
         segment.populate_mailbox(self.rank);
         status.enter(State::Running);
-        let member = self.member().map_err(|error| Interrupted::Lost(error.to_string()))?;
+        let lost = |error: &dyn ToString| Interrupted::Lost(error.to_string());
+        let listener = self.spare.as_ref().map(Listener::try_clone).transpose();
+        let gateway = listener.map_err(|error| lost(&error))?.map(Gateway::Tcp);
+        let member = member_over(self.job, self.rank, gateway).map_err(|error| lost(&error))?;
         Ok((before + 1, member))
     }
 

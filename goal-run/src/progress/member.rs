@@ -353,7 +353,13 @@ impl<'a> Member<'a> {
         }
         match loss {
             _ if segment.gate().is_stopped() => Err(why_stopped(segment)),
-            Some(loss) => Err(Interrupted::Lost(loss)),
+            Some((rank, text)) => {
+                if self.job.settings.survives {
+                    segment.status(self.rank).accuse(rank);
+                    segment.gate().call_launcher();
+                }
+                Err(Interrupted::Lost(text))
+            }
             None => Ok(()),
         }
     }

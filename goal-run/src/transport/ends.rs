@@ -77,7 +77,10 @@ impl<'a> Ends<'a> {
     ) -> Result<Self, OpenError> {
         let remote = match (network, gateway) {
             (None, _) => None,
-            (Some(network), Some(gateway)) => Some(Box::new(Remote::over(network, rank, gateway)?)),
+            (Some(network), Some(gateway)) => {
+                let generation = segment.gate().generation();
+                Some(Box::new(Remote::over(network, rank, gateway, generation)?))
+            }
             (Some(_), None) => return Err(OpenError::NoDriver),
         };
         // SAFETY: as the caller says.
@@ -131,8 +134,8 @@ impl<'a> Ends<'a> {
         self.remote.as_ref().map_or(0, |remote| remote.fallen_back())
     }
 
-    /// Describes the loss of a rank on another host, if one was lost.
-    pub(crate) fn loss(&self) -> Option<String> {
+    /// Returns the rank on another host that was lost, with a description; `None` if none was.
+    pub(crate) fn loss(&self) -> Option<(u32, String)> {
         self.remote.as_ref()?.loss()
     }
 

@@ -206,6 +206,7 @@ pub(crate) fn option(setting: &'static str) -> &'static str {
         "burst" => "--burst",
         "calc" => "--calc",
         "offload" => "--offload",
+        "survives" => "--survive",
         "unauthenticated_data" => "--unauthenticated-data",
         "fault_timeout" => "--fault-timeout",
         setting => setting,

@@ -176,6 +176,7 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
         (name("initial_burst"), options.parameters.initial_burst.to_string()),
         (name("burst"), options.parameters.burst.to_string()),
         (name("offload"), options.offload.name().to_owned()),
+        (name("survives"), options.survives.to_string()),
         (name("calc"), in_words(options.engine.calc)),
         (name("unauthenticated_data"), unauthenticated.to_owned()),
         (name("fault_timeout"), fault_timeout),

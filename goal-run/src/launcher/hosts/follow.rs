@@ -8,9 +8,11 @@ use crate::hosts::{Area, Event, Message};
 use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
+use crate::launcher::losses::{self, Stand};
 use crate::launcher::partings::{Tail, ask};
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use goal_eth::now_ns;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The reason why the ranks must end.
@@ -46,6 +48,9 @@ pub(super) fn follow(
     let mut stopped = vec![];
     let are_programs = place.settings.are_programs();
     let (mut is_at_end, mut has_left, mut tail) = (false, false, Tail::default());
+    // After a loss: no rank of this host uses messages any more, and the leader knows.
+    let mut has_regrouped = false;
+    let mut told_unreachable = BTreeSet::new();
     loop {
         let mut limit = if is_ready { TICK } else { Duration::from_millis(1) };
         let mut probe = None;
@@ -65,6 +70,16 @@ pub(super) fn follow(
                 }
                 Event::Message(_, Message::GoOn, _) => {
                     has_left = true;
+                    continue;
+                }
+                Event::Message(_, Message::Lost(ranks), _) => {
+                    lose(place, crew, &ranks)?;
+                    continue;
+                }
+                Event::Message(_, Message::Mend(sits_out), _) if has_regrouped => {
+                    losses::mend(place, &sits_out)?;
+                    has_regrouped = false;
+                    told_unreachable.clear();
                     continue;
                 }
                 Event::Message(_, Message::End { is_complete, is_stuck, areas }, _) => {
@@ -92,7 +107,20 @@ pub(super) fn follow(
             is_ready = true;
             session.post.send(leader, Message::Ready);
         }
-        if are_programs && !is_at_end && gate.finished() == here {
+        for accusation in losses::accusations(place) {
+            if told_unreachable.insert(accusation) {
+                let (by, rank) = accusation;
+                session.post.send(leader, Message::Unreachable { by, rank });
+            }
+        }
+        if gate.is_broken()
+            && !has_regrouped
+            && let Some(Stand { regroups, sits_out }) = losses::stand(place)
+        {
+            has_regrouped = true;
+            session.post.send(leader, Message::Regroups { regroups, sits_out });
+        }
+        if are_programs && !is_at_end && supervisor.have_finished() {
             is_at_end = true;
             session.post.send(leader, Message::AtEnd);
         }
@@ -102,6 +130,11 @@ pub(super) fn follow(
         let news = match supervisor.look(!have_finished, crew).filter(|_| !has_told) {
             Some(Sight::Failed(_)) => Some(Message::Failed),
             Some(Sight::Fallen(rank, how, status)) => Some(Message::Died { rank, how, status }),
+            Some(Sight::Lost(rank, how)) => {
+                // The leader decides when the others learn of it.
+                session.post.send(leader, Message::Died { rank, how, status: None });
+                None
+            }
             Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
             Some(Sight::Interrupted(signal)) => Some(Message::Interrupted { signal }),
             Some(Sight::Finished) => Some(Message::Finished),
@@ -123,4 +156,24 @@ pub(super) fn follow(
             session.post.reply(leader, round, place.here[0], quiet.reply());
         }
     }
+}
+
+/// Lets the job go on without these ranks. Ends those of this host that have not ended.
+///
+/// # Errors
+/// [`LaunchError::Rank`] if one of them can't be ended. The caller must tell the leader.
+pub(super) fn lose(
+    place: &Place<'_>,
+    crew: &mut dyn Crew,
+    ranks: &[(u32, String)],
+) -> Result<(), LaunchError> {
+    let num_ranks = place.segment.num_ranks();
+    for (rank, how) in ranks.iter().filter(|&&(rank, _)| rank < num_ranks) {
+        let is_here = place.here.binary_search(rank).is_ok();
+        if is_here && !place.segment.status(*rank).is_lost() && !crew.bury(*rank) {
+            return Err(LaunchError::Rank(format!("rank {rank} is lost and can't be ended")));
+        }
+        losses::note(place, *rank, how);
+    }
+    Ok(())
 }

@@ -6,11 +6,13 @@
 
 use super::post::{EVENTS_MAX, random};
 use super::session::Session;
+use super::survive::Survival;
 use crate::host::Host;
 use crate::hosts::{Event, Message, Rounds};
 use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
+use crate::launcher::losses::Stand;
 use crate::launcher::partings::{Tail, ask};
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use crate::monitor::Stopped;
@@ -42,17 +44,20 @@ pub(super) struct Leader<'s, 'a> {
     pub(super) session: &'s mut Session<'a>,
     pub(super) place: &'s Place<'s>,
     pub(super) others: BTreeSet<Host>,
-    rounds: Rounds,
-    ready: BTreeSet<Host>,
-    finished: BTreeSet<Host>,
+    pub(super) rounds: Rounds,
+    pub(super) ready: BTreeSet<Host>,
+    pub(super) finished: BTreeSet<Host>,
     /// The hosts whose ranks, processes of a program, have come to their end.
-    at_end: BTreeSet<Host>,
+    pub(super) at_end: BTreeSet<Host>,
     /// The hosts that have sent everything, with the times of their clocks at which their ranks
     /// began.
     pub(super) told: BTreeMap<Host, u64>,
     pub(super) supervisor: Supervisor<'s>,
     /// The ranks that are stopped by a signal, by their hosts.
     pub(super) stopped: BTreeMap<Host, Vec<Stopped>>,
+    /// True once all ranks have begun.
+    pub(super) has_begun: bool,
+    pub(super) survival: Survival,
 }
 
 impl<'s, 'a> Leader<'s, 'a> {
@@ -78,6 +83,8 @@ impl<'s, 'a> Leader<'s, 'a> {
             told,
             supervisor,
             stopped,
+            has_begun: false,
+            survival: Survival::default(),
         })
     }
 
@@ -106,9 +113,8 @@ impl<'s, 'a> Leader<'s, 'a> {
         let mut quiet = Quiet::new(self.place);
         let gate = segment.gate();
         let here = here.len() as u32;
-        let mut has_begun = false;
         loop {
-            let mut limit = if has_begun { TICK } else { START_TICK };
+            let mut limit = if self.has_begun { TICK } else { START_TICK };
             for _ in 0..EVENTS_MAX {
                 let Some(event) = self.session.event(limit) else { break };
                 if let Some(ending) = self.hear(event) {
@@ -116,19 +122,24 @@ impl<'s, 'a> Leader<'s, 'a> {
                 }
                 limit = Duration::ZERO;
             }
-            if !has_begun && gate.ready() == here && self.ready == self.others {
-                has_begun = true;
+            if !self.has_begun && gate.ready() == here && self.ready == self.others {
+                self.has_begun = true;
                 self.tell_all(&Message::Go);
                 gate.pass(here + 1, now_ns);
             }
-            if are_programs && gate.finished() == here && self.at_end == self.others {
+            if self.is_survived()
+                && let Some(ending) = self.tend(crew)
+            {
+                return ending;
+            }
+            if are_programs && self.supervisor.have_finished() && self.at_end == self.others {
                 if !std::mem::replace(&mut has_left, true) {
                     self.tell_all(&Message::GoOn);
                 }
                 tail.let_go(segment, self.place.here);
             }
             if are_programs
-                && !has_begun
+                && !self.has_begun
                 && let Some(ending) = self.deserter(crew)
             {
                 return ending;
@@ -138,6 +149,7 @@ impl<'s, 'a> Leader<'s, 'a> {
             match self.supervisor.look(self.finished == self.others, crew) {
                 Some(Sight::Failed(_)) => return Ending::Failed,
                 Some(Sight::Fallen(rank, how, status)) => return Ending::Died(rank, how, status),
+                Some(Sight::Lost(rank, how)) => self.survival.lose(rank, how),
                 Some(Sight::NotStarted(why)) => return Ending::Refused(why),
                 Some(Sight::Interrupted(signal)) => return Ending::Interrupted(signal),
                 Some(Sight::Finished) => return Ending::Complete,
@@ -188,6 +200,12 @@ impl<'s, 'a> Leader<'s, 'a> {
     /// Handles an event. Returns the reason if it ends the job.
     fn hear(&mut self, event: Event) -> Option<Ending> {
         match event {
+            // The job goes on without this host.
+            Event::Message(host, ..)
+            | Event::Replied(host, ..)
+            | Event::Lost(host, _)
+            | Event::Finished(host)
+                if !self.others.contains(&host) => {}
             Event::Message(host, message, _) => match message {
                 Message::Ready => {
                     self.ready.insert(host);
@@ -196,6 +214,21 @@ impl<'s, 'a> Leader<'s, 'a> {
                     self.finished.insert(host);
                 }
                 Message::Failed => return Some(Ending::Failed),
+                Message::Died { rank, how, .. }
+                    if self.is_survived() && self.session.ranks_of(host).contains(&rank) =>
+                {
+                    self.survival.lose(rank, how);
+                }
+                Message::Unreachable { by, rank }
+                    if self.is_survived() && self.session.ranks_of(host).contains(&by) =>
+                {
+                    self.survival.accuse(by, rank);
+                }
+                Message::Regroups { regroups, mut sits_out } if self.is_survived() => {
+                    let ranks = self.session.ranks_of(host);
+                    sits_out.retain(|rank| ranks.contains(rank));
+                    self.survival.stand(host, Stand { regroups, sits_out });
+                }
                 Message::Died { rank, how, status }
                     if self.session.ranks_of(host).contains(&rank) =>
                 {
@@ -217,6 +250,10 @@ impl<'s, 'a> Leader<'s, 'a> {
                 }
                 _ => {}
             },
+            Event::Lost(host, why) if self.is_survived() => self.go_on_without(host, &why),
+            Event::Finished(host) if self.is_survived() => {
+                self.go_on_without(host, "its launcher ended");
+            }
             Event::Lost(host, why) => return Some(self.lost(host, &why)),
             Event::Finished(host) => return Some(self.lost(host, "its launcher ended")),
             Event::Replied(host, round, reply) if self.rounds.handle(host, round, reply) => {

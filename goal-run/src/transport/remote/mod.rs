@@ -44,7 +44,7 @@ pub(crate) struct Remote<'a> {
 
 impl<'a> Remote<'a> {
     /// Opens the fabrics of `rank` over the gateway that its launcher opened. A fabric that the
-    /// program brought comes first.
+    /// program brought comes first. They are for a generation of the job.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -52,6 +52,7 @@ impl<'a> Remote<'a> {
         network: &'a Network,
         rank: u32,
         mut gateway: Gateway,
+        generation: u32,
     ) -> Result<Self, OpenError> {
         let system = |what| move |cause| OpenError::System { what, cause };
         let mut fabrics: Vec<Box<dyn Fabric + 'a>> = Vec::new();
@@ -66,7 +67,7 @@ impl<'a> Remote<'a> {
             (Gateway::Tcp(listener), Wire::Tcp(over) | Wire::Other(_, over)) => {
                 let &OverTcp { silence_s, encrypts } = over;
                 let addresses = network.locations().map(|location| location.socket()).collect();
-                let key = network.secret.tcp_key();
+                let key = network.secret.tcp_key(generation);
                 let tcp = TcpFabric::new(rank, addresses, listener, key, now_ns);
                 let tcp = tcp.map_err(system("the sockets can't be watched"))?;
                 let tls = encrypts.then(Tls::new).transpose();
@@ -222,11 +223,12 @@ impl<'a> Remote<'a> {
         self.fabrics.iter().map(|fabric| fabric.exchanged()).fold(Exchanged::default(), add)
     }
 
-    /// Describes the first loss of a rank, if one was lost.
-    pub(crate) fn loss(&self) -> Option<String> {
+    /// Returns the first rank that was lost, with a description; `None` if none was.
+    pub(crate) fn loss(&self) -> Option<(u32, String)> {
         let lost = self.fabrics.iter().find_map(|fabric| fabric.lost());
         let (rank, why) = lost.or_else(|| self.unreachable.clone())?;
-        Some(format!("rank {rank} on host {} is lost: {why}", self.network.host(rank)))
+        let text = format!("rank {rank} on host {} is lost: {why}", self.network.host(rank));
+        Some((rank, text))
     }
 
     /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
