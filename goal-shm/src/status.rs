@@ -149,8 +149,7 @@ impl Status {
 
     /// States that the rank can't reach another one any more. The first statement counts.
     pub fn accuse(&self, rank: u32) {
-        let _ =
-            self.accused.compare_exchange(0, rank + 1, Ordering::SeqCst, Ordering::SeqCst);
+        let _ = self.accused.compare_exchange(0, rank + 1, Ordering::SeqCst, Ordering::SeqCst);
     }
 
     /// Takes the statement back.

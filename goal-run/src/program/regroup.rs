@@ -10,6 +10,7 @@ use crate::gateway::Gateway;
 use crate::progress::{Interrupted, Member, member_over};
 use goal_shm::{Stance, State};
 use goal_tcp::Listener;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The longest sleep of a rank that waits for the launcher.
@@ -69,6 +70,9 @@ impl Attached {
         let before = gate.generation();
         drop(member);
         status.absolve();
+        // The rank counts as one that may go on, before the launcher looks for a job that is stuck.
+        status.enter(State::Running);
+        self.forget_exchanged();
         status.take_stance(Stance::Regroups);
         while gate.generation() == before {
             if gate.has_ended() {
@@ -77,7 +81,6 @@ impl Attached {
             gate.wait_change(LOOK_AGAIN);
         }
         segment.populate_mailbox(self.rank);
-        status.enter(State::Running);
         let lost = |error: &dyn ToString| Interrupted::Lost(error.to_string());
         let listener = self.spare.as_ref().map(Listener::try_clone).transpose();
         let gateway = listener.map_err(|error| lost(&error))?.map(Gateway::Tcp);
@@ -88,9 +91,18 @@ impl Attached {
     /// Waits for the end of the job, of which this rank has no part any more.
     pub(super) fn sit_out(&self) {
         let segment = self.job.segment;
+        self.forget_exchanged();
         segment.status(self.rank).take_stance(Stance::SitsOut);
         while !segment.gate().has_ended() {
             segment.gate().wait_change(LOOK_AGAIN);
         }
+    }
+
+    /// Begins to count anew the messages that the rank exchanges with other hosts. Those of the
+    /// generation before are gone, so numbers of sent and taken ones differ.
+    fn forget_exchanged(&self) {
+        let status = self.job.segment.status(self.rank);
+        status.remote_sent.store(0, Ordering::SeqCst);
+        status.remote_taken.store(0, Ordering::SeqCst);
     }
 }
