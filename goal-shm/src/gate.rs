@@ -62,7 +62,8 @@ impl Gate {
                     // It may return early; the loop looks again.
                     self.position.wait(CLOSED, None);
                 }
-                position => return position == OPEN,
+                // A rank may be lost before this one wakes up.
+                position => return matches!(position, OPEN | BROKEN),
             }
         }
     }

@@ -120,6 +120,7 @@ fn a_gate_breaks_and_opens_again() {
     assert!(gate.pass(1, || 3));
     gate.break_up();
     assert!(gate.is_broken() && gate.is_stopped() && !gate.has_ended() && !gate.is_stuck());
+    assert!(gate.pass(9, || 3), "a rank that wakes up late has passed");
     gate.mend();
     assert!(gate.is_open() && !gate.is_stopped());
     assert_eq!(gate.generation(), 1);

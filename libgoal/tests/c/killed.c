@@ -17,7 +17,8 @@ enum { STEPS = 400, MOST = 40000 };
 
 static void check(int holds, const char *what) {
   if (!holds) {
-    printf("rank %d: %s: %s\n", GOAL_MyRank(), what, GOAL_Last_error());
+    printf("%s: ", GOAL_Last_error());
+    printf("rank %d: %s\n", GOAL_MyRank(), what);
     fflush(stdout);
     exit(1);
   }
