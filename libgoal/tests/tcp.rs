@@ -1,0 +1,122 @@
+//! Programs in C whose ranks belong to several launchers, which meet at an address of TCP.
+
+mod support;
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Compiles programs of `tests/c/` in a new folder with a key; `None` if a tool is missing.
+fn folder(sources: &[&str]) -> Option<TempDir> {
+    if support::lacks(&["gcc", "g++", "pkg-config"]) {
+        return None;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let goal_run = support::installed("goal-run");
+    let mut path = goal_run.parent().expect("it lies in a folder").as_os_str().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    for source in sources {
+        let file = support::folder().join("tests/c").join(source);
+        std::fs::copy(file, folder.path().join(source)).unwrap();
+        let mut build = Command::new(support::folder().join("tests/bin/build"));
+        let status = build.arg(source).current_dir(folder.path()).env("PATH", &path).status();
+        assert!(status.unwrap().success(), "{source} can't be compiled");
+    }
+    let key = Command::new(goal_run).arg("key").arg(folder.path().join("key")).status();
+    assert!(key.unwrap().success());
+    Some(folder)
+}
+
+/// Starts so many launchers of a program on this host.
+fn start(folder: &Path, launchers: usize, arguments: &[&str]) -> Vec<Child> {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let start = |rank: usize| {
+        let mut command = Command::new(support::installed("goal-run"));
+        command.args(["--rendezvous", &format!("127.0.0.1:{port}"), "--rank", &rank.to_string()]);
+        command.args(["--size", &launchers.to_string(), "--key", "key", "--timeout", "60"]);
+        command.args(arguments).current_dir(folder);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    (0..launchers).map(start).collect()
+}
+
+fn ended(launchers: Vec<Child>) -> Vec<Output> {
+    launchers.into_iter().map(|launcher| launcher.wait_with_output().unwrap()).collect()
+}
+
+/// Runs a program. Returns the lines of all ranks, sorted.
+fn run(folder: &Path, launchers: usize, arguments: &[&str]) -> Vec<String> {
+    let outputs = ended(start(folder, launchers, arguments));
+    assert!(outputs.iter().all(|output| output.status.success()), "{arguments:?}: {outputs:?}");
+    let text: String =
+        outputs.iter().map(|output| String::from_utf8_lossy(&output.stdout)).collect();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn programs_run_over_tcp() {
+    let Some(folder) = folder(&["ring.c", "collectives.c", "random.c"]) else { return };
+    let expected = |launchers: usize, arguments: &[&str]| {
+        let alone = run(folder.path(), 1, arguments);
+        assert_eq!(run(folder.path(), launchers, arguments), alone, "{arguments:?}");
+    };
+    expected(2, &["-n", "4", "./ring"]);
+    expected(3, &["-n", "3", "./collectives"]);
+    expected(2, &["-n", "4", "--tls", "./collectives"]);
+    expected(2, &["-n", "4", "--progress", "thread", "./random"]);
+}
+
+#[test]
+fn ranks_go_on_after_losses() {
+    let Some(folder) = folder(&["loss.c", "killed.c"]) else { return };
+    for launchers in [2, 3] {
+        let lines = run(folder.path(), launchers, &["-n", "5", "--survive", "./loss"]);
+        let left = [(0, 0), (3, 1), (4, 2)];
+        let line = |(rank, new)| format!("rank {rank} of 5 goes on as {new} of 3");
+        assert_eq!(lines, left.map(line));
+    }
+    for seed in ["1", "2", "3", "4", "5", "6"] {
+        let arguments = ["-n", "6", "--survive", "--tls", "./killed", seed];
+        assert_eq!(run(folder.path(), 3, &arguments), [""; 0], "seed {seed}");
+    }
+}
+
+#[test]
+fn ranks_go_on_after_the_loss_of_a_host() {
+    let Some(folder) = folder(&["hostloss.c"]) else { return };
+    let arguments = ["-n", "6", "--survive", "--fault-timeout", "2", "./hostloss", "until"];
+    let mut launchers = start(folder.path(), 3, &arguments);
+    thread::sleep(Duration::from_millis(1500));
+    let mut lost = launchers.remove(2);
+    lost.kill().unwrap();
+    lost.wait().unwrap();
+    for (at, output) in ended(launchers).iter().enumerate() {
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.ends_with("4 left\n"), "launcher {at}: {output:?}");
+        assert!(text.contains("rank 4") && text.contains("its launcher"), "{output:?}");
+    }
+}
+
+#[test]
+fn launchers_agree_on_what_happens_after_a_loss() {
+    let Some(folder) = folder(&["ring.c"]) else { return };
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let start = |rank: &str, options: &[&str]| {
+        let mut command = Command::new(support::installed("goal-run"));
+        command.args(["--rendezvous", &format!("127.0.0.1:{port}"), "--rank", rank, "--size", "2"]);
+        command.args(["--key", "key", "-n", "2"]).args(options).arg("./ring");
+        command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let outputs = ended(vec![start("0", &[]), start("1", &["--survive"])]);
+    assert!(outputs.iter().all(|output| output.status.code() == Some(2)), "{outputs:?}");
+    let text = String::from_utf8_lossy(&outputs[0].stderr);
+    assert!(text.contains("--survive"), "{text}");
+}
