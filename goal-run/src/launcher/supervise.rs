@@ -61,8 +61,6 @@ impl<'a> Supervisor<'a> {
     /// A rank could not start.
     pub(super) fn watch(mut self, crew: &mut dyn Crew) -> Result<End, LaunchError> {
         let segment = self.place.segment;
-        let ranks = segment.num_ranks();
-        let tick = TICK + TICK_PER_RANK * ranks;
         let mut quiet = Quiet::new(self.place);
         let observed = self.place.observed();
         let of_rank = |rank| match self.place.settings.are_programs() {
@@ -71,9 +69,18 @@ impl<'a> Supervisor<'a> {
         };
         let mut tail = Tail::default();
         loop {
+            // It changes while a job grows.
+            let ranks = segment.num_members();
             match self.place.settings.are_programs() && segment.gate().finished() == ranks {
-                true => tail.let_go(segment, self.place.here),
-                false => segment.gate().wait_finished(ranks, tick),
+                true => {
+                    crew.dismiss();
+                    tail.let_go(segment, self.place.present());
+                }
+                false => {
+                    let tick = TICK + TICK_PER_RANK * segment.num_ranks();
+                    segment.gate().wait_finished(ranks, tick);
+                    crew.grow();
+                }
             }
             match self.look(true, crew) {
                 Some(Sight::Failed(failures)) => return Ok(End::Failed(failures)),
@@ -94,7 +101,7 @@ impl<'a> Supervisor<'a> {
                 crew.end_threads();
                 let stopped = crew.stopped();
                 let mut pending = match self.place.settings.are_programs() {
-                    true => Pending::of_running_programs(segment, self.place.here, stopped),
+                    true => Pending::of_running_programs(segment, self.place.present(), stopped),
                     false => Pending::of_job(&observed, false, stopped),
                 };
                 pending.started = (started < ranks).then_some(Started { started, ranks });
@@ -105,12 +112,12 @@ impl<'a> Supervisor<'a> {
 
     /// Returns the report on a job that is stuck.
     fn stuck(&self, observed: &Observed<'_>) -> Pending {
-        let Place { segment, settings, here, .. } = *self.place;
+        let Place { segment, settings, .. } = *self.place;
         if !settings.are_programs() {
             return Pending::of_job(observed, true, vec![]);
         }
-        ask(segment, here);
-        Pending::of_stuck_programs(segment, here)
+        ask(segment, &self.place.members());
+        Pending::of_stuck_programs(segment, self.place.present())
     }
 
     /// Looks at the ranks of this host and returns what ends the job, if anything. If `may_finish`,
@@ -118,11 +125,12 @@ impl<'a> Supervisor<'a> {
     /// afterwards. If a terminal asks for it, stops all ranks and this process, and returns after
     /// they continue.
     pub(super) fn look(&mut self, may_finish: bool, crew: &mut dyn Crew) -> Option<Sight> {
-        let Place { segment, options, here, .. } = *self.place;
+        let Place { segment, options, .. } = *self.place;
         if let Some(failures) = self.failures() {
             return Some(Sight::Failed(failures));
         }
-        if may_finish && crew.have_finished(segment.gate().finished() == here.len() as u32) {
+        let have_passed = || segment.gate().finished() == self.place.present().len() as u32;
+        if may_finish && crew.have_finished(have_passed()) {
             return Some(Sight::Finished);
         }
         // Taken, so that a further signal can end what is left to do.
@@ -182,7 +190,8 @@ impl<'a> Supervisor<'a> {
 
     /// Returns the stage of the ranks of this host.
     fn stage(&self) -> Stage {
-        let Place { segment, options, here, .. } = *self.place;
+        let Place { segment, options, .. } = *self.place;
+        let here = self.place.present();
         let (gate, ranks) = (segment.gate(), here.len() as u32);
         if !gate.is_open() {
             return Stage::Preparing { ready: gate.ready().min(ranks), ranks };
@@ -199,7 +208,8 @@ impl<'a> Supervisor<'a> {
     }
 
     fn failures(&self) -> Option<Vec<String>> {
-        let Place { segment, here, .. } = *self.place;
+        let Place { segment, .. } = *self.place;
+        let here = self.place.present();
         let texts: Vec<String> =
             here.iter().filter_map(|&rank| segment.failure_of_failed(rank)).collect();
         (!texts.is_empty()).then_some(texts)
@@ -214,7 +224,7 @@ pub(super) struct Quiet<'a> {
 
 impl<'a> Quiet<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
-        let watch = Watch::new(place.options.progress == Mode::Node, place.here.to_vec());
+        let watch = Watch::new(place.options.progress == Mode::Node, place.members());
         let watch = match place.settings.are_programs() {
             true => {
                 watch.of_programs(place.settings.wait).in_kernel(place.settings.in_kernel.is_some())
@@ -227,6 +237,13 @@ impl<'a> Quiet<'a> {
     /// Reads the status of all ranks. Returns true if, since the last reading, none of them could
     /// go on without a message from another host.
     pub(super) fn rests(&mut self) -> bool {
+        // A job that grows or shrinks is watched anew.
+        if self.place.settings.reserve > 0 || self.place.segment.roll().has_lost_some() {
+            let members = self.place.members();
+            if self.watch.ranks() != members {
+                *self = Self::new(self.place);
+            }
+        }
         self.watch.is_stuck(self.place.segment)
     }
 

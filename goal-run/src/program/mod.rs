@@ -53,6 +53,7 @@
 
 mod attach;
 mod error;
+mod growth;
 mod skeleton;
 
 pub use crate::threads::leave_signals;
@@ -92,9 +93,9 @@ impl Attached {
         self.rank
     }
 
-    /// Returns the number of ranks.
+    /// Returns the number of ranks that the job started with.
     pub fn size(&self) -> u32 {
-        self.job.segment.num_ranks()
+        self.job.segment.num_started()
     }
 
     /// Returns the job.
@@ -236,12 +237,17 @@ impl Attached {
         // Rank processes are stopped when all have come here, or else are killed.
         if segment.gate().is_stopped() && !segment.gate().is_stuck() {
             self.computes();
-            let guests =
-                std::mem::take(&mut *self.guests.lock().unwrap_or_else(PoisonError::into_inner));
-            guests.into_iter().for_each(drop);
+            self.drop_guests();
             return Ok(());
         }
         Ok(ended?)
+    }
+
+    /// Drops the values that end with the rank's part.
+    fn drop_guests(&self) {
+        let guests =
+            std::mem::take(&mut *self.guests.lock().unwrap_or_else(PoisonError::into_inner));
+        guests.into_iter().for_each(drop);
     }
 
     /// Serves other ranks until all have come to their end.
@@ -254,10 +260,12 @@ impl Attached {
             if progress.worked {
                 continue;
             }
-            if !is_told && progress.waiting == Waiting::Nothing {
+            // One that nobody has accepted is not awaited.
+            let counts = || segment.status(self.rank).membership.is_member();
+            if !is_told && progress.waiting == Waiting::Nothing && counts() {
                 is_told = true;
                 self.publish(member);
-                segment.gate().finish(settings.num_here(segment.num_ranks()));
+                segment.gate().finish(settings.num_here(segment.num_members()));
             }
             if is_told && settings.origin == Origin::Alone {
                 return Ok(());
