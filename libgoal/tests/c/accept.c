@@ -8,6 +8,9 @@
 // RUN: wait $job
 // RUN: cat errors
 // RUN: goal-run grow $job 2>&1 | sed "s/$job/JOB/"
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <goal.h>
 #include <stdio.h>
 #include <stdlib.h>

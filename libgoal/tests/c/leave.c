@@ -5,6 +5,9 @@
 // RUN: goal-run -n 3 --progress thread ./leave-cpp
 // RUN: goal-run -n 2 ./leave spawn
 // RUN: ./leave
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <goal.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +36,12 @@ int main(int argc, char **argv) {
       return fail("allreduce");
     }
     /* The first rank of the communicator leaves, which is rank 0 of the job at first. */
-    for (int i = 1; i < size; i++) {
-      ranks[i - 1] = i;
+    for (int i = 0; i < size; i++) {
+      ranks[i] = i;
+    }
+    GOAL_Comm aside = GOAL_Comm_create(comm, ranks, size);
+    if (aside == 0) {
+      return fail("create aside");
     }
     if (rank == 0) {
       GOAL_Graph graph = GOAL_CreateGraphOn(comm);
@@ -44,6 +51,11 @@ int main(int argc, char **argv) {
       if (GOAL_Leave() != GOAL_ERR_BUSY) {
         return fail("leave while a run goes on");
       }
+      GOAL_Graph go = GOAL_CreateGraphOn(aside);
+      GOAL_Send(go, &one, sizeof one, 1, 4, GOAL_USERSPACE);
+      if (GOAL_Sched_run(GOAL_Compile(go)) != 0) {
+        return fail("send");
+      }
       if (GOAL_Wait(run) != 0 || left != size) {
         return fail("wait");
       }
@@ -52,11 +64,17 @@ int main(int argc, char **argv) {
       }
       return 0;
     }
-    GOAL_Comm rest = GOAL_Comm_create(comm, ranks, size - 1);
+    GOAL_Comm rest = GOAL_Comm_create(comm, ranks + 1, size - 1);
     if (rest == 0) {
       return fail("create");
     }
     if (rank == 1) {
+      int go = 0;
+      GOAL_Graph wait = GOAL_CreateGraphOn(aside);
+      GOAL_Recv(wait, &go, sizeof go, 0, 4, GOAL_USERSPACE);
+      if (GOAL_Sched_run(GOAL_Compile(wait)) != 0 || go != 1) {
+        return fail("receive");
+      }
       GOAL_Graph graph = GOAL_CreateGraphOn(comm);
       GOAL_Send(graph, &size, sizeof size, 0, 5, GOAL_USERSPACE);
       if (GOAL_Sched_run(GOAL_Compile(graph)) != 0) {

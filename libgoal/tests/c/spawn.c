@@ -24,7 +24,8 @@ static void check(int is_right, const char *what) {
 /* Exchanges numbers and large blocks with all ranks of a communicator. */
 static void exchange(GOAL_Comm comm) {
   int rank = GOAL_Comm_rank(comm), size = GOAL_Comm_size(comm), sum = 0;
-  int *in = malloc(sizeof(int) * MANY * size), *out = malloc(sizeof(int) * MANY * size);
+  int *in = (int *)malloc(sizeof(int) * MANY * size);
+  int *out = (int *)malloc(sizeof(int) * MANY * size);
   check(GOAL_Allreduce(&rank, &sum, 1, GOAL_INT32, GOAL_ADD, comm) == 0, "allreduce");
   check(sum == size * (size - 1) / 2, "the sum of ranks");
   for (int i = 0; i < MANY * size; i++) {
