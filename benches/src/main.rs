@@ -14,6 +14,7 @@ mod engine;
 mod esp;
 mod frames;
 mod generate;
+mod growth;
 mod host_jobs;
 mod host_peer;
 mod hosts;
@@ -113,6 +114,12 @@ enum Bench {
     /// One rank of `late`
     #[command(hide = true)]
     LateRank(late::RankArgs),
+    /// A job that grows while two ranks exchange messages: latency with and without room for more
+    /// ranks, the times of growth and its memory
+    Growth(growth::Args),
+    /// One rank of `growth`
+    #[command(hide = true)]
+    GrowthRank(growth::RankArgs),
     /// Processor time of ranks that wait for a message which comes after ten seconds
     Idle(idle::Args),
     /// A chain broadcast and an alltoall without and with passes that split and order messages,
@@ -157,6 +164,8 @@ fn main() -> ExitCode {
         Bench::Plot(args) => plot::run(&args),
         Bench::Late(args) => late::run(&args),
         Bench::LateRank(args) => late::run_rank(&args),
+        Bench::Growth(args) => growth::run(&args),
+        Bench::GrowthRank(args) => growth::run_rank(&args),
         Bench::Idle(args) => idle::run(&args),
         Bench::Shape(args) => shape::run(&args),
         Bench::Window(args) => window::run(&args),

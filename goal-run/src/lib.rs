@@ -38,7 +38,7 @@
 //! - `transport`
 //! - `job`
 //! - `order`
-//! - `join`
+//! - `growth`, `join`
 //! - `progress`
 //! - `rank`, `program`
 //! - `monitor`
@@ -50,6 +50,7 @@
 
 pub mod binding;
 mod gateway;
+pub mod growth;
 pub mod handed;
 mod host;
 pub mod hosts;

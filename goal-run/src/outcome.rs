@@ -154,6 +154,11 @@ impl Outcome {
         self.missing.is_empty()
     }
 
+    /// Returns the number of ranks, with those that were added to the job.
+    pub fn num_ranks(&self) -> u32 {
+        self.segment.num_ranks()
+    }
+
     /// Returns the schedule.
     pub fn nisa(&self) -> &Arc<Nisa> {
         &self.nisa

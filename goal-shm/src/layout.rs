@@ -126,6 +126,8 @@ pub struct Layout {
     pub(crate) tasks: usize,
     /// Two bitmaps: the ranks that need help, and those that sleep.
     pub(crate) helpers: usize,
+    /// The number of ranks that are there from the start. The others may be added later.
+    pub(crate) started: usize,
     /// The bytes of the segment.
     pub(crate) len: usize,
 }
@@ -174,14 +176,34 @@ impl Layout {
         ring_bytes: u64,
         limit: u64,
     ) -> Result<Self, SegmentTooLarge> {
+        let started = sizes.len();
+        Self::with_reserve(sizes, started, ring_bytes, limit)
+    }
+
+    /// The same for a job that starts with `started` of these ranks and may grow to all of them.
+    /// Mailboxes and rings are as large as without the others. What only these need is address
+    /// space that nobody touches before they are there, so it counts towards no limit.
+    ///
+    /// # Errors
+    /// [`SegmentTooLarge`] if it needs more than `limit` bytes.
+    pub fn with_reserve(
+        sizes: impl ExactSizeIterator<Item = RankSizes>,
+        started: usize,
+        ring_bytes: u64,
+        limit: u64,
+    ) -> Result<Self, SegmentTooLarge> {
         let ring_bytes = ring_bytes.clamp(RING_BYTES_MIN, RING_BYTES_MAX);
         let ranks = sizes.len() as u64;
-        let slots = (MAILBOXES_BYTES / SLOT / ranks.max(1)).clamp(SLOTS_MIN, SLOTS_MAX);
+        let started = started.min(sizes.len());
+        let first = started as u64;
+        let slots = (MAILBOXES_BYTES / SLOT / first.max(1)).clamp(SLOTS_MIN, SLOTS_MAX);
         let slots = 1 << slots.ilog2();
         // Rings are as large as they can be if all pairs have one within the target.
-        let ring = (RINGS_BYTES / (ranks * ranks).max(1)).clamp(RING_BYTES_MIN, ring_bytes);
+        let ring = (RINGS_BYTES / (first * first).max(1)).clamp(RING_BYTES_MIN, ring_bytes);
         let ring = 1 << ring.ilog2();
-        let rings = (RINGS_BYTES / ring).min(ranks * ranks).max(RINGS_PER_RANK_MIN * ranks);
+        let rings_of =
+            |ranks: u64| (RINGS_BYTES / ring).min(ranks * ranks).max(RINGS_PER_RANK_MIN * ranks);
+        let rings = rings_of(ranks);
         let mut end = Some(PAGE);
         // Above 2^64 the places no longer matter, because the whole layout is refused.
         let mut area = |bytes: u64| -> Range<usize> {
@@ -199,9 +221,8 @@ impl Layout {
         let bitmap = helpers::lines(ranks as usize) * size_of::<Marks>();
         let helpers = area(2 * bitmap as u64).start;
         let mut layouts: Vec<RankLayout> = Vec::new();
-        let mut unlimited = 0u64;
+        let mut unlimited = (rings - rings_of(first)) * (ring + RING_ENDS);
         for rank in sizes {
-            unlimited = unlimited.saturating_add(rank.engine.next_multiple_of(PAGE));
             let status = area(PAGE).start;
             layouts.push(RankLayout {
                 status,
@@ -219,6 +240,13 @@ impl Layout {
                 turn: turns + layouts.len() * size_of::<Turn>(),
                 engine: area(rank.engine),
             });
+            let own = layouts.last().expect("it has just been added");
+            let free = match layouts.len() > started {
+                // From its status to the end of its last area.
+                true => (own.engine.end - status) as u64,
+                false => rank.engine,
+            };
+            unlimited = unlimited.saturating_add(free.next_multiple_of(PAGE));
         }
         let rings = RingsLayout {
             rings: rings as usize,
@@ -229,17 +257,19 @@ impl Layout {
         let tasks =
             area((size_of::<tasks::Control>() + TASKS * size_of::<tasks::Slot>()) as u64).start;
         match end {
-            Some(len) if len - unlimited <= limit => Ok(Self {
+            Some(len) if len.saturating_sub(unlimited) <= limit => Ok(Self {
                 ranks: layouts,
                 slots: slots as usize,
                 rings,
                 tasks,
                 helpers,
+                started,
                 len: len as usize,
             }),
-            needed => {
-                Err(SegmentTooLarge { needed: needed.map(|needed| needed - unlimited), limit })
-            }
+            needed => Err(SegmentTooLarge {
+                needed: needed.map(|needed| needed.saturating_sub(unlimited)),
+                limit,
+            }),
         }
     }
 
@@ -264,6 +294,12 @@ impl Layout {
             area(self.helpers, 2 * bitmap),
         ];
         of_ranks.chain(shared)
+    }
+
+    /// Returns the pages of the ranks that are not there from the start; `None` if all are.
+    pub(crate) fn reserve(&self) -> Option<Range<usize>> {
+        let (first, last) = (self.ranks.get(self.started)?, self.ranks.last()?);
+        Some(first.status..last.engine.end.next_multiple_of(PAGE as usize))
     }
 
     /// The bytes of the segment.

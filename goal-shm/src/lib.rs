@@ -54,11 +54,14 @@ mod layout;
 mod local;
 mod mailbox;
 mod mapping;
+mod members;
+mod membership;
 #[cfg(all(test, loom))]
 mod models;
 mod pool;
 mod populate;
 mod ring;
+mod roll;
 mod sealed;
 mod segment;
 mod starts;
@@ -85,7 +88,9 @@ pub use layout::{
 pub use local::{LOCAL, Local, PAYLOAD_MAX as LOCAL_PAYLOAD_MAX};
 pub use mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use mapping::zeroed;
+pub use membership::Membership;
 pub use populate::populate_read;
+pub use roll::Roll;
 pub use sealed::Sealed;
 pub use segment::Segment;
 pub use starts::Started;

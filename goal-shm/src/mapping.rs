@@ -8,7 +8,7 @@ use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals, ftruncate,
     memfd_create,
 };
-use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -179,6 +179,14 @@ impl Mapping {
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         let bytes = area.len().next_multiple_of(PAGE);
         Ok(fallocate(self.fd(), flags, area.start as u64, bytes as u64)?)
+    }
+
+    /// Leaves an area, which begins with a page, out of dumps of the process's memory. If the system
+    /// refuses, it is in them.
+    pub(crate) fn leave_out_of_dumps(&self, area: &Range<usize>) {
+        let start = self.range(area.start, area.len());
+        // SAFETY: inside the mapping, which lives as long as self; only a flag of it changes.
+        let _ = unsafe { madvise(start.as_ptr().cast(), area.len(), Advice::LinuxDontDump) };
     }
 
     /// Makes an area resident. Returns the number of bytes that are.

@@ -11,6 +11,7 @@ use super::layout::{FAILURE_BYTES, Layout, RankLayout};
 use super::mailbox::{self, Mailbox};
 use super::mapping::{Mapping, SharedWords};
 use super::pool::Rings;
+use super::roll::{ROLL_AT, Roll};
 use super::starts::{Started, Starts};
 use super::status::{State, Status};
 use super::tasks::{self, TASKS, Tasks};
@@ -37,7 +38,9 @@ impl Segment {
     /// # Errors
     /// The system's error.
     pub fn create(layout: Layout) -> io::Result<Self> {
-        Ok(Self::over(Mapping::create(layout.len)?, layout))
+        let segment = Self::over(Mapping::create(layout.len)?, layout);
+        segment.roll().set_ranks(segment.num_started());
+        Ok(segment)
     }
 
     /// Maps the segment behind an inherited descriptor. The layout must be the one that it was
@@ -52,6 +55,10 @@ impl Segment {
 
     fn over(mapping: Mapping, layout: Layout) -> Self {
         let claims = Claims::new(layout.ranks.len());
+        // A dump of a process's memory would touch every page of it.
+        if let Some(reserve) = layout.reserve() {
+            mapping.leave_out_of_dumps(&reserve);
+        }
         Self { mapping, layout, bells: Bells::default(), claims }
     }
 
@@ -86,9 +93,25 @@ impl Segment {
         self.bells.all()
     }
 
-    /// The number of ranks.
+    /// The number of ranks that there are now: those of the start, and those that were added since.
     pub fn num_ranks(&self) -> u32 {
+        self.roll().ranks().min(self.capacity())
+    }
+
+    /// The number of ranks that there were at the start.
+    pub fn num_started(&self) -> u32 {
+        self.layout.started as u32
+    }
+
+    /// The most ranks that the segment has room for.
+    pub fn capacity(&self) -> u32 {
         self.layout.ranks.len() as u32
+    }
+
+    /// The number of ranks, which the launcher changes.
+    #[inline]
+    pub fn roll(&self) -> &Roll {
+        self.words(ROLL_AT)
     }
 
     /// The places of a rank's areas.

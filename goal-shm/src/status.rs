@@ -3,6 +3,7 @@
 
 use super::attendance::Attendance;
 use super::mapping::SharedWords;
+use super::membership::Membership;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The state of a rank.
@@ -96,6 +97,8 @@ pub struct Status {
     has_finished: AtomicU32,
     /// The part that the process of a program takes.
     pub attendance: Attendance,
+    /// Its part in a job that grows and shrinks.
+    pub membership: Membership,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.

@@ -152,7 +152,7 @@ impl Collective {
         compile::renumber(&mut body, communicator);
         let bases = self.make_table(&mut body);
         let seed = group.shared().attached.job().seed();
-        let code = compile::schedule(body, group.rank(), group.size(), seed)?;
+        let code = compile::schedule(body, group.in_job(), group.num_ranks(), seed)?;
         Ok((Schedule::of_table(code, communicator.clone(), bases)?, algorithm))
     }
 

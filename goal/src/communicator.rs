@@ -99,6 +99,22 @@ impl Communicator {
         }
     }
 
+    /// Returns true if its ranks are those of the job's start, with the same numbers.
+    pub(crate) fn is_start(&self) -> bool {
+        self.0.ranks.is_none()
+    }
+
+    /// The two ranks of a message that tells a new rank of its communicator: the one that accepts
+    /// it, and the new one.
+    pub(crate) fn welcome(own: u32, accepting: u32, new: u32) -> Self {
+        // No list of ranks ends with this number.
+        let id = number_of(&[new, u32::MAX - 1], 0);
+        let (rank, ranks) = (u32::from(own == new), Some([accepting, new].into()));
+        let (neighbors, hosts, nodes) = (None, None, None);
+        let (shadow, size) = (id, 2);
+        Self(Arc::new(Inner { id, shadow, rank, size, ranks, neighbors, hosts, nodes }))
+    }
+
     /// Returns true if the two have the same matching space.
     pub fn is_same(&self, other: &Self) -> bool {
         self.0.id == other.0.id
@@ -160,7 +176,39 @@ impl Communicators {
                 "this process's own rank is not in the list: only ranks in the list may call this";
             return Err(Error::new(ErrorCode::Rank, text));
         };
-        let list = in_group.into_boxed_slice();
+        self.make_of(in_group.into_boxed_slice(), rank, parent.0.hosts.clone(), generation)
+    }
+
+    /// Makes a communicator of the ranks of `parent` followed by new ranks of the job. All of them
+    /// make it, the new ones by [`make_first`](Self::make_first). They agree on its number, since
+    /// no list with a new rank was made before.
+    pub(crate) fn make_larger(
+        &mut self,
+        parent: &Communicator,
+        new: &[u32],
+    ) -> Result<Communicator> {
+        let old = (0..parent.size()).filter_map(|rank| parent.in_group(rank));
+        let list: Box<[u32]> = old.chain(new.iter().copied()).collect();
+        self.make_of(list, parent.rank(), parent.0.hosts.clone(), 0)
+    }
+
+    /// Makes the communicator in which this process, a new rank of the job, was accepted.
+    pub(crate) fn make_first(&mut self, own: u32, list: Box<[u32]>) -> Result<Communicator> {
+        let Some(rank) = list.iter().position(|&rank| rank == own) else {
+            let text = "the rank that accepted this one did not name it";
+            return Err(Error::new(ErrorCode::Internal, text));
+        };
+        self.make_of(list, rank as u32, None, 0)
+    }
+
+    /// Makes a communicator of ranks of the job, of which this process's is the one at `rank`.
+    fn make_of(
+        &mut self,
+        list: Box<[u32]>,
+        rank: u32,
+        hosts: Option<Arc<[u32]>>,
+        generation: u32,
+    ) -> Result<Communicator> {
         // No list of ranks contains the second number.
         let marks: &[u32] = if generation > 0 { &[generation, u32::MAX - 1] } else { &[] };
         let name: Box<[u32]> = list.iter().chain(marks).copied().collect();
@@ -175,7 +223,6 @@ impl Communicators {
         *made += 1;
         self.ids.extend([id, shadow]);
         let size = list.len() as u32;
-        let hosts = parent.0.hosts.clone();
         let host = |&rank: &u32| hosts.as_ref().map_or(0, |hosts| hosts[rank as usize]);
         let nodes = nodes_of(&list.iter().map(host).collect::<Vec<u32>>());
         let (ranks, neighbors) = (Some(list), None);

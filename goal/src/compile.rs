@@ -3,7 +3,6 @@
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
 use crate::graph::Graph;
-use crate::group::Group;
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::{Schedule, Seed};
 use goal_lang::limits::Limits;
@@ -40,22 +39,6 @@ pub(crate) fn compile(graph: &Graph, rank: u32, ranks: u32, seed: Seed) -> Resul
     let declared = graph.declared().len();
     let schedule = schedule(body, rank, ranks, seed)?;
     Ok(Compiled { schedule, bases, declared })
-}
-
-impl Graph {
-    /// Returns the program of this process's rank as text, before any pass. Bytes that actions name
-    /// lie in buffers of their own there, one behind the other. Other ranks of the group have no
-    /// action.
-    ///
-    /// # Errors
-    /// An action names more scratch memory than there is, or declared buffers don't fit actions.
-    pub fn text(&self) -> Result<String> {
-        let group = Group::current()?;
-        let mut body = self.body()?;
-        body.make_table(self.declared())
-            .map_err(|error| Error::new(ErrorCode::Buffer, error.to_string()))?;
-        Ok(text(body, group.rank(), group.size()))
-    }
 }
 
 /// Compiles the body of `rank` alone.

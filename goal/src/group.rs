@@ -1,6 +1,6 @@
 //! The group of ranks that a process belongs to, once in a process.
 
-use crate::communicator::Communicator;
+use crate::communicator::{Communicator, Communicators};
 use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
@@ -11,11 +11,12 @@ use crate::shared::Shared;
 use crate::slots::wake;
 use crate::table::read_table;
 use crate::thread::within_function;
+use crate::welcome::await_list;
 use goal_lang::Neighbors;
 use goal_run::job::Mode;
 use goal_run::launcher::{Exchange, attach, attach_among};
-use goal_run::program::{AttachError, Attached};
-use goal_run::progress::StartError;
+use goal_run::program::{AttachError, Attached, FinalizeError};
+use goal_run::progress::{Member, StartError};
 use parking_lot::{Condvar, Mutex};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
@@ -75,17 +76,24 @@ impl Group {
             };
             Error::new(code, error.to_string())
         })?;
-        let member =
+        let mut member =
             attached.member().map_err(|error| Error::new(ErrorCode::System, error.to_string()))?;
+        let mut communicators = Communicators::default();
+        let world = match attached.has_joined() {
+            true => {
+                communicators.make_first(attached.rank(), await_list(&attached, &mut member)?)?
+            }
+            false => Communicator::world(attached.rank(), attached.size(), attached.hosts()),
+        };
         // SAFETY: the region is this rank's for the life of the process, and is taken once.
         let heap = unsafe { Heap::new(attached.heap()) };
         let offload = attached.tables();
         let offload = offload.map(|tables| Offload::new(tables, attached.job().calc()));
         let signs = offload.as_ref().map(|offload| Arc::clone(&offload.signs));
         let shared = Shared {
-            world: Communicator::world(attached.rank(), attached.size(), attached.hosts()),
+            world,
             attached,
-            communicators: Mutex::default(),
+            communicators: Mutex::new(communicators),
             heap,
             offload,
             core: Mutex::new(Core::new(member, signs)),
@@ -141,17 +149,28 @@ impl Group {
         self.0
     }
 
-    /// This process's rank, from 0 on.
+    /// This process's rank in [`world`](Self::world), from 0 on.
     pub fn rank(self) -> u32 {
+        self.0.world.rank()
+    }
+
+    /// The number of ranks of [`world`](Self::world).
+    pub fn size(self) -> u32 {
+        self.0.world.size()
+    }
+
+    /// This process's rank in the job, which the launcher and its errors call it by.
+    pub(crate) fn in_job(self) -> u32 {
         self.0.attached.rank()
     }
 
-    /// The number of ranks.
-    pub fn size(self) -> u32 {
-        self.0.attached.size()
+    /// The number of ranks that the job has now.
+    pub(crate) fn num_ranks(self) -> u32 {
+        self.0.attached.num_ranks()
     }
 
-    /// The communicator of all ranks.
+    /// The communicator of all ranks that the job started with; in a process that has joined later,
+    /// the one that it was accepted in.
     pub fn world(self) -> &'static Communicator {
         &self.0.world
     }
@@ -259,6 +278,14 @@ impl Group {
     /// # Errors
     /// A run has not ended; the group goes on. Or the job can't end as it should.
     pub fn finalize(self) -> Result<()> {
+        self.end(Attached::finalize)
+    }
+
+    /// Ends this rank's part by `end`.
+    pub(crate) fn end(
+        self,
+        end: fn(&Attached, Member<'static>) -> std::result::Result<(), FinalizeError>,
+    ) -> Result<()> {
         let Some(_alone) = STARTING.try_lock() else {
             return Err(Error::new(ErrorCode::Busy, "another thread initializes or finalizes"));
         };
@@ -267,7 +294,7 @@ impl Group {
         let is_broken = self.0.attached.await_verdict();
         let member = self.0.with(|core| core.leave(is_broken))?;
         State::Finalized.enter();
-        let finalized = self.0.attached.finalize(member);
+        let finalized = end(&self.0.attached, member);
         // Valgrind tells of what a program leaves, and the schedules of collectives are not its
         // own. They are dropped without the core.
         let kept = self.0.with(|core| Ok(core.kept.take()));

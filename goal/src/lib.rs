@@ -61,6 +61,7 @@
 //!   be changed.
 //! - [`Graph`]: sends, receives and local operations, and which must end before which may start;
 //!   [`Schedule`]: a compiled one; [`Run`]: a run of it, which is a [`Future`] too.
+//! - [`growth`]: ranks that join and leave while the group runs.
 //! - [`raw`]: the layer below, on any memory of the process. Bindings to other languages use it.
 //!
 //! All types may be used from any thread. Schedules of one communicator must be started in the same
@@ -74,8 +75,10 @@ mod compile;
 mod error;
 mod graph;
 mod group;
+pub mod growth;
 mod heap;
 mod kept;
+mod left;
 mod offload;
 mod prepare;
 mod process;
@@ -88,6 +91,7 @@ mod survivors;
 mod table;
 mod thread;
 mod waiting;
+mod welcome;
 
 pub use buffer::{Buffer, Element, Read, Slice, Write};
 pub use collective::{Collective, Persistent};

@@ -62,7 +62,7 @@ impl Schedule {
     pub fn compile(graph: &Graph) -> Result<Self> {
         let group = Group::current()?;
         let seed = group.shared().attached.job().seed();
-        let compiled = compile::compile(graph, group.rank(), group.size(), seed)?;
+        let compiled = compile::compile(graph, group.in_job(), group.num_ranks(), seed)?;
         let Compiled { schedule, bases, declared } = compiled;
         let memory = Memory::table(bases, declared);
         Ok(Self::new(group, schedule, graph.communicator().clone(), memory, OF_GRAPH))
@@ -156,14 +156,14 @@ impl Schedule {
             );
             return Err(Error::new(ErrorCode::Buffer, text));
         }
-        let is_group = communicator.is_same(group.world());
+        let is_group = communicator.is_same(group.world()) && communicator.is_start();
         let code = if is_group {
             Arc::new(Code::new(nisa, own, seed))
         } else {
             let program = nisa.decode();
             let (mut body, image) = (program.body_of(own).clone(), program.image_of(own).cloned());
             compile::renumber(&mut body, communicator);
-            compile::schedule_from(body, image, group.rank(), group.size(), seed)?
+            compile::schedule_from(body, image, group.in_job(), group.num_ranks(), seed)?
         };
         let memory = match memory {
             Some(region) if buffers.is_empty() || !is_group => Memory::Region(region),
@@ -200,7 +200,7 @@ impl Schedule {
     /// Returns the program of this process's rank as text, after all passes. Buffers lie one behind
     /// the other there. The other ranks of the group have no action.
     pub fn text(&self) -> String {
-        let (rank, size) = (self.inner.group.rank(), self.inner.group.size());
+        let (rank, size) = (self.inner.group.in_job(), self.inner.code.nisa().num_ranks());
         let body = self.inner.code.nisa().decode().body_of(rank).clone();
         compile::text(body, rank, size)
     }
@@ -306,6 +306,22 @@ impl Schedule {
             }
             Ok(inner.first().is_none())
         })
+    }
+}
+
+impl Graph {
+    /// Returns the program of this process's rank as text, before any pass. Bytes that actions name
+    /// lie in buffers of their own there, one behind the other. Other ranks of the group have no
+    /// action.
+    ///
+    /// # Errors
+    /// An action names more scratch memory than there is, or declared buffers don't fit actions.
+    pub fn text(&self) -> Result<String> {
+        let group = Group::current()?;
+        let mut body = self.body()?;
+        body.make_table(self.declared())
+            .map_err(|error| Error::new(ErrorCode::Buffer, error.to_string()))?;
+        Ok(compile::text(body, group.in_job(), group.num_ranks()))
     }
 }
 

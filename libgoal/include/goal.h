@@ -166,10 +166,10 @@ int GOAL_Init_among(int rank, int size, GOAL_Exchange exchange, void *context);
 /* Returns 1 if GOAL_Init was called with success, also after GOAL_Finalize; else 0. */
 int GOAL_IsInitialized(void);
 
-/* Returns the number of ranks. */
+/* Returns the number of ranks of GOAL_COMM_WORLD. */
 int GOAL_GroupSize(void);
 
-/* Returns the number of this process, from 0 on. */
+/* Returns the number of this process in GOAL_COMM_WORLD, from 0 on. */
 int GOAL_MyRank(void);
 
 /*
@@ -197,7 +197,8 @@ typedef enum {
   GOAL_EXT_BLOCKS = 11,
   GOAL_EXT_NEIGHBORS = 12,
   GOAL_EXT_OFFLOAD = 13,
-  GOAL_EXT_SURVIVAL = 14
+  GOAL_EXT_GROWTH = 14,
+  GOAL_EXT_SURVIVAL = 15
 } GOAL_ExtensionId;
 
 /* Returns 1 if this library has an extension; else 0. */
@@ -511,6 +512,54 @@ GOAL_Comm GOAL_Comm_shrink(GOAL_Comm comm);
  * which may be larger. ranks may be NULL if n is 0.
  */
 int GOAL_Comm_lost(GOAL_Comm comm, int *ranks, int n);
+
+/*
+ * PAGE goal_growth - groups that grow and shrink
+ *
+ * A job of programs that goal-run starts on one host can grow and shrink while it runs. It has room
+ * for 64 more ranks than it starts with, or for as many as goal-run --grow-to says. Schedules that
+ * run go on meanwhile, and messages cost the same as in a job that never grows. Elsewhere these
+ * functions give GOAL_ERR_UNSUPPORTED.
+ *
+ * GOAL_COMM_WORLD and GOAL_GroupSize stay what they are. The functions that let a group grow return
+ * a larger communicator; in the new processes GOAL_Init returns when they belong to it, and there it
+ * is GOAL_COMM_WORLD. So a program that uses GOAL_COMM_WORLD alone can be a new rank.
+ *
+ * A new rank that dies ends the job as any other, once it has been accepted.
+ */
+
+/*
+ * Starts n processes and returns a communicator of the ranks of comm followed by the new ones, as
+ * MPI_Comm_spawn does with MPI_Intercomm_merge. All ranks of comm call it; command, argv and n count
+ * at the root. A command of NULL stands for this program with its own arguments, and argv is NULL
+ * then. Else argv has the arguments without the program's name, and ends with NULL; NULL stands for
+ * none. A command with a slash counts from the root's folder, another one is looked up in the PATH
+ * of goal-run. GOAL_ERR_LIMIT says that there is no room (goal-run --grow-to). All ranks of comm get
+ * the same error.
+ */
+GOAL_Comm GOAL_Spawn(const char *command, char *const *argv, int n, int root, GOAL_Comm comm);
+
+/* Returns the number of ranks that "goal-run grow" has started and that wait to be accepted. */
+int GOAL_Joining(void);
+
+/*
+ * Accepts the ranks that wait, and returns a communicator of the ranks of comm followed by these.
+ * All ranks of comm call it. Its rank 0 decides which ranks are accepted. If none waits, all get
+ * GOAL_ERR_ARG.
+ */
+GOAL_Comm GOAL_Accept(GOAL_Comm comm);
+
+/* Returns 1 if this process was added to the job after its start; else 0. */
+int GOAL_Has_joined(void);
+
+/*
+ * Ends this rank's part without waiting for the others, instead of GOAL_Finalize. Any rank may call
+ * it. Returns GOAL_ERR_BUSY, with no effect, if a run has not ended. The process may then exit with
+ * status 0 and the job goes on. On a communicator of others that has this rank, a schedule that was
+ * not started before gives GOAL_ERR_RANK, and one that was waits for what never comes: make a
+ * communicator without it. Its number is not used again.
+ */
+int GOAL_Leave(void);
 
 /*
  * PAGE goal_memory - memory that the ranks of a host share

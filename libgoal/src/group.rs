@@ -82,15 +82,17 @@ extern "C" fn GOAL_MyRank() -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Finalize() -> c_int {
-    status("GOAL_Finalize", || {
-        let ended = group()?.finalize();
-        if Group::is_finalized() {
-            graph::GRAPHS.clear();
-            schedule::SCHEDULES.clear();
-            communicator::COMMUNICATORS.clear();
-        }
-        ended
-    })
+    status("GOAL_Finalize", || forget_all(group()?.finalize()))
+}
+
+/// Frees what belongs to a group that has ended, and returns how it did.
+pub(crate) fn forget_all(ended: goal::Result<()>) -> goal::Result<()> {
+    if Group::is_finalized() {
+        graph::GRAPHS.clear();
+        schedule::SCHEDULES.clear();
+        communicator::COMMUNICATORS.clear();
+    }
+    ended
 }
 
 #[unsafe(no_mangle)]
@@ -101,7 +103,7 @@ extern "C" fn GOAL_IsFinalized() -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_IsExtensionAvailable(extension: GOAL_ExtensionId) -> c_int {
     // Numbers from 1 on; all that the header names are there.
-    (1..=14).contains(&extension).into()
+    (1..=15).contains(&extension).into()
 }
 
 #[unsafe(no_mangle)]

@@ -18,6 +18,7 @@ mod communicator;
 mod end;
 mod graph;
 mod group;
+mod growth;
 mod local;
 mod memory;
 mod run;

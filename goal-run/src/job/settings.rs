@@ -90,6 +90,12 @@ pub struct Settings {
     pub(crate) origin: Origin,
     /// True if ranks go on after the loss of another one.
     pub(crate) survives: bool,
+    /// The last ranks of the schedule that are not started with the job, and may be added later.
+    #[serde(default)]
+    pub(crate) reserve: u32,
+    /// The process ID of the launcher if it takes requests for more ranks.
+    #[serde(default)]
+    pub(crate) door: Option<u32>,
 }
 
 /// The code that starts the schedules of ranks.
@@ -144,6 +150,8 @@ impl Settings {
             not_in_kernel: None,
             origin: Origin::Job,
             survives: false,
+            reserve: 0,
+            door: None,
         })
     }
 
@@ -184,9 +192,10 @@ impl Settings {
             network.num_ranks() == ranks && network.bells.len() == network.num_here() as usize
         });
         let has_window = self.window.is_none_or(|window| window.size > 0);
+        let started = ranks.saturating_sub(self.reserve);
         let is_placed =
-            self.placement.as_ref().is_none_or(|placement| placement.fits(self.num_here(ranks)));
-        is_placed && has_places && has_window && self.repeat > 0
+            self.placement.as_ref().is_none_or(|placement| placement.fits(self.num_here(started)));
+        is_placed && has_places && has_window && self.repeat > 0 && started > 0
     }
 
     /// Returns true if ranks are processes of programs, which start schedules of their own.
@@ -220,6 +229,12 @@ impl Settings {
     pub(crate) fn bind(&self, rank: u32) -> io::Result<Option<u32>> {
         let Some(placement) = &self.placement else { return Ok(None) };
         placement.bind_rank(self.index_here(rank)).map(Some)
+    }
+
+    /// Changes the settings to those of a rank that has joined the job after its start: it is bound
+    /// to no processor, and may share them.
+    pub(crate) fn of_joined(self, is_crowded: bool) -> Self {
+        Self { placement: None, crowded: self.crowded || is_crowded, ..self }
     }
 
     /// Returns the number of parties at the start gate of this host: its ranks and, if there are
@@ -306,7 +321,8 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
             }),
         }
     });
-    Layout::with_rings(sizes, settings.ring_bytes, bytes_max)
+    let started = nisa.num_ranks().saturating_sub(settings.reserve) as usize;
+    Layout::with_reserve(sizes, started, settings.ring_bytes, bytes_max)
 }
 
 /// Returns the secret numbers of this process for hash tables. The standard library draws them from

@@ -16,7 +16,7 @@ pub(super) struct Place<'a> {
     pub(super) options: &'a Options,
     pub(super) settings: &'a Settings,
     pub(super) segment: &'a Segment,
-    /// The ranks of this host, ascending.
+    /// The ranks of this host, ascending, with those that may be added: see [`Place::present`].
     pub(super) here: &'a [u32],
     /// The start of the time that the time limit bounds.
     pub(super) since: Instant,
@@ -25,8 +25,23 @@ pub(super) struct Place<'a> {
 impl<'a> Place<'a> {
     /// Returns the input of a report on unfinished actions.
     pub(super) fn observed(&self) -> Observed<'a> {
-        let Self { nisa, options, settings, segment, here, .. } = *self;
+        let Self { nisa, options, settings, segment, .. } = *self;
+        let here = self.present();
         Observed { segment, nisa, window: options.window.as_ref(), settings, here }
+    }
+
+    /// Returns the ranks of this host that there are now, ascending. Those that a job may grow by
+    /// are its last ones.
+    pub(super) fn present(&self) -> &'a [u32] {
+        let absent = self.segment.capacity() - self.segment.num_ranks();
+        &self.here[..self.here.len().saturating_sub(absent as usize)]
+    }
+
+    /// Returns the ranks of [`Place::present`] that take part in the job: those that wait to be
+    /// accepted do not, nor those that have left.
+    pub(super) fn members(&self) -> Vec<u32> {
+        let takes_part = |rank: &u32| self.segment.status(*rank).membership.takes_part();
+        self.present().iter().copied().filter(takes_part).collect()
     }
 
     /// Returns true if the time is up. Does not count the time for which this process was
@@ -66,6 +81,12 @@ pub(super) trait Crew {
     fn have_finished(&mut self, have_passed: bool) -> bool {
         have_passed
     }
+
+    /// Starts more ranks if somebody asks for them and the job can grow. Never waits for anybody.
+    fn grow(&mut self) {}
+
+    /// Ends what ranks that nobody has accepted do: all others have come to their end.
+    fn dismiss(&mut self) {}
 
     /// Returns the ranks that another process has stopped, ascending.
     fn stopped(&mut self) -> Vec<Stopped>;

@@ -145,7 +145,10 @@ impl Crew for Processes<'_> {
         if self.segment.gate().is_stopped() {
             return None;
         }
-        let member = self.members.iter_mut().find_map(|member| member.look().then_some(member))?;
+        let segment = self.segment;
+        let is_missed = |rank: u32| segment.status(rank).membership.takes_part();
+        let is_gone = |member: &mut Member| member.look() && is_missed(member.joined.rank);
+        let member = self.members.iter_mut().find_map(|one| is_gone(one).then_some(one))?;
         let Joined { rank, process, .. } = member.joined;
         let how = match self.are_programs {
             true => format!("(process {process}) ended before its end: it has not finalized"),

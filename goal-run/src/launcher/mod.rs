@@ -7,6 +7,7 @@
 mod attended;
 mod crew;
 mod error;
+mod growth;
 mod hosts;
 mod input;
 mod joined;

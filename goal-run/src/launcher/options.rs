@@ -166,6 +166,12 @@ pub struct Options {
     pub verified_bytes_max: u64,
     /// The most ranks that may be started.
     pub ranks_max: u32,
+    /// The last ranks of the schedule that are not started. A job of a program on one host has room
+    /// for them, and starts them while it runs if somebody asks for it (`goal-run grow`,
+    /// [`Attached::grow`](crate::program::Attached::grow)).
+    pub reserve: u32,
+    /// True if a job without that room is not started.
+    pub must_grow: bool,
     /// Gives up the rights of the calling thread, for good, before ranks start; see
     /// [`rights`](crate::rights).
     pub gives_up_rights: bool,
@@ -205,6 +211,8 @@ impl Default for Options {
             prefault_bytes_max: crate::limits::PREFAULT_BYTES_MAX,
             verified_bytes_max: crate::limits::VERIFIED_BYTES_MAX,
             ranks_max: crate::limits::STARTED_RANKS_MAX,
+            reserve: 0,
+            must_grow: false,
             gives_up_rights: false,
             interrupted: Arc::default(),
             suspended: Arc::default(),

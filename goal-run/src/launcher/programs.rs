@@ -24,7 +24,9 @@ use super::options::{Program, Stage};
 use super::signals::{Deferred, keep_children, stop_as_usual};
 use super::warden::{Door, Warden};
 use crate::gateway::Gateway;
+use crate::growth::Door as Requests;
 use crate::inherited::{Lent, Passed};
+use crate::job::Settings;
 use crate::limits::restore_open_files;
 use crate::monitor::Stopped;
 use crate::offload::Way;
@@ -41,6 +43,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -62,9 +65,16 @@ const PASSED_MIN: RawFd = 32;
 
 /// The processes of a program's ranks on this host. Dropping this ends them and what they started.
 pub(super) struct Programs<'a> {
-    segment: &'a Segment,
-    program: &'a Program,
-    processes: Vec<Process>,
+    pub(super) place: Place<'a>,
+    pub(super) segment: &'a Segment,
+    pub(super) processes: Vec<Process>,
+    /// The schedule and the settings, which every process gets.
+    sealed: &'a Sealed,
+    told: Sealed,
+    /// The bells of all ranks, if they have any.
+    bells: Vec<Passed>,
+    /// The place where others ask for more ranks, if the job is on one host.
+    pub(super) requests: Option<Requests>,
     /// Tells the time of the launcher's death.
     warden: Warden,
     /// True if this process adopts the orphans of its children also when it has no ranks.
@@ -74,13 +84,16 @@ pub(super) struct Programs<'a> {
 }
 
 /// The process of a rank.
-struct Process {
-    rank: u32,
-    child: Child,
+pub(super) struct Process {
+    pub(super) rank: u32,
+    pub(super) program: Arc<Program>,
+    pub(super) child: Child,
+    /// The time of its start.
+    pub(super) since: Instant,
     /// The process that has attached as the rank, which the child may have started.
-    attended: Attended,
+    pub(super) attended: Attended,
     /// The end of the child, once it is known.
-    exit: Option<Exit>,
+    pub(super) exit: Option<Exit>,
     /// The signal that stopped it.
     stopped: Option<i32>,
     /// True if this launcher has stopped it.
@@ -91,18 +104,18 @@ struct Process {
 
 /// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Exit {
+pub(super) enum Exit {
     Status(i32),
     Signal(i32),
 }
 
 impl Process {
-    fn pid(&self) -> Pid {
+    pub(super) fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
     /// Sends a signal to the process group. Returns false if no process of it could get it.
-    fn send(&self, signal: Signal) -> bool {
+    pub(super) fn send(&self, signal: Signal) -> bool {
         kill_process_group(self.pid(), signal) != Err(Errno::PERM)
     }
 
@@ -122,7 +135,7 @@ impl Process {
     }
 
     /// Returns the end of the process, which keeps its number.
-    fn look(&mut self) -> Option<Exit> {
+    pub(super) fn look(&mut self) -> Option<Exit> {
         let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         if self.exit.is_none()
             && let Ok(Some(ended)) = waitid(WaitId::Pid(self.pid()), what)
@@ -144,66 +157,36 @@ impl<'a> Programs<'a> {
     pub(super) fn spawn(
         place: &Place<'a>,
         ways: Vec<Way>,
-        sealed: &Sealed,
-        program: &'a Program,
+        sealed: &'a Sealed,
+        program: &Program,
     ) -> Result<Self, LaunchError> {
         let Place { segment, settings, options, here, .. } = *place;
         keep_children();
         let warden = Warden::start(here.len())?;
-        let (processes, held) = (Vec::new(), Vec::new());
-        let adopts_always = child_subreaper().is_ok_and(|process| process.is_some());
+        // Without a door the job does not grow: others have taken its name, or the system refuses.
+        let requests = settings.network.is_none().then(Requests::open).and_then(Result::ok);
+        let door = requests.as_ref().map(|_| std::process::id());
+        let told = Settings { door, ..settings.clone() };
+        let told = Sealed::copy_of(&serde_json::to_vec(&told).expect("numbers and texts"))?;
+        let mut programs = Self {
+            place: *place,
+            segment,
+            processes: Vec::new(),
+            sealed,
+            told,
+            bells: Passed::all(segment.bells())?,
+            requests,
+            warden,
+            adopts_always: child_subreaper().is_ok_and(|process| process.is_some()),
+            held: Vec::new(),
+        };
         // So that it can wait for what ranks have started.
         let _ = set_child_subreaper(Some(getpid()));
-        let mut programs = Self { segment, program, processes, warden, adopts_always, held };
-        let mut ways = ways.into_iter();
-        let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
-        let bells = Passed::all(segment.bells())?;
+        let (program, mut ways) = (Arc::new(program.clone()), ways.into_iter());
+        let here = place.present();
         for (started, &rank) in (0..).zip(here) {
             (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
-            let way = ways.next();
-            let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
-            descriptors.extend(way.iter().flat_map(Way::descriptors));
-            let mut passed = Passed::all(descriptors.iter().copied())?;
-            passed.extend_from_slice(&bells);
-            let order = Order {
-                version: VERSION.into(),
-                rank,
-                launcher: std::process::id(),
-                troubles: None,
-                segment: segment.fd().as_raw_fd(),
-                passed,
-                schedule: sealed.fd().as_raw_fd(),
-                settings: told.fd().as_raw_fd(),
-                section: None,
-                gateway: way.as_ref().and_then(Way::passed_gateway),
-                kernel: None,
-                tables: way.as_ref().and_then(Way::passed_tables),
-            };
-            let mut command = Command::new(&program.executable);
-            command
-                .args(&program.arguments)
-                .env(OF_PROGRAM, order.to_text())
-                .env_remove(OF_SCHEDULE)
-                .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
-                .process_group(0);
-            let (launcher, door) = (getpid(), programs.warden.door());
-            // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
-            unsafe { command.pre_exec(move || prepare(launcher, door)) };
-            let child = {
-                let _lent = Lent::new(descriptors)?;
-                let _deferred = Deferred::new()?;
-                command.spawn()
-            };
-            let started = programs.processes.len();
-            let child = child.map_err(|cause| {
-                LaunchError::of_program(&program.executable, started, here.len(), cause)
-            })?;
-            programs.held.extend(way.and_then(Way::into_gateway).and_then(Gateway::into_held));
-            let (exit, stopped, is_suspended) = (None, None, false);
-            let attended = Attended::default();
-            let is_lost = false;
-            let process = Process { rank, child, attended, exit, stopped, is_suspended, is_lost };
-            programs.processes.push(process);
+            programs.start(rank, &program, ways.next(), here.len())?;
             // In a job on several hosts the leader alone watches the time.
             let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);
             if is_late || options.interrupted.load(Ordering::SeqCst) != 0 {
@@ -213,11 +196,79 @@ impl<'a> Programs<'a> {
         Ok(programs)
     }
 
+    /// Starts the process of a rank, one of `wanted`.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(super) fn start(
+        &mut self,
+        rank: u32,
+        program: &Arc<Program>,
+        way: Option<Way>,
+        wanted: usize,
+    ) -> Result<(), LaunchError> {
+        let Self { segment, sealed, ref told, ref bells, .. } = *self;
+        let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
+        descriptors.extend(way.iter().flat_map(Way::descriptors));
+        let mut passed = Passed::all(descriptors.iter().copied())?;
+        passed.extend_from_slice(bells);
+        let order = Order {
+            version: VERSION.into(),
+            rank,
+            launcher: std::process::id(),
+            troubles: None,
+            segment: segment.fd().as_raw_fd(),
+            passed,
+            schedule: sealed.fd().as_raw_fd(),
+            settings: told.fd().as_raw_fd(),
+            section: None,
+            gateway: way.as_ref().and_then(Way::passed_gateway),
+            kernel: None,
+            tables: way.as_ref().and_then(Way::passed_tables),
+        };
+        let mut command = Command::new(&program.executable);
+        command
+            .args(&program.arguments)
+            .env(OF_PROGRAM, order.to_text())
+            .env_remove(OF_SCHEDULE)
+            .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
+            .process_group(0);
+        let (launcher, door) = (getpid(), self.warden.door());
+        // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
+        unsafe { command.pre_exec(move || prepare(launcher, door)) };
+        let child = {
+            let _lent = Lent::new(descriptors)?;
+            let _deferred = Deferred::new()?;
+            command.spawn()
+        };
+        let started = self.processes.len();
+        let child = child.map_err(|cause| {
+            LaunchError::of_program(&program.executable, started, wanted, cause)
+        })?;
+        self.held.extend(way.and_then(Way::into_gateway).and_then(Gateway::into_held));
+        self.processes.push(Process {
+            rank,
+            program: Arc::clone(program),
+            child,
+            since: Instant::now(),
+            attended: Attended::default(),
+            exit: None,
+            stopped: None,
+            is_suspended: false,
+            is_lost: false,
+        });
+        Ok(())
+    }
+
     /// Returns the text on an end that ends the job, and the exit status that follows from it.
     fn fault(&self, process: &Process, exit: Exit) -> Option<(String, Option<u8>)> {
         let attendance = |rank: u32| &self.segment.status(rank).attendance;
-        let name = self.program.executable.display();
+        let name = process.program.executable.display();
         let gate = self.segment.gate();
+        let membership = &self.segment.status(process.rank).membership;
+        if !membership.is_member() || membership.has_left() && exit == Exit::Status(0) {
+            return None;
+        }
         match exit {
             Exit::Signal(signal) => {
                 let text = match signal_hook::low_level::signal_name(signal) {
@@ -234,6 +285,10 @@ impl<'a> Programs<'a> {
                     (format!("({name}) exited before its end: it has not finalized"), None)
                 })
             }
+            Exit::Status(0) if process.rank >= self.segment.num_started() => Some((
+                format!("({name}) was added to the job, and exited without attaching to it"),
+                None,
+            )),
             Exit::Status(0) => {
                 let waits = |process: &&Process| attendance(process.rank).process().is_some();
                 let waiting = self.processes.iter().find(waits)?;
@@ -244,7 +299,11 @@ impl<'a> Programs<'a> {
                 Some((text, None))
             }
             Exit::Status(status) => {
-                let before = if gate.has_ended() { "" } else { " before its end" };
+                let before = match gate.has_ended() {
+                    true => "",
+                    false if membership.has_left() => " after it had left",
+                    false => " before its end",
+                };
                 let text = format!("({name}) exited with status {status}{before}");
                 Some((text, Some(status as u8)))
             }
@@ -284,6 +343,10 @@ impl Crew for Programs<'_> {
         for process in &mut self.processes {
             process.look();
         }
+        self.give_up_ended();
+        if let Some(fallen) = self.overdue() {
+            return Some(fallen);
+        }
         let fault = |process: &Process| Some((process.rank, self.fault(process, process.exit?)?));
         let mut left = self.processes.iter().filter(|process| !process.is_lost);
         if let Some((rank, (how, status))) = left.find_map(fault) {
@@ -291,13 +354,14 @@ impl Crew for Programs<'_> {
         }
         let segment = self.segment;
         let lost = |process: &mut Process| {
-            let attendance = &segment.status(process.rank).attendance;
-            let lost = process.attended.look(attendance, process.child.id())?;
-            (process.exit.is_none() && !segment.gate().has_ended()).then_some((process.rank, lost))
+            let status = segment.status(process.rank);
+            let lost = process.attended.look(&status.attendance, process.child.id())?;
+            let is_missed = process.exit.is_none() && status.membership.takes_part();
+            let name = process.program.executable.display().to_string();
+            (is_missed && !segment.gate().has_ended()).then_some((process.rank, lost, name))
         };
         let mut left = self.processes.iter_mut().filter(|process| !process.is_lost);
-        let (rank, lost) = left.find_map(lost)?;
-        let name = self.program.executable.display();
+        let (rank, lost, name) = left.find_map(lost)?;
         let how = format!(
             "(process {lost}, which {name} has started) ended before its end: it has not finalized"
         );
@@ -316,9 +380,21 @@ impl Crew for Programs<'_> {
     }
 
     fn have_finished(&mut self, _: bool) -> bool {
-        let is_done =
-            |process: &mut Process| process.is_lost || process.look() == Some(Exit::Status(0));
+        let segment = self.segment;
+        let is_done = |process: &mut Process| {
+            process.is_lost
+                || process.look() == Some(Exit::Status(0))
+                || !segment.status(process.rank).membership.is_member()
+        };
         self.processes.iter_mut().all(is_done)
+    }
+
+    fn grow(&mut self) {
+        self.answer_requests();
+    }
+
+    fn dismiss(&mut self) {
+        self.dismiss_strangers();
     }
 
     fn stopped(&mut self) -> Vec<Stopped> {

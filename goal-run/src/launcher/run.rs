@@ -15,6 +15,7 @@ use crate::limits::{Demand, PREFAULT_SHARE, free_memory};
 use crate::network::Network;
 use crate::offload::{InKernel, Offload, Way};
 use crate::outcome::{End, Outcome, Run};
+use crate::program::skeleton;
 use crate::rights;
 use goal_asm::Nisa;
 use goal_engine::state_bytes;
@@ -37,7 +38,17 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         Offload::Auto => (options.tell)(&format!("processes run the schedule: {ONE_HOST}")),
         Offload::Kernel => return Err(LaunchError::Offload(ONE_HOST.to_owned())),
     }
-    let (mut settings, segment, binding) = equip(nisa, options, None, None)?;
+    let equipped = equip(nisa, options, None, None);
+    let smaller;
+    let (nisa, options, equipped) = match equipped {
+        // A job that need not grow does without room for it.
+        Err(_) if options.reserve > 0 && !options.must_grow => {
+            smaller = without_reserve(nisa, options);
+            (&smaller.0, &smaller.1, equip(&smaller.0, &smaller.1, None, None))
+        }
+        equipped => (nisa, options, equipped),
+    };
+    let (mut settings, segment, binding) = equipped?;
     if options.offload == Offload::Auto {
         settings.not_in_kernel = Some(ONE_HOST.to_owned());
     }
@@ -45,7 +56,14 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
     let watch = |crew: &mut dyn Crew| Supervisor::new(&place).watch(crew);
     let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
-    Ok(Outcome::new(end, segment, nisa, &settings, repeated(nisa, options, false, &binding)))
+    let run = repeated(segment.num_ranks(), options, false, &binding);
+    Ok(Outcome::new(end, segment, nisa, &settings, run))
+}
+
+/// Returns the skeleton and the options of a job without room for more ranks.
+fn without_reserve(nisa: &Nisa, options: &Options) -> (Arc<Nisa>, Options) {
+    let ranks = nisa.num_ranks() - options.reserve;
+    (skeleton(ranks, nisa.memory_size(0)), Options { reserve: 0, ..options.clone() })
 }
 
 /// The reason why a job on one host does not run in the kernel.
@@ -73,7 +91,7 @@ pub(super) fn equip(
         losses::refuse(options, network.as_ref())?;
     }
     let has_time = has_time(nisa);
-    let here = network.as_ref().map_or(ranks, Network::num_here);
+    let here = network.as_ref().map_or(ranks - options.reserve, Network::num_here);
     let binding = Binding::new(&options.bind, here)?;
     let mut settings = Settings {
         eager_limit: options.engine.eager_limit,
@@ -99,6 +117,8 @@ pub(super) fn equip(
         not_in_kernel: None,
         origin: if options.ranks.are_programs() { Origin::Program } else { Origin::Job },
         survives: options.survives,
+        reserve: options.reserve,
+        door: None,
     };
     if settings.record {
         let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
@@ -129,8 +149,8 @@ fn prefault_bytes_max(options: &Options, here: u32) -> u64 {
 }
 
 /// Returns the options that the report of a job repeats.
-pub(super) fn repeated(nisa: &Nisa, options: &Options, has_hosts: bool, binding: &Binding) -> Run {
-    let farthest = Distance::farthest(nisa.num_ranks(), has_hosts);
+pub(super) fn repeated(ranks: u32, options: &Options, has_hosts: bool, binding: &Binding) -> Run {
+    let farthest = Distance::farthest(ranks, has_hosts);
     Run {
         repeat: options.repeat,
         ranks_as: options.ranks.name(),
@@ -145,7 +165,7 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
     // Most of a program's heap is never touched.
     let here = here.filter(|_| !settings.are_programs());
     let memory = here.map(|rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank)));
-    let ranks = settings.num_here(nisa.num_ranks()).into();
+    let ranks = settings.num_here(nisa.num_ranks() - settings.reserve).into();
     Demand {
         ranks,
         are_processes: !matches!(options.ranks, Ranks::Threads),
@@ -209,7 +229,8 @@ pub(super) fn run_ranks<T>(
         Ranks::Threads => return threads::run(place, ways, watch),
         Ranks::Processes { executable } => executable,
         Ranks::Program(program) => {
-            return watch(&mut Programs::spawn(place, ways, &sealed()?, program)?);
+            let sealed = sealed()?;
+            return watch(&mut Programs::spawn(place, ways, &sealed, program)?);
         }
         Ranks::Joined { hall, .. } => {
             let mut processes = joined::Processes::admit(place, ways, &sealed()?, hall)?;

@@ -64,8 +64,6 @@ impl<'a> Supervisor<'a> {
     /// A rank could not start.
     pub(super) fn watch(mut self, crew: &mut dyn Crew) -> Result<End, LaunchError> {
         let segment = self.place.segment;
-        let ranks = segment.num_ranks();
-        let tick = TICK + TICK_PER_RANK * ranks;
         let mut quiet = Quiet::new(self.place);
         let observed = self.place.observed();
         let of_rank = |rank| match self.place.settings.are_programs() {
@@ -74,9 +72,18 @@ impl<'a> Supervisor<'a> {
         };
         let mut tail = Tail::default();
         loop {
+            // It changes while a job grows.
+            let ranks = segment.num_members();
             match self.place.settings.are_programs() && self.have_finished() {
-                true => tail.let_go(segment, self.place.here),
-                false => segment.gate().wait_finished(ranks, tick),
+                true => {
+                    crew.dismiss();
+                    tail.let_go(segment, self.place.present());
+                }
+                false => {
+                    let tick = TICK + TICK_PER_RANK * segment.num_ranks();
+                    segment.gate().wait_finished(ranks, tick);
+                    crew.grow();
+                }
             }
             losses::tend(self.place)?;
             match self.look(true, crew) {
@@ -102,7 +109,7 @@ impl<'a> Supervisor<'a> {
                 crew.end_threads();
                 let stopped = crew.stopped();
                 let mut pending = match self.place.settings.are_programs() {
-                    true => Pending::of_running_programs(segment, self.place.here, stopped),
+                    true => Pending::of_running_programs(segment, self.place.present(), stopped),
                     false => Pending::of_job(&observed, false, stopped),
                 };
                 pending.started = (started < ranks).then_some(Started { started, ranks });
@@ -113,12 +120,12 @@ impl<'a> Supervisor<'a> {
 
     /// Returns the report on a job that is stuck.
     fn stuck(&self, observed: &Observed<'_>) -> Pending {
-        let Place { segment, settings, here, .. } = *self.place;
+        let Place { segment, settings, .. } = *self.place;
         if !settings.are_programs() {
             return Pending::of_job(observed, true, vec![]);
         }
-        ask(segment, here);
-        Pending::of_stuck_programs(segment, here)
+        ask(segment, &self.place.members());
+        Pending::of_stuck_programs(segment, self.place.present())
     }
 
     /// Looks at the ranks of this host and returns what ends the job, if anything. If `may_finish`,
@@ -126,11 +133,11 @@ impl<'a> Supervisor<'a> {
     /// afterwards. If a terminal asks for it, stops all ranks and this process, and returns after
     /// they continue.
     pub(super) fn look(&mut self, may_finish: bool, crew: &mut dyn Crew) -> Option<Sight> {
-        let options = self.place.options;
+        let Place { options, .. } = *self.place;
         if let Some(failures) = self.failures() {
             return Some(Sight::Failed(failures));
         }
-        if may_finish && crew.have_finished(self.have_finished()) {
+        if may_finish && crew.have_finished(self.have_passed()) {
             return Some(Sight::Finished);
         }
         // Taken, so that a further signal can end what is left to do.
@@ -195,7 +202,8 @@ impl<'a> Supervisor<'a> {
 
     /// Returns the stage of the ranks of this host.
     fn stage(&self) -> Stage {
-        let Place { segment, options, here, .. } = *self.place;
+        let Place { segment, options, .. } = *self.place;
+        let here = self.place.present();
         let (gate, ranks) = (segment.gate(), here.len() as u32);
         if !gate.is_open() {
             return Stage::Preparing { ready: gate.ready().min(ranks), ranks };
@@ -211,22 +219,28 @@ impl<'a> Supervisor<'a> {
         self.place.is_late(self.suspended)
     }
 
-    /// Returns true if all ranks of this host that are not lost have counted themselves as
-    /// finished.
+    /// Returns true if all ranks of this host have counted themselves as finished.
+    fn have_passed(&self) -> bool {
+        self.place.segment.gate().finished() == self.place.present().len() as u32
+    }
+
+    /// Returns true if all ranks of this host that belong to the job, and are not lost, have
+    /// counted themselves as finished.
     pub(super) fn have_finished(&self) -> bool {
-        let Place { segment, here, settings, .. } = *self.place;
-        if !settings.survives {
-            return segment.gate().finished() == here.len() as u32;
+        let Place { segment, settings, here, .. } = *self.place;
+        match (settings.survives, &settings.network) {
+            (true, _) => here.iter().all(|&rank| {
+                let status = segment.status(rank);
+                status.is_lost() || status.has_finished()
+            }),
+            (false, Some(_)) => self.have_passed(),
+            (false, None) => segment.gate().finished() == segment.num_members(),
         }
-        let has_finished = |&rank: &u32| {
-            let status = segment.status(rank);
-            status.is_lost() || status.has_finished()
-        };
-        here.iter().all(has_finished)
     }
 
     fn failures(&self) -> Option<Vec<String>> {
-        let Place { segment, here, .. } = *self.place;
+        let Place { segment, .. } = *self.place;
+        let here = self.place.present();
         let texts: Vec<String> =
             here.iter().filter_map(|&rank| segment.failure_of_failed(rank)).collect();
         (!texts.is_empty()).then_some(texts)
@@ -241,7 +255,7 @@ pub(super) struct Quiet<'a> {
 
 impl<'a> Quiet<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
-        let watch = Watch::new(place.options.progress == Mode::Node, place.here.to_vec());
+        let watch = Watch::new(place.options.progress == Mode::Node, place.members());
         let watch = match place.settings.are_programs() {
             true => {
                 watch.of_programs(place.settings.wait).in_kernel(place.settings.in_kernel.is_some())
@@ -254,6 +268,13 @@ impl<'a> Quiet<'a> {
     /// Reads the status of all ranks. Returns true if, since the last reading, none of them could
     /// go on without a message from another host.
     pub(super) fn rests(&mut self) -> bool {
+        // A job that grows or shrinks is watched anew.
+        if self.place.settings.reserve > 0 || self.place.segment.roll().has_lost_some() {
+            let members = self.place.members();
+            if self.watch.ranks() != members {
+                *self = Self::new(self.place);
+            }
+        }
         self.watch.is_stuck(self.place.segment)
     }
 

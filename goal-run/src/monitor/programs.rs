@@ -12,7 +12,12 @@ impl Pending {
         let mut ranks = ranks.to_vec();
         ranks.sort_by_key(|&rank| attendance(rank).has_finalized());
         let waits = |rank| format!("rank {rank} waits in {}", in_call(attendance(rank)));
-        let text = |rank| segment.failure(rank).unwrap_or_else(|| waits(rank));
+        let membership = |rank: u32| &segment.status(rank).membership;
+        ranks.retain(|&rank| !membership(rank).is_gone());
+        let text = |rank| match membership(rank) {
+            part if part.takes_part() => segment.failure(rank).unwrap_or_else(|| waits(rank)),
+            _ => describe(segment, rank),
+        };
         Self::of_programs(&ranks, text, vec![])
     }
 
@@ -55,6 +60,11 @@ fn describe(segment: &Segment, rank: u32) -> String {
     let attendance = &status.attendance;
     match (attendance.process(), status.state()) {
         _ if status.is_lost() => format!("rank {rank} is lost"),
+        _ if status.membership.has_left() => format!("rank {rank} has left (GOAL_Leave)"),
+        _ if status.membership.is_gone() => format!("rank {rank} ended before it was accepted"),
+        (Some(_), _) if status.membership.is_joining() => {
+            format!("rank {rank} waits to be accepted (GOAL_Accept)")
+        }
         (None, _) => format!("rank {rank} has not attached"),
         (Some(_), State::Starting) => format!("rank {rank} waits for other ranks to attach"),
         (Some(_), _) if attendance.waits() => {

@@ -51,6 +51,11 @@ impl Watch {
         Self { before: Vec::new(), together, of_programs: None, in_kernel: false, ranks }
     }
 
+    /// Returns the ranks that it watches.
+    pub(crate) fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
     /// States that ranks are processes of programs. `wait` is how they wait.
     pub(crate) fn of_programs(self, wait: Wait) -> Self {
         Self { of_programs: Some(usize::from(wait == Wait::Spin)), ..self }

@@ -87,6 +87,11 @@ fn begin(
     (gateway, tables): Ways,
 ) -> Result<Attached, AttachError> {
     let rank = order.rank;
+    let joins = rank >= segment.num_started();
+    let settings = match joins {
+        true => settings.of_joined(segment.roll().is_crowded()),
+        false => settings,
+    };
     let attendance = &segment.status(rank).attendance;
     attendance.claim(std::process::id()).map_err(|process| AttachError::Taken { rank, process })?;
     if let (Some(namespace), Some(start)) = (namespace(), start_of(std::process::id())) {
@@ -188,8 +193,12 @@ fn pass_gate(
         member.follow(tables.signs()).map_err(|_| AttachError::Stopped)?;
     }
     let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
-    let awaited = settings.awaited(segment.num_ranks());
-    if !segment.gate().pass_polling(awaited, polls, now_ns) {
+    let may_go_on = match rank < segment.num_started() {
+        true => segment.gate().pass_polling(settings.awaited(segment.num_started()), polls, now_ns),
+        // The gate is open, or the job has ended. It counts those of the start.
+        false => segment.gate().is_open(),
+    };
+    if !may_go_on {
         return Err(AttachError::Stopped);
     }
     segment.status(rank).enter(State::Running);

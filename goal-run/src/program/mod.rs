@@ -53,6 +53,7 @@
 
 mod attach;
 mod error;
+mod growth;
 mod regroup;
 mod skeleton;
 
@@ -96,9 +97,9 @@ impl Attached {
         self.rank
     }
 
-    /// Returns the number of ranks.
+    /// Returns the number of ranks that the job started with.
     pub fn size(&self) -> u32 {
-        self.job.segment.num_ranks()
+        self.job.segment.num_started()
     }
 
     /// Returns the job.
@@ -241,12 +242,17 @@ impl Attached {
         // Rank processes are stopped when all have come here, or else are killed.
         if segment.gate().is_stopped() && !segment.gate().is_stuck() {
             self.computes();
-            let guests =
-                std::mem::take(&mut *self.guests.lock().unwrap_or_else(PoisonError::into_inner));
-            guests.into_iter().for_each(drop);
+            self.drop_guests();
             return Ok(());
         }
         Ok(ended?)
+    }
+
+    /// Drops the values that end with the rank's part.
+    fn drop_guests(&self) {
+        let guests =
+            std::mem::take(&mut *self.guests.lock().unwrap_or_else(PoisonError::into_inner));
+        guests.into_iter().for_each(drop);
     }
 
     /// Serves other ranks until all have come to their end.
@@ -259,7 +265,9 @@ impl Attached {
             if progress.worked {
                 continue;
             }
-            if !is_told && progress.waiting == Waiting::Nothing {
+            // One that nobody has accepted is not awaited.
+            let counts = || segment.status(self.rank).membership.is_member();
+            if !is_told && progress.waiting == Waiting::Nothing && counts() {
                 is_told = true;
                 self.publish(member);
                 self.count_finished();
@@ -286,7 +294,7 @@ impl Attached {
     fn count_finished(&self) {
         let Job { segment, settings, .. } = self.job;
         segment.status(self.rank).finish();
-        segment.gate().finish(settings.num_here(segment.num_ranks()));
+        segment.gate().finish(settings.num_here(segment.num_members()));
     }
 
     /// Publishes the counts of the rank.

@@ -109,7 +109,7 @@ impl Report {
         };
         Self {
             status,
-            ranks: outcome.nisa().num_ranks(),
+            ranks: outcome.num_ranks(),
             ranks_as,
             transports: match outcome.fragment {
                 // Ranks of a program have messages of their own besides.

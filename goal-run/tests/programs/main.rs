@@ -5,6 +5,8 @@ mod bench;
 #[path = "../common/mod.rs"]
 mod common;
 mod deaths;
+mod growing;
+mod growth;
 mod hosts;
 mod processes;
 mod rank;

@@ -2,6 +2,7 @@
 
 use crate::bench::{AS_RANK, PART, this_file};
 use crate::common::members::nisa;
+use crate::growing;
 use goal_engine::memory::{Cells, Region};
 use goal_engine::{Areas, Handle, Schedule, Storage, WORLD};
 use goal_run::job::Mode;
@@ -95,6 +96,7 @@ fn this_process_is_a_rank() {
             tell(&rank.attached.heap().len().to_string());
             rank.finalize();
         }
+        part if growing::has(part) => growing::take(part),
         part => panic!("no part is called {part}"),
     }
     exit(0);
@@ -200,7 +202,7 @@ pub(crate) fn fail(text: &str) -> ! {
 }
 
 /// A ring as it is built at run time: each rank sends a number to the next.
-fn ring_text(ranks: u32, number: u32) -> String {
+pub(crate) fn ring_text(ranks: u32, number: u32) -> String {
     let rank = |rank: u32| {
         let (next, last) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
         format!(
@@ -212,7 +214,7 @@ fn ring_text(ranks: u32, number: u32) -> String {
 }
 
 /// The number that came.
-fn came(memory: &[u8]) -> u64 {
+pub(crate) fn came(memory: &[u8]) -> u64 {
     u64::from_le_bytes(memory[8..16].try_into().unwrap())
 }
 

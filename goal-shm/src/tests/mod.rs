@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 mod cma;
+mod growth;
 mod helpers;
 mod local;
 mod populate;

@@ -229,6 +229,8 @@ impl Inner {
         if let Some(buffers) = buffers {
             self.check_binding(buffers)?;
         }
+        // Not looked at when an instance starts again, whose start is short.
+        self.communicator.refuse_left(&self.group.shared().attached)?;
         core.release_orphans()?;
         let addresses = buffers.unwrap_or(self.defaults());
         let (member, slots) = core.parts()?;

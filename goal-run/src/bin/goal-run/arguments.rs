@@ -1,6 +1,7 @@
 //! The command line.
 
 use super::answer::Answer;
+use super::grow::Grow;
 use super::hints::explain;
 use super::hosts::HostsArguments;
 use super::info::Info;
@@ -37,6 +38,7 @@ Examples:
   goal-run trace.nisa --calc skip                    only messages, no computation
   goal-run ring.goal --repeat 1000 --format json     a thousand instances, one JSON object
   goal-run -n 4 ./solver --steps 100                 four processes of a program that uses the library
+  goal-run grow 4711 -n 2                            two more ranks for the job of that goal-run
   goal-run info --transport ^cma                     what a run would use, and why
   goal-run answer --interface eth0                   on one host, and on another
   goal-run ping 02:00:00:00:00:01 --interface eth0   how long a frame takes there and back
@@ -84,6 +86,10 @@ pub(crate) struct Arguments {
     /// memory where it is written [default: 1G, less if the ranks are many]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) heap: Option<u64>,
+    /// Most ranks that a program's job on this host has room for as it grows (goal-run grow,
+    /// GOAL_Spawn); ranks that are not there take no memory [default: 64 more than at the start]
+    #[arg(long, value_name = "N")]
+    pub(crate) grow_to: Option<u32>,
     /// Kind of ranks [default: processes]
     #[arg(long, value_enum)]
     ranks_as: Option<RanksAs>,
@@ -108,7 +114,7 @@ pub(crate) struct Arguments {
     /// Let the other ranks of a program go on if one is killed or exits early: they learn of it by
     /// GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink
     #[arg(long)]
-    survive: bool,
+    pub(crate) survive: bool,
     /// How calc passes the time: spin (as long as it says), skip, or a factor of that
     #[arg(long, value_name = "spin|skip|SCALE", default_value = "spin", value_parser = calc)]
     calc: Calc,
@@ -166,7 +172,7 @@ pub(crate) struct Arguments {
     trace_max: u64,
     /// Most ranks that are started
     #[arg(long, value_name = "N", default_value_t = STARTED_RANKS_MAX, help_heading = "Limits")]
-    max_started: u32,
+    pub(crate) max_started: u32,
     /// Most bytes of the memory that ranks share
     #[arg(long, value_name = "BYTES", default_value_t = SEGMENT_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
     max_segment: u64,
@@ -194,6 +200,8 @@ pub(crate) enum Command {
     Answer(Answer),
     /// Measure the algorithms of collectives on ranks of this host, and write a table of decisions
     Tune(Tune),
+    /// Start more ranks of a job that runs on this host; they wait until its program accepts them
+    Grow(Grow),
     /// Make a key for jobs on several hosts
     Key(KeyArguments),
     /// Start the launcher of this host as the one of another host says (goal-run --hosts)
@@ -311,6 +319,8 @@ impl Arguments {
             prefault_bytes_max: self.max_prefault,
             verified_bytes_max: self.max_verified,
             ranks_max: self.max_started,
+            reserve: 0,
+            must_grow: false,
             gives_up_rights: true,
             interrupted,
             suspended,

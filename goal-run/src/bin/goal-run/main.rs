@@ -6,6 +6,7 @@ mod attended;
 mod endings;
 mod findings;
 mod fleet;
+mod grow;
 mod hints;
 mod hosts;
 mod info;
@@ -82,6 +83,7 @@ fn run() -> ExitCode {
             Command::Ping(ping) => ping::run(ping),
             Command::Answer(answer) => answer::run(answer),
             Command::Tune(tune) => tune::run(tune),
+            Command::Grow(grow) => grow::run(grow),
             Command::Key(key) => key::run(key),
             Command::Launcher => fleet::remote::run(),
             Command::Completions(shell) => {
@@ -124,6 +126,9 @@ fn run() -> ExitCode {
 /// The error for a heap of ranks that allocate nothing.
 const NO_HEAP: &str = "--heap is for programs, and this is a schedule: leave it out";
 
+/// The error for room for ranks that nobody could add.
+const NO_GROWTH: &str = "--grow-to is for programs, and this is a schedule: leave it out";
+
 /// The result of a run on this host.
 enum Told {
     Report(Box<Report>),
@@ -136,6 +141,9 @@ enum Told {
 fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     if arguments.heap.is_some() {
         return Err(Failure::System(NO_HEAP.to_owned()));
+    }
+    if arguments.grow_to.is_some() {
+        return Err(Failure::System(NO_GROWTH.to_owned()));
     }
     let (nisa, window, found) = read(arguments)?;
     if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {

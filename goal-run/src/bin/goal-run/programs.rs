@@ -19,7 +19,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The options that a run of a program has, by their names in [`Arguments`].
-const ALLOWED: [&str; 39] = [
+const ALLOWED: [&str; 40] = [
     "address",
     "bind",
     "burst",
@@ -30,6 +30,7 @@ const ALLOWED: [&str; 39] = [
     "eager_limit",
     "fault_timeout",
     "format",
+    "grow_to",
     "heap",
     "here",
     "hosts",
@@ -190,8 +191,10 @@ pub(crate) fn execute(
         let error = LaunchError::TooManyRanks { ranks, limit };
         return Err(Failure::System(hints::explain(&error)));
     }
+    let reserve = reserve(arguments, ranks, hosts.is_some()).map_err(Failure::System)?;
+    let options = Options { reserve, must_grow: arguments.grow_to.is_some(), ..options };
     let heap = arguments.heap.unwrap_or_else(|| heap_bytes(ranks, options.segment_bytes_max));
-    let nisa = skeleton(ranks, heap);
+    let nisa = skeleton(ranks + reserve, heap);
     let system = |error: LaunchError| Failure::System(hints::explain(&error));
     let (outcome, others) = match hosts {
         None => (launcher::run(&nisa, &options).map_err(system)?, None),
@@ -208,6 +211,32 @@ pub(crate) fn execute(
         others.conclude(report.exit_status(), &report);
     }
     Ok(Told::Report(Box::new(report)))
+}
+
+/// The ranks that a job has room for beside those of the start, by default.
+const RESERVE: u32 = 64;
+
+/// Returns the number of ranks that the job has room for beside those of the start.
+fn reserve(arguments: &Arguments, ranks: u32, has_hosts: bool) -> Result<u32, String> {
+    let Some(most) = arguments.grow_to else {
+        let grows = !has_hosts && !arguments.survive;
+        return Ok(if grows { RESERVE.min(u32::MAX - ranks) } else { 0 });
+    };
+    if has_hosts {
+        return Err("--grow-to is for jobs on one host: a job on several does not grow".to_owned());
+    }
+    if arguments.survive {
+        let text =
+            "a job that goes on after losses does not grow: leave --grow-to or --survive out";
+        return Err(text.to_owned());
+    }
+    let limit = arguments.max_started;
+    if most > limit {
+        return Err(format!("--grow-to {most} is above --max-started, which is {limit}"));
+    }
+    most.checked_sub(ranks).ok_or_else(|| {
+        format!("--grow-to {most} is below the {ranks} ranks that the job starts with")
+    })
 }
 
 /// Returns the text on an option that is not for programs, if one was given.

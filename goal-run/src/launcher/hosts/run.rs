@@ -170,7 +170,7 @@ impl Session<'_> {
             let is_complete = ending.is_complete();
             engine.iter().filter(|_| !is_complete).for_each(|engine| engine.note_waiting(&place));
             let (end, missing) = leader.gather(ending)?;
-            let mut run = repeated(self.nisa, self.options, true, &binding);
+            let mut run = repeated(self.nisa.num_ranks(), self.options, true, &binding);
             // TCP, to which messages may fall back, is the last.
             let last = run.transports.len().saturating_sub(1);
             let new = self.hosts.fabric.iter().find(|&name| !run.transports.contains(name));

@@ -1,0 +1,46 @@
+//! `goal-run grow`: asks the launcher of a running job for more ranks.
+
+use super::output::{Failure, print};
+use clap::Args;
+use goal_run::growth::{self, Command};
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The arguments of `goal-run grow`.
+#[derive(Args)]
+pub(crate) struct Grow {
+    /// Process ID of the goal-run that started the job
+    #[arg(value_name = "JOB")]
+    job: u32,
+    /// Number of ranks to add
+    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 1)]
+    ranks: u32,
+    /// Program of the new ranks, and its arguments [default: those of rank 0]
+    #[arg(last = true, value_name = "PROGRAM")]
+    command: Vec<OsString>,
+}
+
+pub(crate) fn run(grow: &Grow) -> Result<u8, Failure> {
+    let system = |error: &dyn ToString| Failure::System(error.to_string());
+    let command = match grow.command.split_first() {
+        None => None,
+        Some((program, arguments)) => {
+            let executable = executable(program.as_ref()).map_err(|error| system(&error))?;
+            Some(Command { executable, arguments: arguments.to_vec() })
+        }
+    };
+    let first = growth::grow(grow.job, grow.ranks, command).map_err(|error| system(&error))?;
+    let text = match grow.ranks {
+        1 => format!("rank {first} was started"),
+        ranks => format!("ranks {first} to {} were started", first + ranks - 1),
+    };
+    Ok(print(&text, 0))
+}
+
+/// Returns the path of a program as the launcher has to know it, which may be in another folder.
+/// The launcher looks up a name alone in its `PATH`.
+fn executable(program: &Path) -> std::io::Result<PathBuf> {
+    let has_slash = program.parent().is_some_and(|folder| folder != Path::new(""));
+    if has_slash { Ok(env::current_dir()?.join(program)) } else { Ok(program.to_owned()) }
+}

@@ -1,0 +1,82 @@
+//! The caller's end of a request.
+
+use super::{Answer, Command, GrowError, MESSAGE_MAX, Request, What, address, socket};
+use crate::order::VERSION;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_peercred};
+use rustix::net::{RecvFlags, SendFlags, SocketFlags, connect, recv, send};
+use rustix::process::geteuid;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+/// The longest time that a caller waits for the launcher: it has to start processes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Asks the job of the launcher with the process ID `job` for `ranks` more ranks, and returns the
+/// first of them. Without a command they run the program of rank 0. They wait until ranks of the
+/// job accept them.
+///
+/// # Errors
+/// [`GrowError`].
+pub fn grow(job: u32, ranks: u32, command: Option<Command>) -> Result<u32, GrowError> {
+    let what = command.map_or(What::LikeRank(0), What::Command);
+    let request = Request { version: VERSION.into(), ranks, what, are_members: false };
+    ask(job, &request, || {})
+}
+
+/// Sends a request, calls `sent`, and waits for the answer.
+///
+/// # Errors
+/// [`GrowError`].
+pub(crate) fn ask(job: u32, request: &Request, sent: impl FnOnce()) -> Result<u32, GrowError> {
+    let text = serde_json::to_vec(request).expect("numbers and names");
+    if text.len() > MESSAGE_MAX {
+        return Err(GrowError::TooLong);
+    }
+    let socket = socket(SocketFlags::empty())?;
+    // A queue of strangers that is full must not hold this process up.
+    set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE)).map_err(std::io::Error::from)?;
+    connect(&socket, &address(job)?).map_err(|error| match error {
+        Errno::CONNREFUSED | Errno::NOENT => GrowError::NoJob(job),
+        Errno::AGAIN => GrowError::Silent(job),
+        error => GrowError::System(error.into()),
+    })?;
+    if socket_peercred(&socket).map_err(std::io::Error::from)?.uid != geteuid() {
+        return Err(GrowError::OtherUser(job));
+    }
+    match send(&socket, &text, SendFlags::NOSIGNAL) {
+        // A launcher that refuses at once has sent its answer before.
+        Ok(_) | Err(Errno::PIPE | Errno::CONNRESET) => {}
+        Err(error) => return Err(GrowError::System(error.into())),
+    }
+    sent();
+    let answer = receive(&socket, job)?;
+    let answer: Answer = serde_json::from_slice(&answer).map_err(std::io::Error::from)?;
+    answer.map_err(GrowError::Refused)
+}
+
+/// Waits for the answer.
+fn receive(socket: &OwnedFd, job: u32) -> Result<Vec<u8>, GrowError> {
+    let (since, mut text) = (Instant::now(), vec![0; MESSAGE_MAX]);
+    loop {
+        let left = PATIENCE.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            return Err(GrowError::Silent(job));
+        }
+        match recv(socket, &mut text[..], RecvFlags::DONTWAIT) {
+            Ok((0, _)) | Err(Errno::CONNRESET) => return Err(GrowError::NoJob(job)),
+            Ok((len, _)) => {
+                text.truncate(len);
+                return Ok(text);
+            }
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(error) => return Err(GrowError::System(error.into())),
+        }
+        let limit = Timespec::try_from(left).ok();
+        match poll(&mut [PollFd::new(socket, PollFlags::IN)], limit.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(GrowError::System(error.into())),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The launcher's end of requests. It never waits for a caller.
+
+use super::{Answer, MESSAGE_MAX, Request, address, socket};
+use crate::order::VERSION;
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_peercred;
+use rustix::net::{RecvFlags, SendFlags, SocketFlags, accept_with, bind, listen, recv, send};
+use rustix::process::geteuid;
+use serde::Deserialize;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+/// The callers that wait to be taken by the launcher.
+const BACKLOG: i32 = 128;
+/// The most callers whose requests the launcher waits for at a time.
+const CALLERS_MAX: usize = 16;
+/// The most callers that a look takes.
+const TAKEN_MAX: usize = 64;
+/// The time in which a caller must send its request.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The socket at which a launcher takes requests.
+#[derive(Debug)]
+pub(crate) struct Door {
+    socket: OwnedFd,
+    callers: Vec<Caller>,
+}
+
+/// A caller whose request has not come yet.
+#[derive(Debug)]
+struct Caller {
+    socket: OwnedFd,
+    since: Instant,
+}
+
+/// The way to answer a caller. Dropping it closes the connection.
+#[derive(Debug)]
+pub(crate) struct Reply(OwnedFd);
+
+impl Reply {
+    /// Sends the answer.
+    pub(crate) fn send(self, answer: &Answer) {
+        let mut text = serde_json::to_vec(answer).expect("a number or a text");
+        if text.len() > MESSAGE_MAX {
+            let short: Answer = Err("the reason is too long to be told".to_owned());
+            text = serde_json::to_vec(&short).expect("a text");
+        }
+        // A caller that is gone needs none.
+        let _ = send(&self.0, &text, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+    }
+}
+
+/// The part of a request that is the same in every version.
+#[derive(Deserialize)]
+struct Versioned {
+    version: String,
+}
+
+impl Door {
+    /// Opens the door of this process.
+    ///
+    /// # Errors
+    /// The system's error, as that the name is taken.
+    pub(crate) fn open() -> io::Result<Self> {
+        let socket = socket(SocketFlags::NONBLOCK)?;
+        bind(&socket, &address(std::process::id())?)?;
+        listen(&socket, BACKLOG)?;
+        Ok(Self { socket, callers: Vec::new() })
+    }
+
+    /// Returns the next request that has come, if there is one, and the way to answer it. Answers
+    /// callers whose request is none itself. Never blocks.
+    pub(crate) fn next(&mut self) -> Option<(Request, Reply)> {
+        self.take_callers();
+        let mut at = 0;
+        while at < self.callers.len() {
+            let Some(heard) = hear(&self.callers[at]) else {
+                at += 1;
+                continue;
+            };
+            let reply = Reply(self.callers.swap_remove(at).socket);
+            match heard {
+                Ok(request) => return Some((request, reply)),
+                Err(why) => reply.send(&Err(why)),
+            }
+        }
+        None
+    }
+
+    /// Takes those that have connected. Other users are told so.
+    fn take_callers(&mut self) {
+        for _ in 0..TAKEN_MAX {
+            if self.callers.len() >= CALLERS_MAX {
+                return;
+            }
+            let socket = match accept_with(&self.socket, SocketFlags::CLOEXEC) {
+                Ok(socket) => socket,
+                Err(Errno::INTR | Errno::CONNABORTED) => continue,
+                // Nobody waits, or there are no more descriptors: then they wait on.
+                Err(_) => return,
+            };
+            match socket_peercred(&socket) {
+                Ok(peer) if peer.uid == geteuid() => {
+                    self.callers.push(Caller { socket, since: Instant::now() });
+                }
+                _ => Reply(socket)
+                    .send(&Err("only the user of a job lets it grow, and you are another".into())),
+            }
+        }
+    }
+}
+
+/// Returns the request of a caller, or the reason why it has none; `None` while it may still come.
+fn hear(caller: &Caller) -> Option<Result<Request, String>> {
+    let mut text = vec![0; MESSAGE_MAX];
+    let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
+    match recv(&caller.socket, &mut text[..], flags) {
+        Err(Errno::AGAIN | Errno::INTR) if caller.since.elapsed() < PATIENCE => None,
+        Err(Errno::AGAIN | Errno::INTR) => {
+            Some(Err(format!("there was no request within {} s", PATIENCE.as_secs())))
+        }
+        Err(error) => Some(Err(error.to_string())),
+        Ok((_, len)) if len > MESSAGE_MAX => {
+            Some(Err(format!("the request has {len} bytes, and at most {MESSAGE_MAX} are read")))
+        }
+        Ok((_, len)) => Some(read(&text[..len])),
+    }
+}
+
+/// Reads a request of a caller of this version.
+fn read(text: &[u8]) -> Result<Request, String> {
+    let wrong = |error: serde_json::Error| format!("this is no request: {error}");
+    let Versioned { version } = serde_json::from_slice(text).map_err(wrong)?;
+    if version != VERSION {
+        return Err(format!(
+            "the job's launcher is goal-run {VERSION}, and the caller is of version {version}: take the same"
+        ));
+    }
+    serde_json::from_slice(text).map_err(wrong)
+}

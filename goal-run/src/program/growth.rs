@@ -1,0 +1,138 @@
+//! Jobs that grow and shrink while they run, on one host.
+//!
+//! A rank asks the launcher for more ranks, which start with no part in the job: they wait until a
+//! rank accepts them. Any rank may leave before the others come to their end.
+
+use super::{Attached, FinalizeError};
+use crate::growth::{Command, GrowError, Request, What, ask};
+use crate::job::Job;
+use crate::order::VERSION;
+use crate::progress::{Interrupted, Member};
+use goal_engine::{Waiting, within};
+use goal_shm::State;
+
+impl Attached {
+    /// Returns true if this process was added to the job after its start.
+    pub fn has_joined(&self) -> bool {
+        self.rank >= self.job.segment.num_started()
+    }
+
+    /// Returns the number of ranks that there are now. It never shrinks: the number of a rank that
+    /// has left is not used again.
+    pub fn num_ranks(&self) -> u32 {
+        self.job.segment.num_ranks().max(self.rank + 1)
+    }
+
+    /// Returns the most ranks that the job has room for.
+    pub fn capacity(&self) -> u32 {
+        self.job.segment.capacity()
+    }
+
+    /// Lets the launcher start `ranks` more ranks, which belong to the job at once: this rank must
+    /// tell them so. Without a command they run the program of this rank. Returns the first of
+    /// them. Waits until their processes have been started.
+    ///
+    /// # Errors
+    /// [`GrowError`].
+    pub fn grow(&self, ranks: u32, command: Option<Command>) -> Result<u32, GrowError> {
+        self.may_change().map_err(GrowError::Unsupported)?;
+        if !self.has_launcher() {
+            let why = "it has no launcher: start the program with goal-run -n N";
+            return Err(GrowError::Unsupported(why));
+        }
+        let why = "goal-run has not started it, or another process has the name of its door";
+        let launcher = self.job.settings.door.ok_or(GrowError::Unsupported(why))?;
+        let what = command.map_or(What::LikeRank(self.rank), What::Command);
+        let request = Request { version: VERSION.into(), ranks, what, are_members: true };
+        // The launcher looks at its door when it has looked at its ranks.
+        ask(launcher, &request, || self.job.segment.gate().call_launcher())
+    }
+
+    /// Returns the ranks that have attached and wait to be accepted, ascending.
+    pub fn joining(&self) -> Vec<u32> {
+        let segment = self.job.segment;
+        let waits = |&rank: &u32| {
+            let status = segment.status(rank);
+            status.membership.is_joining() && status.attendance.process().is_some()
+        };
+        (segment.num_started()..segment.num_ranks()).filter(waits).collect()
+    }
+
+    /// Accepts a rank that waits. Returns true for the one caller that does so, and that must tell
+    /// the rank.
+    pub fn accept(&self, rank: u32) -> bool {
+        self.job.segment.status(rank).membership.accept()
+    }
+
+    /// Returns true if some rank has left. A load.
+    #[inline]
+    pub fn have_left(&self) -> bool {
+        self.job.segment.roll().has_lost_some()
+    }
+
+    /// Returns true if a rank has left.
+    pub fn has_left(&self, rank: u32) -> bool {
+        self.job.segment.status(rank).membership.has_left()
+    }
+
+    /// Checks that ranks can join and leave this job.
+    ///
+    /// # Errors
+    /// The reason why they can't.
+    pub fn may_change(&self) -> Result<(), &'static str> {
+        let settings = &self.job.settings;
+        match &settings.network {
+            Some(_) => Err("it is one on several hosts, and only jobs on one host grow and shrink"),
+            None if settings.survives => {
+                Err("it goes on after losses (--survive), and does not grow")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Lets the rank's waits follow the number of ranks: once ranks share processors, a rank that
+    /// waits gives its own to others at once.
+    pub fn follow_growth(&self, member: &mut Member<'static>) {
+        if self.job.segment.roll().is_crowded() {
+            member.crowd();
+        }
+    }
+
+    /// Ends the rank's part in the job without waiting for the others. All instances must be
+    /// finished. The process may then exit, and the job goes on.
+    ///
+    /// # Errors
+    /// [`FinalizeError`].
+    pub fn leave(&self, mut member: Member<'static>) -> Result<(), FinalizeError> {
+        if member.is_in_use() == Some(true) {
+            return Err(FinalizeError::Unfinished);
+        }
+        let status = self.job.segment.status(self.rank);
+        self.waits("leave");
+        within(|| self.send_all(&mut member)).unwrap_or_else(|used| Err(used.into()))?;
+        self.publish(&mut member);
+        drop(member);
+        status.attendance.finalize();
+        status.enter(State::Done);
+        self.computes();
+        let Job { segment, .. } = self.job;
+        status.membership.leave();
+        segment.roll().count_left();
+        segment.gate().finish(segment.num_members());
+        self.drop_guests();
+        Ok(())
+    }
+
+    /// Serves other ranks until all messages of this one have left.
+    fn send_all(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
+        member.reclaim();
+        loop {
+            let progress = member.step()?;
+            match progress.waiting {
+                _ if progress.worked => {}
+                Waiting::Nothing => return Ok(()),
+                waiting => member.rest(waiting)?,
+            }
+        }
+    }
+}

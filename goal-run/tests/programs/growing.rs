@@ -1,0 +1,152 @@
+//! The parts of ranks in jobs that grow and shrink.
+
+use crate::rank::{Rank, came, fail, ring_text, tell};
+use goal_run::growth::Command;
+use std::time::{Duration, Instant};
+
+/// The communicator of old and new ranks.
+const LARGER: u32 = 55;
+
+/// Returns true if a part is one of these.
+pub(crate) fn has(part: &str) -> bool {
+    part.starts_with("grow") || part == "shrink"
+}
+
+/// Takes a part as the rank that this process is.
+pub(crate) fn take(part: &str) {
+    let mut rank = Rank::attach();
+    match part {
+        "grow ring" => {
+            if rank.attached.rank() == 0 {
+                assert_eq!(rank.attached.grow(2, None).unwrap(), 2);
+            }
+            ring(&mut rank, 4);
+        }
+        "grow exits" | "grow missing" | "grow too many" | "grow none" => {
+            if rank.attached.rank() == 0 {
+                let (ranks, program) = match part {
+                    "grow exits" => (1, "true"),
+                    "grow missing" => (3, "./no such program"),
+                    "grow too many" => (65, "true"),
+                    _ => (0, "true"),
+                };
+                let command = Command { executable: program.into(), arguments: vec![] };
+                match rank.attached.grow(ranks, Some(command)) {
+                    Ok(first) => {
+                        tell(&format!("rank {first}"));
+                        // In vain.
+                        let handle = rank.start("num_ranks 3\nrank 0 { recv 8b from 2 }", LARGER);
+                        rank.wait(&handle);
+                    }
+                    Err(error) => tell(&error.to_string()),
+                }
+                assert_eq!(rank.attached.num_ranks(), 2);
+            }
+            rank.finalize();
+        }
+        "grow dies" => {
+            if rank.attached.has_joined() {
+                std::process::exit(3);
+            }
+            if rank.attached.rank() == 0 {
+                rank.attached.grow(1, None).unwrap();
+            }
+            rank.finalize();
+        }
+        "grow stuck" => {
+            if rank.attached.rank() == 0 {
+                rank.attached.grow(1, None).unwrap();
+            }
+            if rank.attached.rank() != 1 {
+                let text =
+                    "num_ranks 3\nrank 0 { recv 8b from 2 tag 4 }\nrank 2 { recv 8b from 0 tag 5 }";
+                let handle = rank.start(text, LARGER);
+                rank.wait(&handle);
+            }
+            rank.finalize();
+        }
+        "grow awaits" => awaits(&mut rank),
+        "shrink" => shrink(rank),
+        part => panic!("no part is called {part}"),
+    }
+}
+
+/// A ring over old and new ranks.
+fn ring(rank: &mut Rank, ranks: u32) {
+    let me = rank.attached.rank();
+    for number in 0..20 {
+        let handle = rank.start(&ring_text(ranks, number), LARGER);
+        rank.wait(&handle);
+        let last = u64::from((me + ranks - 1) % ranks);
+        assert_eq!(came(&rank.finish(handle)), 1000 * u64::from(number) + last);
+    }
+    let (joined, size) = (rank.attached.has_joined(), rank.attached.size());
+    rank.finalize();
+    tell(&format!("rank {me} of {size} at the start has its rings, joined: {joined}"));
+}
+
+/// Waits until somebody adds a rank and takes it in: whoever has its process adds ranks that end
+/// before.
+fn awaits(rank: &mut Rank) {
+    if rank.attached.rank() == 0 {
+        tell("ready");
+        let since = Instant::now();
+        while rank.attached.joining().is_empty() {
+            if since.elapsed() > Duration::from_secs(50) {
+                fail("nobody has joined");
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let joining = rank.attached.joining();
+        let &[new] = &joining[..] else { fail("more have joined") };
+        assert!(rank.attached.accept(new) && !rank.attached.accept(new));
+        welcome(rank, new);
+        tell(&format!("accepted {new}"));
+    } else if rank.attached.has_joined() {
+        welcome(rank, rank.attached.rank());
+    }
+    rank.finalize();
+}
+
+/// The message by which a new rank learns that it was accepted.
+fn welcome(rank: &mut Rank, new: u32) {
+    let ranks = new + 1;
+    let text = format!(
+        "num_ranks {ranks}\nrank 0 {{ send 8b to {new} }}\nrank {new} {{ recv 8b from 0 }}"
+    );
+    let handle = rank.start(&text, LARGER);
+    rank.wait(&handle);
+    rank.finish(handle);
+}
+
+/// Rank 0 leaves, and the others go on without it.
+fn shrink(mut rank: Rank) {
+    ring_once(&mut rank, 0);
+    if rank.attached.rank() == 0 {
+        let member = rank.member.take().unwrap();
+        rank.attached.leave(member).unwrap_or_else(|error| fail(&error.to_string()));
+        tell("rank 0 has left");
+        return;
+    }
+    let since = Instant::now();
+    while !rank.attached.has_left(0) {
+        assert!(since.elapsed() < Duration::from_secs(50) && !rank.attached.has_left(1));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // Time for its process to exit.
+    std::thread::sleep(Duration::from_millis(100));
+    let text = "num_ranks 3\nrank 1 { send 8b to 2  recv 8b from 2 }\nrank 2 { send 8b to 1  recv 8b from 1 }";
+    let handle = rank.start(text, LARGER);
+    rank.wait(&handle);
+    rank.finish(handle);
+    let me = rank.attached.rank();
+    rank.finalize();
+    tell(&format!("rank {me} went on"));
+}
+
+fn ring_once(rank: &mut Rank, number: u32) {
+    let ranks = rank.attached.size();
+    let handle = rank.start(&ring_text(ranks, number), LARGER);
+    rank.wait(&handle);
+    rank.finish(handle);
+}

@@ -1,0 +1,63 @@
+//! The number of ranks of a job that grows. The launcher alone writes it.
+//!
+//! The layout of a segment has room for more ranks than there are at the start. Pages that nobody
+//! touches take no memory, so a rank is added by a store to one word, and messages need no flag
+//! that tells of a change. (T. Mehlan, T. Hoefler, F. Mietke and W. Rehm, "Concepts for Integrating
+//! SISCI into Open MPI", section 4, make segments anew, and tell all ranks by such a flag.)
+#![allow(unsafe_code)] // only `unsafe impl SharedWords`
+
+use super::gate::Gate;
+use super::mapping::SharedWords;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The place of the roll: behind the gate, in the first page.
+pub(crate) const ROLL_AT: usize = 2048;
+const _: () = assert!(size_of::<Gate>() <= ROLL_AT);
+
+/// The number of ranks of a job, and what follows from it.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct Roll {
+    /// The number of ranks. Numbers are not used again.
+    ranks: AtomicU32,
+    /// 1 once ranks share processors because the job has grown.
+    is_crowded: AtomicU32,
+    /// The number of ranks that have left.
+    left: AtomicU32,
+}
+
+// SAFETY: repr(C), atomics only, aligned to 64.
+unsafe impl SharedWords for Roll {}
+
+impl Roll {
+    /// The number of ranks.
+    pub(crate) fn ranks(&self) -> u32 {
+        self.ranks.load(Ordering::SeqCst)
+    }
+
+    /// Sets the number of ranks. The launcher alone calls this.
+    pub fn set_ranks(&self, ranks: u32) {
+        self.ranks.store(ranks, Ordering::SeqCst);
+    }
+
+    /// States that ranks share processors from now on. The launcher alone calls this.
+    pub fn crowd(&self) {
+        self.is_crowded.store(1, Ordering::SeqCst);
+    }
+
+    /// Returns true if ranks share processors because the job has grown.
+    pub fn is_crowded(&self) -> bool {
+        self.is_crowded.load(Ordering::SeqCst) != 0
+    }
+
+    /// Counts a rank that has left.
+    pub fn count_left(&self) {
+        self.left.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Returns true if a rank has left.
+    #[inline]
+    pub fn has_lost_some(&self) -> bool {
+        self.left.load(Ordering::Relaxed) != 0
+    }
+}

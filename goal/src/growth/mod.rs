@@ -1,0 +1,169 @@
+//! Groups that grow and shrink while they run, on one host.
+//!
+//! ```text
+//! the root, or rank 0      asks the launcher for new ranks, or accepts some that wait
+//!                          tells the others, by a broadcast in the library's matching space
+//! all of them              make the communicator of their ranks and the new ones
+//! the root, or rank 0      tells each new rank the list of its ranks, by a message
+//! ```
+//!
+//! A message to a new rank finds its mailbox in the segment, where there has been room for it from
+//! the start. So no other rank has to learn of it before, and none lets go of anything.
+
+mod agree;
+mod tell;
+
+pub use goal_run::growth::Command;
+
+use crate::communicator::Communicator;
+use crate::error::{Error, ErrorCode, Result};
+use crate::group::Group;
+use agree::agree;
+use goal_run::growth::GrowError;
+use goal_run::program::Attached;
+use tell::tell;
+
+/// New ranks that [`Group::spawn`] starts.
+#[derive(Debug, Clone, Default)]
+pub struct Spawn {
+    /// The number of ranks. It counts at the root.
+    pub ranks: u32,
+    /// Their program, that of the root itself if it is `None`. It counts at the root.
+    pub command: Option<Command>,
+    /// The rank of the communicator that starts them.
+    pub root: u32,
+}
+
+impl Group {
+    /// Starts new ranks, and returns a communicator of the ranks of `communicator` followed by the
+    /// new ones. All ranks of `communicator` call this. It is `MPI_Comm_spawn` followed by
+    /// `MPI_Intercomm_merge`.
+    ///
+    /// In the new processes [`Group::init`] returns when they have been told, and
+    /// [`Group::world`] is that communicator.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Limit`] if the job has no room for so many, [`ErrorCode::System`] if the program
+    /// can't be started, [`ErrorCode::Unsupported`] in a job on several hosts, on all ranks of
+    /// `communicator`.
+    pub fn spawn(self, communicator: &Communicator, new: &Spawn) -> Result<Communicator> {
+        let Spawn { ranks, ref command, root } = *new;
+        spawn(communicator, root, "Group::spawn", || Ok((ranks, command.clone())))
+    }
+
+    /// Returns the number of ranks that `goal-run grow` has started and that wait to be accepted.
+    pub fn joining(self) -> u32 {
+        self.shared().attached.joining().len() as u32
+    }
+
+    /// Accepts the ranks that wait, and returns a communicator of the ranks of `communicator`
+    /// followed by these. All ranks of `communicator` call this; its rank 0 decides who is
+    /// accepted.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Argument`] on all ranks if none waits.
+    pub fn accept(self, communicator: &Communicator) -> Result<Communicator> {
+        accept(communicator, "Group::accept")
+    }
+
+    /// Returns true if this process was added to the job after its start.
+    pub fn has_joined(self) -> bool {
+        self.shared().attached.has_joined()
+    }
+
+    /// Ends this rank's part in the group without waiting for the others, which go on. Every run
+    /// must have ended. The process may then exit. Communicators of others that contain this rank
+    /// can't start a new schedule any more.
+    ///
+    /// # Errors
+    /// A run has not ended, and the group goes on; or the job can't go on, or is one on several
+    /// hosts.
+    pub fn leave(self) -> Result<()> {
+        may_change(&self.shared().attached)?;
+        self.end(Attached::leave)
+    }
+}
+
+/// Does the same as [`Group::spawn`]. `wanted` returns the number of new ranks and their program. It
+/// is called at the root alone, and its error is that of all ranks. `call` is the name of the
+/// caller's call, for a report on a rank that waits for ever.
+///
+/// # Errors
+/// As for [`Group::spawn`], and that of `wanted`.
+pub fn spawn(
+    communicator: &Communicator,
+    root: u32,
+    call: &str,
+    wanted: impl FnOnce() -> Result<(u32, Option<Command>)>,
+) -> Result<Communicator> {
+    if root >= communicator.size() {
+        let text = format!("root is {root}, and the communicator has {}", communicator.size());
+        return Err(Error::new(ErrorCode::Rank, text));
+    }
+    grow(communicator, root, call, |attached| {
+        let (ranks, command) = wanted()?;
+        let first = attached.grow(ranks, command).map_err(|error| of_grow(&error))?;
+        Ok((first..first + ranks).collect())
+    })
+}
+
+/// Does the same as [`Group::accept`]. `call` is the name of the caller's call, for a report on a
+/// rank that waits for ever.
+///
+/// # Errors
+/// As for [`Group::accept`].
+pub fn accept(communicator: &Communicator, call: &str) -> Result<Communicator> {
+    grow(communicator, 0, call, |attached| {
+        let mut waiting = attached.joining();
+        waiting.retain(|&rank| attached.accept(rank));
+        match waiting.is_empty() {
+            true => Err(Error::new(
+                ErrorCode::Argument,
+                "no rank waits to be accepted (GOAL_Joining tells how many)",
+            )),
+            false => Ok(waiting),
+        }
+    })
+}
+
+/// Makes a larger communicator. `decide` returns the new ranks, at the root alone.
+fn grow(
+    communicator: &Communicator,
+    root: u32,
+    call: &str,
+    decide: impl FnOnce(&Attached) -> Result<Vec<u32>>,
+) -> Result<Communicator> {
+    let group = Group::current()?;
+    let shared = group.shared();
+    may_change(&shared.attached)?;
+    let new = agree(communicator, root, call, || decide(&shared.attached))?;
+    shared.with(|core| {
+        let (member, _) = core.parts()?;
+        shared.attached.follow_growth(member);
+        Ok(())
+    })?;
+    let larger = shared.communicators.lock().make_larger(communicator, &new)?;
+    if communicator.rank() == root {
+        tell(&larger, &new, call)?;
+    }
+    Ok(larger)
+}
+
+/// # Errors
+/// Ranks can't join or leave this job.
+fn may_change(attached: &Attached) -> Result<()> {
+    attached.may_change().map_err(|why| {
+        Error::new(ErrorCode::Unsupported, format!("ranks can't join or leave this job: {why}"))
+    })
+}
+
+fn of_grow(error: &GrowError) -> Error {
+    let text = error.to_string();
+    let code = match error {
+        GrowError::Unsupported(_) => ErrorCode::Unsupported,
+        GrowError::TooLong => ErrorCode::Limit,
+        GrowError::Refused(_) if text.contains("--grow-to") => ErrorCode::Limit,
+        _ => ErrorCode::System,
+    };
+    Error::new(code, text)
+}

@@ -1,0 +1,34 @@
+//! The messages that tell new ranks of their communicator.
+#![allow(unsafe_code)] // runs on memory of this module's own
+
+use crate::communicator::Communicator;
+use crate::error::Result;
+use crate::graph::{Data, Graph, memory};
+use crate::group::Group;
+use crate::raw::{Schedule, wait};
+use crate::welcome::message;
+
+/// Tells each of the new ranks the ranks of their communicator.
+///
+/// # Errors
+/// The job can't go on.
+pub(super) fn tell(communicator: &Communicator, new: &[u32], call: &str) -> Result<()> {
+    let group = Group::current()?;
+    let words = message(communicator, group.shared().attached.capacity());
+    let data = memory(words.as_ptr().expose_provenance(), size_of_val(&*words) as u64);
+    let mut schedules = Vec::new();
+    for &rank in new {
+        let mut graph = Graph::new(&Communicator::welcome(group.in_job(), group.in_job(), rank));
+        graph.send(Data::One(data), 1, 0)?;
+        schedules.push(Schedule::compile(&graph)?);
+    }
+    // SAFETY: nobody writes the list, which lives until all runs have ended, or for ever if that is
+    // not known.
+    let start = |schedule: &Schedule| unsafe { schedule.start() };
+    let runs: Result<Vec<_>> = schedules.iter().map(start).collect();
+    let told = runs.and_then(|runs| runs.into_iter().try_for_each(|run| wait(run, call)));
+    if told.is_err() {
+        Box::leak(words);
+    }
+    told
+}

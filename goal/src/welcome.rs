@@ -1,0 +1,90 @@
+//! The message that tells a new rank of its communicator: the number of ranks, and the rank in the
+//! job of each. It has one size in a job, as a receive must have that of its message.
+//!
+//! The message has a matching space of the new rank's own. No rank is new twice, so it is the only
+//! one there.
+
+use crate::communicator::Communicator;
+use crate::compile;
+use crate::error::{Error, ErrorCode, Result, error_of};
+use crate::graph::{Data, Graph, memory};
+use goal_engine::Storage;
+use goal_lang::ANY;
+use goal_run::program::Attached;
+use goal_run::progress::{Interrupted, Member};
+
+/// The place of the message in the memory that it is received in: a graph can't name the first
+/// byte of a memory.
+const PLACE: usize = size_of::<u64>();
+
+/// Returns the words of the message in a job that has room for so many ranks.
+const fn words_of(capacity: u32) -> usize {
+    1 + capacity as usize
+}
+
+/// Returns the message on a communicator.
+pub(crate) fn message(communicator: &Communicator, capacity: u32) -> Box<[u32]> {
+    let mut words = vec![communicator.size()];
+    words.extend((0..communicator.size()).filter_map(|rank| communicator.in_group(rank)));
+    words.resize(words_of(capacity), 0);
+    words.into_boxed_slice()
+}
+
+/// Returns the list of ranks in a message.
+fn list(words: &[u32]) -> Option<Box<[u32]>> {
+    let (&size, ranks) = words.split_first()?;
+    Some(ranks.get(..size as usize)?.into())
+}
+
+/// Waits until this process, which was added to its job, is told of its communicator. Returns the
+/// ranks in the job of that.
+///
+/// # Errors
+/// The job has ended.
+pub(crate) fn await_list(attached: &Attached, member: &mut Member<'static>) -> Result<Box<[u32]>> {
+    let own = attached.rank();
+    let bytes = words_of(attached.capacity()) * size_of::<u32>();
+    let communicator = Communicator::welcome(own, own, own);
+    let mut graph = Graph::new(&communicator);
+    graph.recv(Data::One(memory(PLACE, bytes as u64)), ANY, 0)?;
+    let seed = attached.job().seed();
+    let schedule = compile::schedule(graph.body()?, own, attached.num_ranks(), seed)?;
+    attached.waits("GOAL_Init");
+    let mut receive = || {
+        let storage = Storage::new(&schedule);
+        let handle = member.start_in(&schedule, communicator.id(), storage)?;
+        member.wait(&handle)?;
+        member.finish(handle)
+    };
+    let received = receive();
+    attached.computes();
+    let storage = received.map_err(|interrupted| {
+        if matches!(interrupted, Interrupted::Stuck) {
+            attached.fail(&format!("rank {own} waits in GOAL_Init to be told of its communicator"));
+        }
+        error_of(&interrupted)
+    })?;
+    let words = storage.memory()[PLACE..].as_chunks().0.iter();
+    let words: Vec<u32> = words.map(|&word| u32::from_ne_bytes(word)).collect();
+    list(&words).ok_or_else(|| {
+        let text = "the rank that accepted this one names more ranks than there is room for";
+        Error::new(ErrorCode::Internal, text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_the_list() {
+        let world = Communicator::world(1, 3, None);
+        let words = message(&world, 7);
+        assert_eq!(words.len(), words_of(7));
+        assert_eq!(list(&words).unwrap()[..], [0, 1, 2]);
+        for size in [8, u32::MAX] {
+            assert_eq!(list(&[&[size][..], &[0; 7]].concat()), None);
+        }
+        assert_eq!(list(&[]), None);
+    }
+}
