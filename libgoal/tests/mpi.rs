@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 /// The programs in `libgoal-mpi/tests/`.
-const PROGRAMS: [&str; 3] = ["values", "progress", "requests"];
+const PROGRAMS: [&str; 5] = ["values", "progress", "requests", "types", "worlds"];
 
 /// An MPI library.
 struct Mpi {
@@ -116,6 +116,16 @@ fn a_rank_that_waits_makes_progress_for_others() {
 #[test]
 fn requests_of_schedules_and_of_mpi_mix() {
     ends_well("requests", &[2, 3], &[ALL]);
+}
+
+#[test]
+fn types_may_be_freed_and_buffers_interleave() {
+    ends_well("types", &[2, 3], &[ALL]);
+}
+
+#[test]
+fn a_communicator_with_processes_of_another_world_is_left_to_mpi() {
+    ends_well("worlds", &[2, 3], &[ALL]);
 }
 
 #[test]
