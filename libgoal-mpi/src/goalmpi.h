@@ -122,6 +122,13 @@ GOAL_Schedule goalmpi_prepare(const struct call *call);
 GOAL_Handle goalmpi_launch(const struct call *call);
 
 /* requests.c */
+/* The bytes that the receive of a persistent request has room for. Of messages from the process itself,
+ * Intel MPI cuts off those for a receive of 0 bytes without an error, and Open MPI 5 the others. */
+#ifdef I_MPI_VERSION
+#define ROOM 1
+#else
+#define ROOM 0
+#endif
 extern struct pending *goalmpi_pending;
 int goalmpi_start(const struct call *call, MPI_Request *request);
 int goalmpi_start_persistent(GOAL_Schedule schedule, struct call *call, int tag);

@@ -1,5 +1,5 @@
-/* Persistent collectives. The request is a persistent receive of an empty message from the process
- * itself, with a tag of its own. The message leaves when the schedule has ended.
+/* Persistent collectives. The request is a persistent receive of a message from the process itself,
+ * with a tag of its own. The message leaves when the schedule has ended, and is empty if it went well.
  *
  * Ranks prepare them in the same order, but may start them in any order. So each has a communicator
  * of libgoal of its own. */
@@ -16,6 +16,8 @@ struct persistent {
 /* By their tags. A free place has no schedule. */
 static struct persistent *kept;
 static int places, used;
+/* Where receives put the message of a failure. Nobody reads it. */
+static char room[1];
 
 static int place(void) {
   int more = places ? 2 * places : 16;
@@ -70,7 +72,7 @@ int goalmpi_persist(const struct call *given, MPI_Request *request) {
     if (!schedule) rc = goalmpi_fail(call.mpi, call.kind, NULL);
   }
   if (rc == MPI_SUCCESS) {
-    rc = PMPI_Recv_init(NULL, 0, MPI_BYTE, 0, tag, goalmpi_self, request);
+    rc = PMPI_Recv_init(room, ROOM, MPI_BYTE, 0, tag, goalmpi_self, request);
     if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(call.mpi, rc);
   }
   if (rc != MPI_SUCCESS) {

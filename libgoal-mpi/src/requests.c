@@ -51,13 +51,24 @@ int goalmpi_use_thread(void) {
   return is_used;
 }
 
-/* The functions of a generalized request. The call that completes it returns what `query` returns. */
+/* The result of a generalized request that failed, from its query to the end of that call. Intel MPI
+ * does not return it by itself. */
+static int failure = MPI_SUCCESS;
+
+static int result(int rc) {
+  int failed = failure;
+  failure = MPI_SUCCESS;
+  return rc == MPI_SUCCESS ? failed : rc;
+}
+
+/* The functions of a generalized request. */
 static int query(void *extra, MPI_Status *status) {
   const struct pending *of = extra;
   PMPI_Status_set_elements(status, MPI_BYTE, 0);
   PMPI_Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
   status->MPI_TAG = MPI_UNDEFINED;
+  if (of->rc != MPI_SUCCESS) failure = of->rc;
   return of->rc;
 }
 
@@ -72,11 +83,11 @@ static int cancel(void *extra, int complete) {
   return MPI_SUCCESS;
 }
 
-/* Tells MPI that a persistent request has ended. One that failed gets a byte where the receive has
- * no room for any, so that the call which completes it returns MPI_ERR_TRUNCATE. */
+/* Tells MPI that a persistent request has ended. One that failed gets more bytes than its receive has
+ * room for, so that the call which completes it returns MPI_ERR_TRUNCATE. */
 static void tell_persistent(int tag, int rc) {
-  char byte = 0;
-  PMPI_Send(&byte, rc == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, tag, goalmpi_self);
+  char bytes[ROOM + 1] = "";
+  PMPI_Send(bytes, rc == MPI_SUCCESS ? 0 : ROOM + 1, MPI_BYTE, 0, tag, goalmpi_self);
 }
 
 static void complete(struct pending *of, int has_ended) {
@@ -170,11 +181,11 @@ void goalmpi_pause(unsigned *rounds) {
     while (goalmpi_pending) {                 \
       int rc;                                 \
       goalmpi_poll();                         \
-      rc = test;                              \
+      rc = result(test);                      \
       if (rc != MPI_SUCCESS || (outcome)) return rc; \
       goalmpi_pause(&rounds);                 \
     }                                         \
-    return wait;                              \
+    return result(wait);                      \
   } while (0)
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
@@ -204,27 +215,27 @@ static inline void poll(void) {
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
   poll();
-  return PMPI_Test(request, flag, status);
+  return result(PMPI_Test(request, flag, status));
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
   poll();
-  return PMPI_Testall(count, requests, flag, statuses);
+  return result(PMPI_Testall(count, requests, flag, statuses));
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
   poll();
-  return PMPI_Testany(count, requests, index, flag, status);
+  return result(PMPI_Testany(count, requests, index, flag, status));
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
   poll();
-  return PMPI_Testsome(count, requests, done, indices, statuses);
+  return result(PMPI_Testsome(count, requests, done, indices, statuses));
 }
 
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
   poll();
-  return PMPI_Request_get_status(request, flag, status);
+  return result(PMPI_Request_get_status(request, flag, status));
 }
 
 #ifdef HAS_STATUS_OF_ARRAYS
@@ -237,17 +248,17 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
 
 int MPI_Request_get_status_all(int count, LOOKED_AT requests[], int *flag, MPI_Status statuses[]) {
   poll();
-  return PMPI_Request_get_status_all(count, requests, flag, statuses);
+  return result(PMPI_Request_get_status_all(count, requests, flag, statuses));
 }
 
 int MPI_Request_get_status_any(int count, LOOKED_AT requests[], int *index, int *flag, MPI_Status *status) {
   poll();
-  return PMPI_Request_get_status_any(count, requests, index, flag, status);
+  return result(PMPI_Request_get_status_any(count, requests, index, flag, status));
 }
 
 int MPI_Request_get_status_some(int count, LOOKED_AT requests[], int *done, int indices[],
                                 MPI_Status statuses[]) {
   poll();
-  return PMPI_Request_get_status_some(count, requests, done, indices, statuses);
+  return result(PMPI_Request_get_status_some(count, requests, done, indices, statuses));
 }
 #endif

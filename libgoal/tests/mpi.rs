@@ -42,6 +42,14 @@ fn built(number: usize, bin: Option<&Path>) -> Option<Mpi> {
         compiler.args(["-O1", "-Wall", "-o"]).arg(dir.join(name)).arg(source);
         assert!(compiler.status().is_ok_and(|status| status.success()), "{name}.c");
     }
+    // Its schedules fail, so it has no libgoal.
+    xtask::goalmpi::build_with(
+        &root,
+        &root.join("libgoal-mpi/tests/failures.c"),
+        &mpicc,
+        &dir.join("failures"),
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
     let is_open_mpi = version.contains("Open MPI") || version.contains("open-mpi");
     Some(Mpi { run, is_open_mpi, dir })
 }
@@ -62,15 +70,27 @@ static LIBRARIES: LazyLock<Vec<Mpi>> = LazyLock::new(|| {
     libraries
 });
 
-/// Runs a program with some variables.
+/// Runs a program under the library, with some variables.
 fn run(mpi: &Mpi, name: &str, ranks: u32, variables: &[(&str, &str)]) -> Output {
+    run_with(mpi, name, ranks, variables, true)
+}
+
+fn run_with(
+    mpi: &Mpi,
+    name: &str,
+    ranks: u32,
+    variables: &[(&str, &str)],
+    is_preloaded: bool,
+) -> Output {
     let mut command = Command::new("timeout");
     command.arg("120").arg(&mpi.run);
     if mpi.is_open_mpi {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
     command.args(["-n", &ranks.to_string(), "env"]);
-    command.arg(format!("LD_PRELOAD={}", mpi.dir.join("libgoal-mpi.so").display()));
+    if is_preloaded {
+        command.arg(format!("LD_PRELOAD={}", mpi.dir.join("libgoal-mpi.so").display()));
+    }
     command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
     command.arg(mpi.dir.join(name));
     command.output().expect("timeout was there")
@@ -125,7 +145,25 @@ fn types_may_be_freed_and_buffers_interleave() {
 
 #[test]
 fn a_communicator_with_processes_of_another_world_is_left_to_mpi() {
-    ends_well("worlds", &[2, 3], &[ALL]);
+    for mpi in LIBRARIES.iter() {
+        let alone = run_with(mpi, "worlds", 2, &[], false);
+        if !alone.status.success() {
+            eprintln!("skipped: {} can't spawn: {}", mpi.run.display(), told(&alone));
+            continue;
+        }
+        for ranks in [2, 3] {
+            let output = run(mpi, "worlds", ranks, &[ALL]);
+            assert!(output.status.success(), "{ranks} ranks: {}", told(&output));
+        }
+    }
+}
+
+#[test]
+fn a_schedule_that_fails_tells_the_program_once() {
+    for mpi in LIBRARIES.iter() {
+        let output = run_with(mpi, "failures", 2, &[ALL], false);
+        assert!(output.status.success(), "{}", told(&output));
+    }
 }
 
 #[test]

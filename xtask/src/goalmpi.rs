@@ -19,6 +19,17 @@ const SOURCES: [&str; 10] = [
     "collectives.c",
 ];
 
+/// Compiles the wrappers into a program that has functions of its own in place of libgoal.
+///
+/// # Errors
+/// As for [`build`].
+pub fn build_with(root: &Path, program: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
+    let folder = root.join("libgoal-mpi/src");
+    let mut compiler = shim::compiler(&folder, &SOURCES, &[&root.join("libgoal/include")], mpicc);
+    compiler.arg(program);
+    shim::link(compiler, mpicc, out)
+}
+
 /// Compiles the wrappers with an MPI compiler and links them with libgoal.
 ///
 /// # Errors
