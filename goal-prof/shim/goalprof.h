@@ -43,14 +43,14 @@ struct goalprof_collective {
 };
 
 uint64_t goalprof_digest(uint32_t rank);
-void goalprof_begin(uint32_t rank, uint32_t ranks, uint64_t world, uint64_t own,
-                    int is_multiple);
+size_t goalprof_begin(uint32_t rank, uint32_t ranks, uint64_t world, uint64_t own,
+                      int is_multiple);
 void goalprof_finish(void);
 void goalprof_abandon(void);
 void goalprof_enter(void);
 void goalprof_leave(void);
 void goalprof_control(int level);
-size_t goalprof_ids(uint64_t *words, size_t room);
+void goalprof_ids(uint64_t *words);
 void goalprof_communicator(uint64_t handle, const uint64_t *words, size_t count, uint32_t me,
                            const uint32_t *world, size_t size);
 void goalprof_communicator_free(uint64_t handle);

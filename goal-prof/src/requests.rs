@@ -33,8 +33,8 @@ pub(crate) enum Operation {
     Recv { label: u64, edges: Vec<Edge>, communicator: Arc<Communicator> },
     /// A send and a receive with one request.
     Both(Box<[Operation; 2]>),
-    /// A collective, which is written already.
-    Collective { label: u64, communicator: Arc<Communicator> },
+    /// A collective, which is written already. It keeps its place.
+    Collective { label: u64, _of: Arc<Prepared> },
 }
 
 impl Operation {

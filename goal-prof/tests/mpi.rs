@@ -29,6 +29,10 @@ static BUILT: LazyLock<Option<tempfile::TempDir>> = LazyLock::new(|| {
         compiler.args(["-O1", "-w", "-o"]).arg(dir.path().join(name)).arg(source).arg("-lpthread");
         assert!(compiler.status().is_ok_and(|status| status.success()), "{name}.c");
     }
+    let spawns = root.join("libgoal-mpi/tests/worlds.c");
+    let mut compiler = Command::new("mpicc");
+    compiler.args(["-O1", "-w", "-o"]).arg(dir.path().join("worlds")).arg(spawns);
+    assert!(compiler.status().is_ok_and(|status| status.success()), "worlds.c");
     Some(dir)
 });
 
@@ -134,6 +138,24 @@ fn a_program_that_is_not_followed_to_its_end_leaves_text_without_an_end() {
         let parsed = parse(&sources, &ParseOptions::default());
         let first = parsed.report.diagnostics.first().expect("the brace is missing");
         assert!(first.help.as_deref().is_some_and(|help| help.contains("cut off")), "{way}");
+    }
+}
+
+/// A communicator of two worlds is not followed, and the files of a spawned program would replace those
+/// of its parent.
+#[test]
+fn a_program_that_is_spawned_is_not_recorded() {
+    let Some((output, files, _out)) = run("worlds", 2, &[], &[]) else { return };
+    let told = told(&output);
+    if !output.status.success() && !told.contains("goal-prof") {
+        eprintln!("skipped: this library can't spawn: {told}");
+        return;
+    }
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("communicator that is not followed"), "{told}");
+    for (rank, file) in files.iter().enumerate() {
+        let text = fs::read_to_string(file).expect("it is there");
+        assert!(text.starts_with(&format!("# Written by goal-prof: rank {rank} of 2")), "{text}");
     }
 }
 

@@ -11,6 +11,7 @@
 #ifndef GOALMPI_H
 #define GOALMPI_H
 
+#include <features_of_mpi.h>
 #include <goal.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -27,14 +28,6 @@ extern const char *const goalmpi_names[KINDS];
 
 /* Why a call is left to MPI. */
 enum reason { RUN, COMMUNICATOR, SIZE, OPERATOR, ARGUMENTS, REASONS };
-
-/* Persistent collectives are there in MPI 4, and in Open MPI 5 below that number. */
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define HAS_PERSISTENT 1
-#endif
-#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
-#define HAS_STATUS_OF_ARRAYS 1
-#endif
 
 /* A communicator that schedules run on. */
 struct comm {

@@ -25,7 +25,8 @@ const SOURCES: [&str; 10] = [
 /// As for [`build`].
 pub fn build_with(root: &Path, program: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
     let folder = root.join("libgoal-mpi/src");
-    let mut compiler = shim::compiler(&folder, &SOURCES, &[&root.join("libgoal/include")], mpicc);
+    let mut compiler =
+        shim::compiler(root, &folder, &SOURCES, &[&root.join("libgoal/include")], mpicc);
     compiler.arg(program);
     shim::link(compiler, mpicc, out)
 }
@@ -36,5 +37,5 @@ pub fn build_with(root: &Path, program: &Path, mpicc: &OsStr, out: &Path) -> io:
 /// The compiler can't be started, or fails; its report is on standard error.
 pub fn build(root: &Path, libgoal: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
     let header = root.join("libgoal/include");
-    shim::build(&root.join("libgoal-mpi/src"), &SOURCES, &[&header], libgoal, mpicc, out)
+    shim::build(root, &root.join("libgoal-mpi/src"), &SOURCES, &[&header], libgoal, mpicc, out)
 }

@@ -9,11 +9,13 @@ use std::process::Command;
 /// The libraries of the system that the static library needs.
 const SYSTEM: [&str; 5] = ["-lgcc_s", "-lutil", "-lpthread", "-lm", "-ldl"];
 
-/// Compiles the sources in a folder with an MPI compiler and links them with the core.
+/// Compiles the sources in a folder with an MPI compiler and links them with the core. `root` is the
+/// folder of the repository.
 ///
 /// # Errors
 /// The compiler can't be started, or fails; its report is on standard error.
 pub(crate) fn build(
+    root: &Path,
     folder: &Path,
     sources: &[&str],
     includes: &[&Path],
@@ -21,7 +23,7 @@ pub(crate) fn build(
     mpicc: &OsStr,
     out: &Path,
 ) -> io::Result<()> {
-    let mut compiler = compiler(folder, sources, includes, mpicc);
+    let mut compiler = compiler(root, folder, sources, includes, mpicc);
     compiler.args(["-fPIC", "-shared"]).arg(core);
     // Only the functions of MPI are seen from outside.
     compiler.args(["-Wl,--exclude-libs,ALL", "-Wl,--gc-sections"]).args(SYSTEM);
@@ -30,6 +32,7 @@ pub(crate) fn build(
 
 /// Returns a command that compiles the sources in a folder.
 pub(crate) fn compiler(
+    root: &Path,
     folder: &Path,
     sources: &[&str],
     includes: &[&Path],
@@ -37,6 +40,7 @@ pub(crate) fn compiler(
 ) -> Command {
     let mut compiler = Command::new(mpicc);
     compiler.args(["-std=gnu11", "-O2", "-Wall", "-Wno-deprecated-declarations"]);
+    compiler.arg("-I").arg(root.join("xtask/include"));
     for include in includes {
         compiler.arg("-I").arg(include);
     }

@@ -144,7 +144,7 @@ impl<W: Write> Recorder<W> {
                 None | Some(Template::Nothing) => return Ok(()),
                 Some(Template::Send(outgoing)) => recorder.begin_send(thread, outgoing),
                 Some(Template::Recv(communicator)) => recorder.begin_recv(thread, communicator),
-                Some(Template::Collective(of)) => recorder.begin_collective(thread, &of)?,
+                Some(Template::Collective(of)) => recorder.begin_collective(thread, of)?,
             };
             recorder.requests.activate(request, operation);
             Ok(())
@@ -224,8 +224,7 @@ impl<W: Write> Recorder<W> {
             Operation::Both(both) => {
                 return both.into_iter().try_for_each(|one| self.end(thread, one, status));
             }
-            Operation::Collective { label, communicator } => {
-                communicator.end_one();
+            Operation::Collective { label, .. } => {
                 self.wait(thread, label);
                 return Ok(());
             }

@@ -234,3 +234,15 @@ fn threads_that_may_not_call_at_the_same_time_are_in_order() {
     let independent = sends(false);
     assert!(!independent.contains("a1 requires") && independent.contains("a2 requires a0\n"));
 }
+
+#[test]
+fn a_freed_communicator_keeps_its_number_until_its_receives_have_ended() {
+    let mut rank = Rank::new(0, 2);
+    let free = rank.recorder.free_ids().to_vec();
+    rank.recorder.add_communicator(7, &free, 0, &[0, 1]);
+    rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 1, 7, false));
+    rank.recorder.remove_communicator(7);
+    assert_ne!(rank.recorder.free_ids(), free);
+    rank.wait(1, from(1, 3, 8));
+    assert_eq!(rank.recorder.free_ids(), free);
+}
