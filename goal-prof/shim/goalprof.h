@@ -62,6 +62,7 @@ void goalprof_irecv(uint64_t request, const char *name, uint64_t communicator, i
 void goalprof_recv_init(uint64_t request, const char *name, uint64_t communicator, int is_null);
 void goalprof_sendrecv(struct goalprof_message of, struct goalprof_status status);
 void goalprof_isendrecv(uint64_t request, struct goalprof_message of, int is_null);
+void goalprof_no_status(const char *name);
 void goalprof_start(uint64_t request);
 void goalprof_claim(const uint64_t *requests, uint64_t *tokens, size_t count);
 void goalprof_complete(uint64_t request, uint64_t token, struct goalprof_status status);

@@ -403,6 +403,17 @@ pub(crate) extern "C" fn goalprof_isendrecv(request: u64, of: CMessage, is_null:
     });
 }
 
+/// Notes a call whose receive the library tells nothing of.
+///
+/// # Safety
+/// `name` is a literal.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_no_status(name: *const c_char) {
+    // SAFETY: the caller passes a literal.
+    let name = unsafe { name_of(name) };
+    with(|recorder, _| recorder.miss_status(name));
+}
+
 /// Records the start of a persistent request.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_start(request: u64) {
@@ -421,10 +432,10 @@ pub(crate) unsafe extern "C" fn goalprof_claim(
 ) {
     // SAFETY: the caller passes an array of this length.
     let requests = unsafe { array(requests, count) };
-    with(|recorder, _| {
+    with(|recorder, thread| {
         for (at, request) in requests.iter().enumerate() {
             // SAFETY: the caller gives room for as many tokens as requests.
-            unsafe { tokens.add(at).write(recorder.claim(*request)) };
+            unsafe { tokens.add(at).write(recorder.claim(thread, *request)) };
         }
     });
 }

@@ -43,6 +43,12 @@ pub enum Fault {
          MPI_Pcontrol(0)"
     )]
     Outstanding(&'static str),
+    /// The MPI library does not tell what a receive took.
+    #[error(
+        "{0}: this MPI library does not tell what the call received; leave that part out with \
+         MPI_Pcontrol(0)"
+    )]
+    Status(&'static str),
     /// The caller saw a fault of its own.
     #[error("{0}")]
     Caller(String),
@@ -265,7 +271,7 @@ impl<W: Write> Recorder<W> {
                 Some(prepared) => recorder.begin_collective(thread, Arc::new(prepared))?,
                 None => Operation::Nothing,
             };
-            recorder.requests.add(request, operation);
+            recorder.requests.add(thread, request, operation);
             Ok(())
         });
     }

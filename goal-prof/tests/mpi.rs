@@ -36,6 +36,12 @@ static BUILT: LazyLock<Option<tempfile::TempDir>> = LazyLock::new(|| {
     Some(dir)
 });
 
+fn is_open_mpi() -> bool {
+    let version = Command::new("mpirun").arg("--version").output().expect("it was there");
+    let text = String::from_utf8_lossy(&version.stdout);
+    text.contains("Open MPI") || text.contains("open-mpi")
+}
+
 /// Runs a program on some ranks with some variables. Returns its output and the ranks' files.
 fn run(
     name: &str,
@@ -47,10 +53,7 @@ fn run(
     let out = tempfile::tempdir().expect("a folder");
     let mut command = Command::new("timeout");
     command.args(["60", "mpirun"]);
-    let version = Command::new("mpirun").arg("--version").output().expect("it was there");
-    if String::from_utf8_lossy(&version.stdout).contains("Open MPI")
-        || String::from_utf8_lossy(&version.stdout).contains("open-mpi")
-    {
+    if is_open_mpi() {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
     command.args(["-n", &ranks.to_string(), "env"]);
@@ -125,7 +128,11 @@ fn a_program_that_is_not_followed_to_its_end_leaves_text_without_an_end() {
         ("abort", &[][..], "without MPI_Finalize"),
         ("tag", &[("GOALPROF_TAG_BITS", "12")][..], "set GOALPROF_TAG_BITS to 13"),
         ("idup", &[][..], "MPI_Comm_idup"),
+        ("isendrecv", &[][..], "does not tell"),
     ] {
+        if way == "isendrecv" && is_open_mpi() {
+            continue;
+        }
         let Some((_, files, _out)) = run("ends", 2, &[way], variables) else { return };
         let text = fs::read_to_string(&files[0]).expect("rank 0 has a file");
         let last = text.lines().last().unwrap_or_default();

@@ -129,15 +129,17 @@ fn requests_with_one_handle_are_told_apart() {
         rank.recorder.begin_thread(thread);
     }
     rank.recorder.start_recv(0, "MPI_Irecv", 1, WORLD, false);
-    let first = rank.recorder.claim(1);
+    let first = rank.recorder.claim(0, 1);
     // MPI has completed it. Before that is recorded, thread 1 gets the handle and completes it.
     rank.recorder.start_recv(1, "MPI_Irecv", 1, WORLD, false);
     rank.recorder.send(1, "MPI_Send", to(0, 1, 1));
     rank.recorder.send(1, "MPI_Send", to(0, 2, 2));
-    let second = rank.recorder.claim(1);
-    assert_eq!(first, second, "the entry in front is claimed first");
-    rank.recorder.complete(0, 1, first, from(0, 1, 1));
+    let second = rank.recorder.claim(1, 1);
+    assert_ne!(first, second, "a thread claims its own");
+    // A third thread, which was handed the request, claims the entry in front.
+    assert_eq!(rank.recorder.claim(2, 1), first);
     rank.recorder.complete(1, 1, second, from(0, 2, 2));
+    rank.recorder.complete(0, 1, first, from(0, 1, 1));
     let text = rank.finish();
     assert!(text.contains("a0: recv 1b from 0 tag 1"), "{text}");
     assert!(text.contains("a1: recv 2b from 0 tag 2"), "{text}");
