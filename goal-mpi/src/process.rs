@@ -27,6 +27,12 @@ impl Process {
         Ok(Self { universe: Some(universe), comm })
     }
 
+    /// Leaves MPI without `MPI_Finalize`, which would wait for processes that wait for this one.
+    /// `mpirun` takes the process for failed, and ends the others.
+    pub fn abandon(mut self) {
+        mem::forget(self.universe.take());
+    }
+
     /// Returns the communicator of GOAL's messages.
     pub fn comm(&self) -> &Comm {
         &self.comm

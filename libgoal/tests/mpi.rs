@@ -82,18 +82,42 @@ fn run_with(
     variables: &[(&str, &str)],
     is_preloaded: bool,
 ) -> Output {
+    let mut command = started(mpi, ranks);
+    command.arg("env");
+    if is_preloaded {
+        command.arg(preload(mpi));
+    }
+    command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
+    command.arg(mpi.dir.join(name));
+    command.output().expect("timeout was there")
+}
+
+/// Runs the program for progress under the library on two ranks, each behind commands of a shell that
+/// know its rank as `$rank`. The program must end well. Returns what was told.
+fn after(mpi: &Mpi, commands: &str) -> String {
+    let mut command = started(mpi, 2);
+    let script =
+        format!("rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}; {commands}; exec env \"$0\" \"$1\"");
+    command.args(["env", "GOALMPI_RANGES=all=on", "GOALMPI_REPORT=1", "sh", "-c", &script]);
+    let output = command.arg(preload(mpi)).arg(mpi.dir.join("progress")).output();
+    let output = output.expect("timeout was there");
+    assert!(output.status.success(), "{commands}: {}", told(&output));
+    told(&output)
+}
+
+/// Returns the command that starts some ranks.
+fn started(mpi: &Mpi, ranks: u32) -> Command {
     let mut command = Command::new("timeout");
     command.arg("120").arg(&mpi.run);
     if mpi.is_open_mpi {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
-    command.args(["-n", &ranks.to_string(), "env"]);
-    if is_preloaded {
-        command.arg(format!("LD_PRELOAD={}", mpi.dir.join("libgoal-mpi.so").display()));
-    }
-    command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
-    command.arg(mpi.dir.join(name));
-    command.output().expect("timeout was there")
+    command.args(["-n", &ranks.to_string()]);
+    command
+}
+
+fn preload(mpi: &Mpi) -> String {
+    format!("LD_PRELOAD={}", mpi.dir.join("libgoal-mpi.so").display())
 }
 
 fn told(output: &Output) -> String {
@@ -172,6 +196,31 @@ fn sizes_out_of_range_are_left_to_mpi() {
     for report in ends_well("progress", &[2], &[REPORT, ranges]) {
         assert!(report.contains("allreduce: 0 as schedules"), "{report}");
         assert!(!report.contains("bcast: 0 as schedules"), "{report}");
+    }
+}
+
+/// The program goes on with MPI alone, whichever rank fails and at whatever step.
+#[test]
+fn a_job_that_can_not_begin_leaves_all_calls_to_mpi() {
+    let table = Path::new(env!("CARGO_TARGET_TMPDIR")).join("other-table.json");
+    std::fs::write(&table, r#"{"measured": "never", "rules": []}"#).expect("a file");
+    let other = format!("[ $rank = 0 ] || export GOAL_TABLE={}", table.display());
+    for (commands, why) in [
+        ("[ $rank = 0 ] || export GOAL_TABLE=/nowhere/at/all", "rank 1: GOAL_TABLE: /nowhere"),
+        ("[ $rank = 1 ] || export GOAL_TABLE=/nowhere/at/all", "rank 0: GOAL_TABLE: /nowhere"),
+        (&other, "all ranks must have the same"),
+        // Its launcher fails when the ranks have agreed.
+        ("ulimit -v 2000000", "address space"),
+    ] {
+        for mpi in LIBRARIES.iter() {
+            let told = after(mpi, commands);
+            assert!(told.contains(why), "{commands}: {told}");
+            assert!(told.contains("All calls are left to MPI"), "{commands}: {told}");
+            assert!(!told.contains("as schedules"), "{commands}: {told}");
+        }
+    }
+    for mpi in LIBRARIES.iter() {
+        assert!(after(mpi, "true").contains("as schedules"));
     }
 }
 
