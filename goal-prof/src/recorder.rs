@@ -190,6 +190,10 @@ impl<W: Write> Recorder<W> {
                 recorder.threads.take_ended(&mut recorder.edges, join);
                 recorder.write_action(join, Line::Nop);
             }
+            // Threads that make no calls for long wait for ever more that have ended.
+            for other in 0..recorder.threads.count() {
+                recorder.join_if_many(other);
+            }
             Ok(())
         });
     }

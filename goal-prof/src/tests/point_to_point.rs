@@ -248,3 +248,27 @@ fn a_freed_communicator_keeps_its_number_until_its_receives_have_ended() {
     rank.wait(1, from(1, 3, 8));
     assert_eq!(rank.recorder.free_ids(), free);
 }
+
+/// The actions that a silent thread waits for are joined while others end.
+#[test]
+fn what_a_silent_thread_waits_for_does_not_grow_without_end() {
+    let settings = Settings { orders_threads: Some(false), ..Settings::new("test") };
+    let mut rank = Rank::with(settings, 0, 2);
+    rank.recorder.begin_thread(0);
+    rank.call(|recorder| recorder.send(0, "MPI_Send", to(1, 0, 8)));
+    for _ in 0..3000 {
+        rank.recorder.begin_thread(1);
+        rank.recorder.enter(1, rank.now_ns);
+        rank.recorder.send(1, "MPI_Send", to(1, 1, 8));
+        rank.recorder.leave(1, rank.now_ns);
+        rank.recorder.end_thread(1);
+    }
+    rank.call(|recorder| recorder.send(0, "MPI_Send", to(1, 2, 8)));
+    let text = rank.finish();
+    let (before, last) = text.rsplit_once(" tag 2\n").expect("the last send");
+    assert!(last.matches("requires").count() < 1100, "{}", last.matches("requires").count());
+    // An action joins about a thousand. If only calls of the first thread joined them, each thread
+    // that begins would have to.
+    let joins = before.matches(": nop").count();
+    assert!((2..10).contains(&joins), "{joins}");
+}
