@@ -1,11 +1,11 @@
 /* The communicators that schedules run on: those that the wrapped functions made, between ranks of
  * MPI_COMM_WORLD, with at least two of them.
  *
- * libgoal numbers communicators of the same ranks in the order in which they are made. So each is
- * made in the call that makes MPI's, which its members call in the same order, and not at its first
- * collective: non-blocking ones on two communicators may come in any order. For the same reason the
- * communicator of MPI_Comm_idup, which ends in any order, has no schedules. An attribute tells when
- * MPI frees a communicator. */
+ * libgoal numbers communicators of the same ranks in the order in which they are made, so all members
+ * must make them in the same order. They do in the calls that make MPI's communicators. They need not
+ * in the first collectives on them: non-blocking ones on two communicators may come in any order. The
+ * calls of MPI_Comm_idup may end in any order too, so its communicators have no schedules. An
+ * attribute tells when MPI frees a communicator. */
 #include "goalmpi.h"
 
 #define BUCKETS 256

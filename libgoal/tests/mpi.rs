@@ -226,11 +226,16 @@ fn a_job_that_can_not_begin_leaves_all_calls_to_mpi() {
 
 #[test]
 fn a_wrong_setting_turns_the_library_off() {
+    let long = "all=on,".repeat(600);
     for (value, what) in [
         ("allreduce=8-4", "write NAME=off"),
         ("allreduce", "write NAME=off"),
         ("all=0-99999999999999999999", "write NAME=off"),
-        ("@/dev/zero", "longer than"),
+        ("@/dev/zero", "it is no text"),
+        ("@/proc/self/exe", "it is no text"),
+        ("@/", "names the file"),
+        ("@/dev/full", "it is no text"),
+        (&long, "longer than"),
         ("@/nowhere/at/all", "names the file"),
     ] {
         for report in ends_well("progress", &[2], &[("GOALMPI_RANGES", value)]) {
