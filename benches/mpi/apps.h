@@ -13,6 +13,8 @@ static void begin(void) {
 
 static void end(void) { MPI_Finalize(); }
 
+#define REQUESTS_MAX 32
+
 /* A call that is prepared: blocking, with a request, or a list of persistent requests. */
 typedef struct Prepared {
   /* Makes the call, or does what has to be done before the requests start; NULL for nothing. */
@@ -20,7 +22,7 @@ typedef struct Prepared {
   /* Does what is left once they have ended; NULL for nothing. */
   void (*after)(struct Prepared *);
   int is_persistent, n;
-  MPI_Request requests[32];
+  MPI_Request requests[REQUESTS_MAX];
   const void *mine;
   void *theirs;
   MPI_Datatype type;

@@ -22,6 +22,7 @@ static Operation prepare_gather(double *all, const int64_t *counts) {
     gather->places[of] = of ? gather->places[of - 1] + gather->counts[of - 1] : 0;
   }
 #ifdef MESSAGES
+  if (2 * (ranks - 1) > REQUESTS_MAX) MPI_Abort(MPI_COMM_WORLD, 3);
   gather->is_persistent = 1;
   for (int of = 0; of < ranks; ++of) {
     if (of == rank) continue;

@@ -2,11 +2,11 @@
 #![allow(unsafe_code)] // calls of MPI with buffers of this module
 
 use crate::error::{MpiError, checked};
-use mpi::ffi;
+use mpi::environment::threading_support;
+use mpi::{Threading, ffi};
 use std::ffi::c_int;
 use std::ptr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
 /// A duplicate of `MPI_COMM_WORLD`. Copies name the same one.
@@ -19,29 +19,53 @@ struct Inner {
     size: u32,
     /// The only thread that may call MPI; `None` if any may.
     thread: Option<ThreadId>,
-    /// Set while nothing that was sent is lost: MPI may be finalized then.
-    is_settled: AtomicBool,
+    /// Held in each call of MPI: threads call it one at a time.
+    turn: Mutex<()>,
+    messages: Mutex<Messages>,
 }
 
-// SAFETY: a communicator is a handle that any thread which may call MPI can use; `Comm::allow`
+/// The messages of fabrics on a communicator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Messages {
+    /// All that were sent were received.
+    None,
+    /// A fabric has some.
+    OfFabric,
+    /// A fabric has ended and some were under way. A later one could take them for its own, and
+    /// `MPI_Finalize` might wait for them for ever.
+    Lost,
+}
+
+// SAFETY: a communicator is a handle that any thread which may call MPI can use; `Comm::call`
 // refuses the others.
 unsafe impl Send for Inner {}
-// SAFETY: as above. MPI calls of several threads at a time do not occur: each use of a fabric has
-// it mutably, and a process has one.
+// SAFETY: as above. `Comm::call` lets one thread call at a time.
 unsafe impl Sync for Inner {}
 
 impl Comm {
     /// Duplicates `MPI_COMM_WORLD`, in a process that has initialized MPI. All processes of the job
-    /// call this. If `is_for_all_threads` is false, only the calling thread may use it: the level
-    /// of MPI's threads is less than `MPI_THREAD_SERIALIZED`.
+    /// call this. If MPI has a level of threads below `MPI_THREAD_SERIALIZED`, only the calling
+    /// thread may use it. With `MPI_THREAD_SERIALIZED`, the program's own calls of MPI must not come
+    /// at the same time as those of a fabric.
     ///
     /// # Errors
     /// [`MpiError`].
-    pub fn of_world(is_for_all_threads: bool) -> Result<Self, MpiError> {
+    pub fn of_world() -> Result<Self, MpiError> {
+        let (mut has_begun, mut has_ended) = (0, 0);
+        // SAFETY: both may be called at any time, and the results are valid places.
+        unsafe {
+            checked("MPI_Initialized", ffi::MPI_Initialized(&mut has_begun))?;
+            checked("MPI_Finalized", ffi::MPI_Finalized(&mut has_ended))?;
+        }
+        if has_begun == 0 || has_ended != 0 {
+            return Err(MpiError::NotInitialized);
+        }
         let raw = duplicate_world()?;
         let (rank, size) = place(raw)?;
-        let thread = (!is_for_all_threads).then(|| thread::current().id());
-        Ok(Self(Arc::new(Inner { raw, rank, size, thread, is_settled: AtomicBool::new(true) })))
+        let is_for_all = threading_support() >= Threading::Serialized;
+        let thread = (!is_for_all).then(|| thread::current().id());
+        let (turn, messages) = (Mutex::new(()), Mutex::new(Messages::None));
+        Ok(Self(Arc::new(Inner { raw, rank, size, thread, turn, messages })))
     }
 
     /// Returns the rank of this process.
@@ -66,20 +90,52 @@ impl Comm {
         self.0.raw
     }
 
-    /// Returns an error if this thread may not call MPI.
-    pub(crate) fn allow(&self) -> Result<(), MpiError> {
+    /// Calls a function of MPI, and returns an error if it failed. `call` must not call this again.
+    ///
+    /// # Errors
+    /// [`MpiError`], also if this thread may not call MPI.
+    pub(crate) fn call(
+        &self,
+        name: &'static str,
+        call: impl FnOnce() -> c_int,
+    ) -> Result<(), MpiError> {
         let is_own = |&thread: &ThreadId| thread == thread::current().id();
-        if self.0.thread.as_ref().is_none_or(is_own) { Ok(()) } else { Err(MpiError::Thread) }
+        if !self.0.thread.as_ref().is_none_or(is_own) {
+            return Err(MpiError::Thread);
+        }
+        // It guards no data, so a panic of its holder has left none in pieces.
+        let _turn = self.0.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        checked(name, call())
     }
 
-    /// Notes if messages may be under way.
-    pub(crate) fn settle(&self, is_settled: bool) {
-        self.0.is_settled.store(is_settled, Ordering::SeqCst);
+    fn messages(&self) -> MutexGuard<'_, Messages> {
+        self.0.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a fabric begins.
+    ///
+    /// # Errors
+    /// There is one, or messages of an earlier one were lost.
+    pub(crate) fn begin_fabric(&self) -> Result<(), String> {
+        let mut messages = self.messages();
+        match *messages {
+            Messages::OfFabric => Err("the communicator has a fabric already".to_owned()),
+            Messages::Lost => Err("messages of an earlier fabric are under way".to_owned()),
+            Messages::None => {
+                *messages = Messages::OfFabric;
+                Ok(())
+            }
+        }
+    }
+
+    /// Notes that the fabric has ended, and if all its messages were received.
+    pub(crate) fn end_fabric(&self, is_settled: bool) {
+        *self.messages() = if is_settled { Messages::None } else { Messages::Lost };
     }
 
     /// Returns true if no message that was sent is under way.
     pub(crate) fn is_settled(&self) -> bool {
-        self.0.is_settled.load(Ordering::SeqCst)
+        *self.messages() == Messages::None
     }
 }
 
@@ -118,11 +174,11 @@ fn place(comm: ffi::MPI_Comm) -> Result<(u32, u32), MpiError> {
 /// # Errors
 /// [`MpiError`].
 fn allgather(comm: &Comm, own: &[u8]) -> Result<Vec<Vec<u8>>, MpiError> {
-    comm.allow()?;
-    let len = c_int::try_from(own.len()).expect("blobs are short");
+    // All ranks see a blob that is too long, and no rank is left in a call of its own.
+    let len = c_int::try_from(own.len()).unwrap_or(c_int::MAX);
     let mut lens = vec![0 as c_int; comm.size() as usize];
     // SAFETY: one number leaves, and there is room for that of each rank.
-    let code = unsafe {
+    comm.call("MPI_Allgather", || unsafe {
         let number = ffi::RSMPI_INT32_T;
         ffi::MPI_Allgather(
             ptr::from_ref(&len).cast(),
@@ -133,17 +189,16 @@ fn allgather(comm: &Comm, own: &[u8]) -> Result<Vec<Vec<u8>>, MpiError> {
             number,
             comm.raw(),
         )
-    };
-    checked("MPI_Allgather", code)?;
+    })?;
     let mut starts = Vec::with_capacity(lens.len());
     let mut end: c_int = 0;
     for &len in &lens {
         starts.push(end);
-        end = end.checked_add(len.max(0)).expect("all blobs together are short");
+        end = end.checked_add(len.max(0)).ok_or(MpiError::TooLong)?;
     }
     let mut all = vec![0u8; end.unsigned_abs() as usize];
     // SAFETY: `own` has `len` bytes, and `all` the places that `starts` and `lens` name.
-    let code = unsafe {
+    comm.call("MPI_Allgatherv", || unsafe {
         let byte = ffi::RSMPI_UINT8_T;
         ffi::MPI_Allgatherv(
             own.as_ptr().cast(),
@@ -155,8 +210,7 @@ fn allgather(comm: &Comm, own: &[u8]) -> Result<Vec<Vec<u8>>, MpiError> {
             byte,
             comm.raw(),
         )
-    };
-    checked("MPI_Allgatherv", code)?;
+    })?;
     let blob = |(&start, &len): (&c_int, &c_int)| {
         all[start as usize..start as usize + len.max(0) as usize].to_vec()
     };

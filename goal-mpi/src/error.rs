@@ -24,6 +24,12 @@ pub enum MpiError {
         "this MPI library may be called only by the thread that initialized it: make progress in calls (--progress caller)"
     )]
     Thread,
+    /// The program has not initialized MPI, or has finalized it.
+    #[error("MPI is not initialized: call MPI_Init before, and MPI_Finalize after")]
+    NotInitialized,
+    /// The blobs of all ranks are too long for one exchange.
+    #[error("the processes want to tell each other more than 2 GiB: start fewer of them")]
+    TooLong,
 }
 
 /// Returns an error if a call failed.

@@ -1,6 +1,8 @@
 //! The limits of packets and transfers.
 #![cfg_attr(not(feature = "mpi"), allow(dead_code))] // their users need MPI
 
+use std::time::Duration;
+
 /// The most bytes of payload that a message has in one piece. A longer one is sent in parts.
 pub const MESSAGE_MAX: usize = 16 << 10;
 
@@ -22,6 +24,9 @@ pub(crate) const SPARE_MAX: usize = 32;
 /// The bounds of the pause between two looks for packets while a rank sleeps.
 pub(crate) const PAUSE_MIN_NS: u64 = 20_000;
 pub(crate) const PAUSE_MAX_NS: u64 = 1_000_000;
+
+/// The time in which a receive that is cancelled must end.
+pub(crate) const CANCEL_MAX: Duration = Duration::from_millis(100);
 
 /// The time that all ranks have to end.
 pub(crate) const SETTLE_NS: u64 = 5_000_000_000;

@@ -20,11 +20,15 @@ impl Process {
     /// MPI was initialized before, or [`MpiError`].
     pub fn start() -> Result<Self, String> {
         let started = mpi::initialize_with_threading(Threading::Serialized);
-        let (universe, granted) =
-            started.ok_or("MPI is initialized already: use Comm::of_world with its level")?;
-        let comm = Comm::of_world(granted >= Threading::Serialized);
-        let comm = comm.map_err(|error| error.to_string())?;
+        let (universe, _) = started.ok_or("MPI is initialized already: use Comm::of_world")?;
+        let comm = Comm::of_world().map_err(|error| error.to_string())?;
         Ok(Self { universe: Some(universe), comm })
+    }
+
+    /// Leaves MPI without `MPI_Finalize`, which would wait for processes that wait for this one.
+    /// `mpirun` takes the process for failed, and ends the others.
+    pub fn abandon(mut self) {
+        mem::forget(self.universe.take());
     }
 
     /// Returns the communicator of GOAL's messages.

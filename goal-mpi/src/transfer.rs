@@ -2,10 +2,12 @@
 #![allow(unsafe_code)] // MPI reads and writes buffers after its calls have returned
 
 use crate::comm::Comm;
-use crate::error::{MpiError, checked};
+use crate::error::MpiError;
+use crate::limits::CANCEL_MAX;
 use mpi::ffi;
 use std::ffi::c_int;
 use std::mem::{ManuallyDrop, MaybeUninit};
+use std::time::Instant;
 
 /// The tag of all packets.
 const TAG: c_int = 0;
@@ -27,7 +29,7 @@ pub(crate) struct Transfer {
 }
 
 // SAFETY: a request may be used by any thread that may call MPI, one at a time. Every use has
-// `&mut self`, and `Comm::allow` refuses threads that may not call MPI.
+// `&mut self`, and `Comm::call` refuses threads that may not call MPI.
 unsafe impl Send for Transfer {}
 
 impl Transfer {
@@ -41,14 +43,13 @@ impl Transfer {
         buffer: Box<[u8]>,
         len: usize,
     ) -> Result<Self, MpiError> {
-        comm.allow()?;
         assert!(len <= buffer.len() && len <= c_int::MAX as usize);
         // SAFETY: `RSMPI_REQUEST_NULL` and `RSMPI_UINT8_T` are constants of the library.
         let (null, byte) = unsafe { (ffi::RSMPI_REQUEST_NULL, ffi::RSMPI_UINT8_T) };
         let mut transfer = Self::new(comm, null, buffer, false);
         // SAFETY: the buffer has `len` bytes, does not move with its box, and is not written or
         // freed before the request is complete: see `Drop`.
-        let code = unsafe {
+        comm.call("MPI_Isend", || unsafe {
             ffi::MPI_Isend(
                 transfer.buffer.as_ptr().cast(),
                 len as c_int,
@@ -58,8 +59,8 @@ impl Transfer {
                 comm.raw(),
                 &mut transfer.request,
             )
-        };
-        checked("MPI_Isend", code).map(|()| transfer)
+        })?;
+        Ok(transfer)
     }
 
     /// Begins to receive a packet from any rank.
@@ -67,14 +68,13 @@ impl Transfer {
     /// # Errors
     /// [`MpiError`].
     pub(crate) fn receive(comm: &Comm, buffer: Box<[u8]>) -> Result<Self, MpiError> {
-        comm.allow()?;
         let len = c_int::try_from(buffer.len()).expect("packets are short");
         // SAFETY: these are constants of the library.
         let (null, byte, any) =
             unsafe { (ffi::RSMPI_REQUEST_NULL, ffi::RSMPI_UINT8_T, ffi::RSMPI_ANY_SOURCE) };
         let mut transfer = Self::new(comm, null, buffer, true);
         // SAFETY: as for a send; nobody reads the buffer before the request is complete.
-        let code = unsafe {
+        comm.call("MPI_Irecv", || unsafe {
             ffi::MPI_Irecv(
                 transfer.buffer.as_mut_ptr().cast(),
                 len,
@@ -84,8 +84,8 @@ impl Transfer {
                 comm.raw(),
                 &mut transfer.request,
             )
-        };
-        checked("MPI_Irecv", code).map(|()| transfer)
+        })?;
+        Ok(transfer)
     }
 
     fn new(comm: &Comm, request: ffi::MPI_Request, buffer: Box<[u8]>, is_receive: bool) -> Self {
@@ -104,11 +104,11 @@ impl Transfer {
     /// # Errors
     /// [`MpiError`].
     pub(crate) fn test(mut self) -> Result<Result<Arrived, Self>, MpiError> {
-        self.comm.allow()?;
         let (mut flag, mut status) = (0, MaybeUninit::<ffi::MPI_Status>::zeroed());
+        let request = &mut self.request;
         // SAFETY: the request is one of MPI, and both results are valid places.
-        let code = unsafe { ffi::MPI_Test(&mut self.request, &mut flag, status.as_mut_ptr()) };
-        checked("MPI_Test", code)?;
+        let test = || unsafe { ffi::MPI_Test(request, &mut flag, status.as_mut_ptr()) };
+        self.comm.call("MPI_Test", test)?;
         if flag == 0 {
             return Ok(Err(self));
         }
@@ -117,8 +117,8 @@ impl Transfer {
         let mut count = 0;
         if self.is_receive {
             // SAFETY: the status is of a completed receive of bytes.
-            let code = unsafe { ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut count) };
-            checked("MPI_Get_count", code)?;
+            let ask = || unsafe { ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut count) };
+            self.comm.call("MPI_Get_count", ask)?;
         }
         let source = u32::try_from(status.MPI_SOURCE).unwrap_or(u32::MAX);
         let len = usize::try_from(count).unwrap_or(0).min(self.buffer.len());
@@ -132,17 +132,8 @@ impl Transfer {
 impl Drop for Transfer {
     fn drop(&mut self) {
         if !self.is_over() {
-            if self.comm.allow().is_err() || !self.is_receive {
-                // MPI may still read it. The process ends soon.
-                return;
-            }
-            // SAFETY: the request is one of MPI. A receive that is cancelled completes, with or
-            // without a packet, and no more is written to its buffer then.
-            let code = unsafe {
-                ffi::MPI_Cancel(&mut self.request);
-                ffi::MPI_Wait(&mut self.request, ffi::RSMPI_STATUS_IGNORE)
-            };
-            if code != 0 {
+            // MPI may still use the buffer of a transfer that does not end. It is leaked then.
+            if !self.is_receive || !self.cancel() {
                 return;
             }
         }
@@ -151,9 +142,32 @@ impl Drop for Transfer {
     }
 }
 
+impl Transfer {
+    /// Cancels a receive. Returns true if it has ended, with or without a packet, so that no more is
+    /// written to its buffer. One that has matched a packet ends only with its sender's help, which
+    /// may never come.
+    fn cancel(&mut self) -> bool {
+        let since = Instant::now();
+        let request = &mut self.request;
+        // SAFETY: the request is one of MPI.
+        let cancelled = self.comm.call("MPI_Cancel", || unsafe { ffi::MPI_Cancel(request) });
+        let mut flag = 0;
+        while cancelled.is_ok() && flag == 0 && since.elapsed() < CANCEL_MAX {
+            let request = &mut self.request;
+            // SAFETY: the request is one of MPI, and the status is the constant for none.
+            let test = || unsafe { ffi::MPI_Test(request, &mut flag, ffi::RSMPI_STATUS_IGNORE) };
+            if self.comm.call("MPI_Test", test).is_err() {
+                return false;
+            }
+        }
+        flag != 0
+    }
+}
+
 /// An exchange of a number between all ranks, under way.
 pub(crate) struct Totals {
     request: ffi::MPI_Request,
+    comm: Comm,
     own: ManuallyDrop<Box<[u64]>>,
     theirs: ManuallyDrop<Box<[u64]>>,
 }
@@ -164,16 +178,15 @@ impl Totals {
     /// # Errors
     /// [`MpiError`].
     pub(crate) fn tell(comm: &Comm, own: Vec<u64>) -> Result<Self, MpiError> {
-        comm.allow()?;
         assert_eq!(own.len(), comm.size() as usize);
         let theirs = ManuallyDrop::new(vec![0; own.len()].into());
         let own = ManuallyDrop::new(own.into());
         // SAFETY: these are constants of the library.
         let (null, number) = unsafe { (ffi::RSMPI_REQUEST_NULL, ffi::RSMPI_UINT64_T) };
-        let mut totals = Self { request: null, own, theirs };
+        let mut totals = Self { request: null, comm: comm.clone(), own, theirs };
         // SAFETY: each buffer has a number for each rank, and is freed only when the request is
         // complete.
-        let code = unsafe {
+        comm.call("MPI_Ialltoall", || unsafe {
             ffi::MPI_Ialltoall(
                 totals.own.as_ptr().cast(),
                 1,
@@ -184,8 +197,8 @@ impl Totals {
                 comm.raw(),
                 &mut totals.request,
             )
-        };
-        checked("MPI_Ialltoall", code).map(|()| totals)
+        })?;
+        Ok(totals)
     }
 
     /// Returns the numbers that all ranks told this one, if they have. They are returned once.
@@ -194,9 +207,10 @@ impl Totals {
     /// [`MpiError`].
     pub(crate) fn test(&mut self) -> Result<Option<Vec<u64>>, MpiError> {
         let mut flag = 0;
+        let request = &mut self.request;
         // SAFETY: the request is one of MPI, and the status is the constant for none.
-        let code = unsafe { ffi::MPI_Test(&mut self.request, &mut flag, ffi::RSMPI_STATUS_IGNORE) };
-        checked("MPI_Test", code)?;
+        let test = || unsafe { ffi::MPI_Test(request, &mut flag, ffi::RSMPI_STATUS_IGNORE) };
+        self.comm.call("MPI_Test", test)?;
         if flag == 0 {
             return Ok(None);
         }

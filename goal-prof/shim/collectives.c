@@ -64,7 +64,7 @@ static uint64_t *numbers(size_t count) {
 #define PMPI(f) PMPI_##f
 #include "collectives.inc"
 
-#if MPI_VERSION >= 4
+#ifdef HAS_LARGE_COUNTS
 #undef COUNT
 #undef DISPLACEMENT
 #undef LARGE
@@ -98,7 +98,7 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
   return end(rc);
 }
 
-#if MPI_VERSION >= 4
+#ifdef HAS_PERSISTENT
 int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   struct call call = {PERSISTENT, 0, "MPI_Barrier_init", comm};
   int rc;

@@ -1,27 +1,23 @@
 /* The making and freeing of communicators. The members of a new one agree on its number. */
 #include "shim.h"
 
-/* IDS_WORDS_MAX in src/tags.rs. */
-#define WORDS_MAX 8192
-
+/* All members come here, or none: those of another world may have no profiler, so no message may be
+ * sent before it is known that there are none. */
 static int follow(int rc, const MPI_Comm *made) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Group members, all;
   uint64_t *words = NULL;
   int *ranks = NULL, *world = NULL, size = 0, me = 0, inter = 1, at;
-  size_t count;
   if (rc == MPI_SUCCESS) comm = *made;
   if (comm == MPI_COMM_NULL) return rc;
   PMPI_Comm_test_inter(comm, &inter);
   if (inter) return rc;
   PMPI_Comm_size(comm, &size);
   PMPI_Comm_rank(comm, &me);
-  words = malloc(WORDS_MAX * sizeof *words);
+  words = malloc(shim_words * sizeof *words);
   ranks = malloc(2 * (size_t)size * sizeof *ranks);
   if (!words || !ranks) abort(); /* The other members would wait for ever. */
   world = ranks + size;
-  count = goalprof_ids(words, WORDS_MAX);
-  PMPI_Allreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_BAND, comm);
   for (at = 0; at < size; at++) ranks[at] = at;
   PMPI_Comm_group(comm, &members);
   PMPI_Comm_group(MPI_COMM_WORLD, &all);
@@ -29,9 +25,13 @@ static int follow(int rc, const MPI_Comm *made) {
   PMPI_Group_free(&members);
   PMPI_Group_free(&all);
   for (at = 0; at < size && world[at] != MPI_UNDEFINED; at++) {}
-  /* A communicator with processes of another world is not followed. */
-  if (at == size)
-    goalprof_communicator(of_comm(comm), words, count, (uint32_t)me, (const uint32_t *)world, (size_t)size);
+  if (at == size) {
+    /* A rank that records no more leaves the choice to the others. */
+    memset(words, 0xff, shim_words * sizeof *words);
+    goalprof_ids(words);
+    PMPI_Allreduce(MPI_IN_PLACE, words, (int)shim_words, MPI_UINT64_T, MPI_BAND, comm);
+    goalprof_communicator(of_comm(comm), words, shim_words, (uint32_t)me, (const uint32_t *)world, (size_t)size);
+  }
   free(words);
   free(ranks);
   return rc;

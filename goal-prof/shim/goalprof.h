@@ -43,14 +43,14 @@ struct goalprof_collective {
 };
 
 uint64_t goalprof_digest(uint32_t rank);
-void goalprof_begin(uint32_t rank, uint32_t ranks, uint64_t world, uint64_t own,
-                    int is_multiple);
+size_t goalprof_begin(uint32_t rank, uint32_t ranks, uint64_t world, uint64_t own,
+                      int is_multiple);
 void goalprof_finish(void);
 void goalprof_abandon(void);
 void goalprof_enter(void);
 void goalprof_leave(void);
 void goalprof_control(int level);
-size_t goalprof_ids(uint64_t *words, size_t room);
+void goalprof_ids(uint64_t *words);
 void goalprof_communicator(uint64_t handle, const uint64_t *words, size_t count, uint32_t me,
                            const uint32_t *world, size_t size);
 void goalprof_communicator_free(uint64_t handle);
@@ -62,6 +62,7 @@ void goalprof_irecv(uint64_t request, const char *name, uint64_t communicator, i
 void goalprof_recv_init(uint64_t request, const char *name, uint64_t communicator, int is_null);
 void goalprof_sendrecv(struct goalprof_message of, struct goalprof_status status);
 void goalprof_isendrecv(uint64_t request, struct goalprof_message of, int is_null);
+void goalprof_no_status(const char *name);
 void goalprof_start(uint64_t request);
 void goalprof_claim(const uint64_t *requests, uint64_t *tokens, size_t count);
 void goalprof_complete(uint64_t request, uint64_t token, struct goalprof_status status);

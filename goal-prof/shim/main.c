@@ -3,13 +3,26 @@
 #include <stdio.h>
 
 int shim_is_on;
+size_t shim_words;
 __thread int shim_is_inside;
+
+/* A program that another one has spawned is none of its ranks, and the files of both may have the same
+ * names. All processes of a world see that alike. */
+static int is_spawned(int rank) {
+  static const char text[] =
+      "goal-prof: this program was spawned by another one of MPI, and is not recorded; it goes on.\n";
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL && rank == 0) fwrite(text, 1, sizeof text - 1, stderr);
+  return parent != MPI_COMM_NULL;
+}
 
 static void start(void) {
   int rank, ranks, level = MPI_THREAD_SINGLE;
   uint64_t digests[2];
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (is_spawned(rank)) return;
   /* The largest of all numbers and of all complements: they belong together if all are equal. */
   digests[0] = goalprof_digest((uint32_t)rank);
   digests[1] = ~digests[0];
@@ -25,8 +38,8 @@ static void start(void) {
     return;
   }
   PMPI_Query_thread(&level);
-  goalprof_begin((uint32_t)rank, (uint32_t)ranks, of_comm(MPI_COMM_WORLD), of_comm(MPI_COMM_SELF),
-                 level == MPI_THREAD_MULTIPLE);
+  shim_words = goalprof_begin((uint32_t)rank, (uint32_t)ranks, of_comm(MPI_COMM_WORLD),
+                              of_comm(MPI_COMM_SELF), level == MPI_THREAD_MULTIPLE);
   shim_is_on = 1;
 }
 

@@ -6,7 +6,7 @@
 #define PMPI(f) PMPI_##f
 #include "point.inc"
 
-#if MPI_VERSION >= 4
+#ifdef HAS_LARGE_COUNTS
 #undef COUNT
 #undef MPI
 #undef PMPI

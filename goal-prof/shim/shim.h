@@ -12,11 +12,14 @@
 #define SHIM_H
 
 #include "goalprof.h"
+#include <features_of_mpi.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern int shim_is_on;
+/* The words of a set of numbers of communicators, on all ranks alike. */
+extern size_t shim_words;
 extern __thread int shim_is_inside;
 
 static inline int begin(void) {

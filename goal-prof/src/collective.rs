@@ -3,7 +3,7 @@
 //! Messages get sizes and no addresses, and local operations become dependencies only, so a replay
 //! needs no memory. Of each collective the part of one rank is generated.
 
-use crate::communicators::Communicator;
+use crate::communicators::{Communicator, Place};
 use crate::settings::Settings;
 use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, Request, algorithm};
 use goal_lang::{Action, BlockList, Body, CollectiveKind, Datatype, Function, Op};
@@ -70,8 +70,7 @@ pub(crate) struct Expansion {
 /// A collective that may start.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    pub(crate) communicator: Arc<Communicator>,
-    pub(crate) sequence: u64,
+    pub(crate) place: Place,
     pub(crate) expansion: Arc<Expansion>,
 }
 
@@ -221,7 +220,7 @@ fn expand(body: &Body) -> Expansion {
     let mut is_awaited = vec![false; steps.len()];
     for (waiter, earlier) in requires.iter().chain(&irequires) {
         waits[*waiter as usize] = true;
-        // The end of an action whose start alone was waited for must be waited for too.
+        // If others wait only for the start of an action, the collective itself waits for its end.
         is_awaited[*earlier as usize] |= requires.binary_search(&(*waiter, *earlier)).is_ok();
     }
     let without = |marks: &[bool]| -> Vec<u32> {

@@ -1,9 +1,9 @@
 //! The communicators of a rank.
 
-use crate::tags::Ids;
+use crate::tags::{Ids, PLACES, WINDOW};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The number of `MPI_COMM_WORLD`.
 pub const COMM_WORLD: u32 = 0;
@@ -20,8 +20,37 @@ pub(crate) struct Communicator {
     /// The ranks of its members in `MPI_COMM_WORLD`; `None` if they are the same.
     world: Option<Box<[u32]>>,
     size: u32,
-    /// The non-blocking collectives that have not ended.
-    pub(crate) outstanding: AtomicU32,
+    /// The places of collectives that are taken, a bit each.
+    taken: [AtomicU64; PLACES as usize / 64],
+}
+
+/// The place of a collective among the tags of its communicator. Dropping this gives it back.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) communicator: Arc<Communicator>,
+    number: u32,
+}
+
+impl Place {
+    /// Returns `None` if a collective has the place that has not ended.
+    fn take(communicator: &Arc<Communicator>, number: u32) -> Option<Self> {
+        let bit = 1 << (number % 64);
+        // Relaxed: all calls have the lock of the recorder.
+        let before = communicator.taken[number as usize / 64].fetch_or(bit, Ordering::Relaxed);
+        (before & bit == 0).then(|| Self { communicator: Arc::clone(communicator), number })
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let bit = 1 << (self.number % 64);
+        let word = &self.communicator.taken[self.number as usize / 64];
+        word.fetch_and(!bit, Ordering::Relaxed);
+    }
 }
 
 impl Communicator {
@@ -36,32 +65,47 @@ impl Communicator {
             None => (rank < self.size).then_some(rank),
         }
     }
-
-    /// Ends a non-blocking collective.
-    pub(crate) fn end_one(&self) {
-        self.outstanding.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 struct Entry {
     communicator: Arc<Communicator>,
-    /// The collectives so far.
-    sequence: u64,
+    /// The collectives so far: the persistent ones, and the others.
+    persistent: u64,
+    others: u64,
+}
+
+/// The reason why a collective has no place.
+pub(crate) enum NoPlace {
+    /// The communicator is not followed.
+    Communicator,
+    /// A collective that has not ended has the place.
+    Taken,
 }
 
 /// The communicators by MPI's handle. Operations that are under way keep theirs after it is freed.
 pub(crate) struct Communicators {
     entries: FxHashMap<u64, Entry>,
+    /// Those that are freed, and whose operations may be under way.
+    freed: Vec<Arc<Communicator>>,
     ids: Ids,
 }
 
 impl Communicators {
     pub(crate) fn new(ids_max: u32) -> Self {
-        Self { entries: FxHashMap::default(), ids: Ids::new(ids_max) }
+        Self { entries: FxHashMap::default(), freed: Vec::new(), ids: Ids::new(ids_max) }
     }
 
-    /// Returns the numbers that are free at this rank.
-    pub(crate) fn free_ids(&self) -> &[u64] {
+    /// Returns the numbers that are free at this rank. That of a communicator is free when it is
+    /// freed and its operations have ended.
+    pub(crate) fn free_ids(&mut self) -> &[u64] {
+        let ids = &mut self.ids;
+        self.freed.retain(|communicator| {
+            let is_used = Arc::strong_count(communicator) > 1;
+            if !is_used {
+                ids.give_back(communicator.id);
+            }
+            is_used
+        });
         self.ids.words()
     }
 
@@ -72,15 +116,15 @@ impl Communicators {
         let is_world = world.iter().enumerate().all(|(at, &rank)| at as u32 == rank);
         let size = world.len() as u32;
         let world = (!is_world).then(|| world.into());
-        let outstanding = AtomicU32::new(0);
-        let communicator = Arc::new(Communicator { id, me, world, size, outstanding });
-        self.entries.insert(handle, Entry { communicator, sequence: 0 });
+        let taken = Default::default();
+        let communicator = Arc::new(Communicator { id, me, world, size, taken });
+        self.entries.insert(handle, Entry { communicator, persistent: 0, others: 0 });
     }
 
     /// Forgets a communicator that is being freed.
     pub(crate) fn remove(&mut self, handle: u64) {
         if let Some(entry) = self.entries.remove(&handle) {
-            self.ids.give_back(entry.communicator.id);
+            self.freed.push(entry.communicator);
         }
     }
 
@@ -88,10 +132,15 @@ impl Communicators {
         self.entries.get(&handle).map(|entry| &entry.communicator)
     }
 
-    /// Returns a communicator and the number of the collective that begins on it.
-    pub(crate) fn begin(&mut self, handle: u64) -> Option<(Arc<Communicator>, u64)> {
-        let entry = self.entries.get_mut(&handle)?;
-        entry.sequence += 1;
-        Some((Arc::clone(&entry.communicator), entry.sequence - 1))
+    /// Counts a collective that begins on a communicator, or is prepared. Returns its place.
+    pub(crate) fn begin(&mut self, handle: u64, is_persistent: bool) -> Result<Place, NoPlace> {
+        let entry = self.entries.get_mut(&handle).ok_or(NoPlace::Communicator)?;
+        let (count, first) = match is_persistent {
+            false => (&mut entry.others, 0),
+            true => (&mut entry.persistent, WINDOW),
+        };
+        let number = first + (*count % u64::from(WINDOW)) as u32;
+        *count += 1;
+        Place::take(&entry.communicator, number).ok_or(NoPlace::Taken)
     }
 }

@@ -88,19 +88,24 @@ fn locked(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>)) {
         let mut state = STATE.lock();
         let Some(State { recorder, is_told, .. }) = state.as_mut() else { return };
         step(recorder);
-        for note in recorder.take_notes() {
-            tell(recorder.rank(), note);
-        }
-        if let (Some(fault), false) = (recorder.fault(), *is_told) {
-            let rank = recorder.rank();
-            tell(rank, format_args!("{fault}. Recording ends; the program goes on."));
-            *is_told = true;
-        }
+        *is_told = tell_of(recorder, *is_told);
     }));
     if caught.is_err() {
         // The recorder may be in pieces. What it has written stays as it is, without an end.
         *STATE.lock() = None;
     }
+}
+
+/// Tells what came up in a recorder. Returns true if its fault is told by now.
+fn tell_of(recorder: &mut Recorder<Box<dyn Write + Send>>, is_told: bool) -> bool {
+    for note in recorder.take_notes() {
+        tell(recorder.rank(), note);
+    }
+    let Some(fault) = recorder.fault() else { return false };
+    if !is_told {
+        tell(recorder.rank(), format_args!("{fault}. Recording ends; the program goes on."));
+    }
+    true
 }
 
 /// Returns the name of the program.
@@ -129,7 +134,8 @@ pub(crate) extern "C" fn goalprof_digest(rank: u32) -> u64 {
     }
 }
 
-/// Starts the recorder. `is_multiple` is true if threads may call MPI at the same time.
+/// Starts the recorder. `is_multiple` is true if threads may call MPI at the same time. Returns the
+/// number of words of a set of numbers of communicators, which follows from the settings alone.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_begin(
     rank: u32,
@@ -137,8 +143,8 @@ pub(crate) extern "C" fn goalprof_begin(
     world: u64,
     own: u64,
     is_multiple: c_int,
-) {
-    let Ok(mut settings) = settings() else { return };
+) -> usize {
+    let Ok(mut settings) = settings() else { return 0 };
     settings.orders_threads.get_or_insert(is_multiple == 0);
     let path = settings.dir.join(format!("{}.{rank}.goal", settings.name));
     let (to, fault): (Box<dyn Write + Send>, _) = match create(&path) {
@@ -153,12 +159,14 @@ pub(crate) extern "C" fn goalprof_begin(
         }
     };
     let mut recorder = Recorder::new(settings, rank, ranks, world, own, to);
+    let words = recorder.free_ids().len();
     if let Some(fault) = fault {
         recorder.fail(fault);
     }
     let process = std::process::id();
     *STATE.lock() = Some(State { recorder, process, is_told: false });
     with(|recorder, thread| recorder.leave(thread, now_ns()));
+    words
 }
 
 /// Ends the text at `MPI_Finalize`.
@@ -175,13 +183,11 @@ pub(crate) extern "C" fn goalprof_abandon() {
     let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else { return };
     // A process that the program forked must not write what its parent will write.
     let is_own = state.as_ref().is_some_and(|state| state.process == std::process::id());
-    if !is_own {
-        *state = None;
-    }
-    drop(state);
-    // The numbers of threads are gone when a process exits.
-    locked(|recorder| recorder.abandon("the program ended without MPI_Finalize"));
-    *STATE.lock() = None;
+    let Some(State { mut recorder, is_told, .. }) = state.take().filter(|_| is_own) else { return };
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        recorder.abandon("the program ended without MPI_Finalize");
+        tell_of(&mut recorder, is_told);
+    }));
 }
 
 /// Begins a call.
@@ -209,23 +215,19 @@ pub(crate) extern "C" fn goalprof_control(level: c_int) {
     });
 }
 
-/// Copies the free numbers of communicators to `words`, which has room for `room` words. Returns
-/// how many there are.
+/// Copies the free numbers of communicators to `words`. If there is no recorder any more, it leaves
+/// the words as they are.
 ///
 /// # Safety
-/// `words` must have room for `room` words.
+/// `words` must have room for as many words as [`goalprof_begin`] returned.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn goalprof_ids(words: *mut u64, room: usize) -> usize {
-    let mut count = 0;
-    with(|recorder, _| {
+pub(crate) unsafe extern "C" fn goalprof_ids(words: *mut u64) {
+    // A thread that is ending has no number, and takes part all the same.
+    locked(|recorder| {
         let free = recorder.free_ids();
-        count = free.len();
-        if count <= room {
-            // SAFETY: the caller gives room for `room` words, and there are no more.
-            unsafe { std::ptr::copy_nonoverlapping(free.as_ptr(), words, count) };
-        }
+        // SAFETY: the caller gives room for so many words.
+        unsafe { std::ptr::copy_nonoverlapping(free.as_ptr(), words, free.len()) };
     });
-    count
 }
 
 /// Adds a communicator.
@@ -243,13 +245,13 @@ pub(crate) unsafe extern "C" fn goalprof_communicator(
 ) {
     // SAFETY: the caller passes arrays of these lengths.
     let (words, world) = unsafe { (array(words, count), array(world, size)) };
-    with(|recorder, _| recorder.add_communicator(handle, words, me, world));
+    locked(|recorder| recorder.add_communicator(handle, words, me, world));
 }
 
 /// Forgets a communicator.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_communicator_free(handle: u64) {
-    with(|recorder, _| recorder.remove_communicator(handle));
+    locked(|recorder| recorder.remove_communicator(handle));
 }
 
 /// Returns an array as a slice.
@@ -401,6 +403,17 @@ pub(crate) extern "C" fn goalprof_isendrecv(request: u64, of: CMessage, is_null:
     });
 }
 
+/// Notes a call whose receive the library tells nothing of.
+///
+/// # Safety
+/// `name` is a literal.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_no_status(name: *const c_char) {
+    // SAFETY: the caller passes a literal.
+    let name = unsafe { name_of(name) };
+    with(|recorder, _| recorder.miss_status(name));
+}
+
 /// Records the start of a persistent request.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_start(request: u64) {
@@ -419,10 +432,10 @@ pub(crate) unsafe extern "C" fn goalprof_claim(
 ) {
     // SAFETY: the caller passes an array of this length.
     let requests = unsafe { array(requests, count) };
-    with(|recorder, _| {
+    with(|recorder, thread| {
         for (at, request) in requests.iter().enumerate() {
             // SAFETY: the caller gives room for as many tokens as requests.
-            unsafe { tokens.add(at).write(recorder.claim(*request)) };
+            unsafe { tokens.add(at).write(recorder.claim(thread, *request)) };
         }
     });
 }

@@ -31,4 +31,4 @@ pub use communicators::{COMM_SELF, COMM_WORLD};
 pub use output::create;
 pub use recorder::{Fault, Message, Recorder, Status};
 pub use settings::{Settings, SettingsError};
-pub use tags::{IDS_WORDS_MAX, TagError};
+pub use tags::TagError;

@@ -6,16 +6,15 @@
 //! `requires` to the action behind it. So the order of starts is the program's, which keeps the
 //! order of matching, and nothing waits that did not wait in the program.
 //!
-//! If no two threads call MPI at the same time, whatever a thread's next action would have waited
-//! for when another thread entered a call comes before that call's action too. If they may
-//! (`MPI_THREAD_MULTIPLE`), each thread has a chain of its own: what had ended before another
-//! thread's call may have done so by chance, as an eager send does, and would bind a replay. Only a
-//! thread's beginning and its end are points of order, since threads are started and joined.
+//! If no two threads call MPI at the same time, an action also waits for all that other threads had
+//! completed when its call began. If they may (`MPI_THREAD_MULTIPLE`), each thread has a chain of
+//! its own: what had ended before another thread's call may have done so by chance, as an eager send
+//! does, and would bind a replay. Only a thread's beginning and its end are points of order, since
+//! threads are started and joined.
 //!
-//! Every dependency leads from an action to one that had started, or ended, before it started. So
-//! the dependencies of all ranks follow the time of the run, and a replay in which sends end no
-//! later than in the run does not deadlock. One in which they end later gets stuck only where the
-//! program would have.
+//! An action waits only for actions that had started, or ended, before it started in the run. So a
+//! replay does not deadlock if each send can end as early as it did in the run. One in which sends
+//! end later gets stuck only where the program would have.
 
 /// The most dependencies that are collected before an action joins them.
 const JOINED_MAX: usize = 1024;
@@ -80,6 +79,11 @@ impl Threads {
         }
         self.ended.append(&mut extra);
         self.ended.len() > JOINED_MAX
+    }
+
+    /// Returns the number of threads that there have been at a time.
+    pub(crate) fn count(&self) -> usize {
+        self.threads.len()
     }
 
     /// Moves the last actions of threads that have ended to `edges`, for an action that joins them.

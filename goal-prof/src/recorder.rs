@@ -4,7 +4,7 @@ mod point_to_point;
 mod write;
 
 use crate::collective::{Collective, Expansions, Prepared};
-use crate::communicators::{COMM_SELF, COMM_WORLD, Communicator, Communicators};
+use crate::communicators::{COMM_SELF, COMM_WORLD, Communicator, Communicators, NoPlace};
 use crate::lines::Line;
 use crate::order::{Edge, Threads};
 use crate::output::Output;
@@ -13,7 +13,6 @@ use crate::settings::Settings;
 use crate::tags::{Ids, TagError, Tags, WINDOW};
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The reason why a rank records no more.
 #[derive(Debug, thiserror::Error)]
@@ -36,9 +35,20 @@ pub enum Fault {
     /// No algorithm fits a collective.
     #[error("a collective can't be expanded: {0}")]
     Collective(String),
-    /// More non-blocking collectives are outstanding than there are tags for.
-    #[error("more than {WINDOW} non-blocking collectives of a communicator are outstanding")]
-    Outstanding,
+    /// The tags of a collective belong to an earlier one that has not ended.
+    #[error(
+        "{0}: a collective begins at least {WINDOW} collectives after another one of its \
+         communicator that has not ended, or is not freed if it is persistent; there are no tags \
+         for it: complete or free the earlier one before, or leave that part out with \
+         MPI_Pcontrol(0)"
+    )]
+    Outstanding(&'static str),
+    /// The MPI library does not tell what a receive took.
+    #[error(
+        "{0}: this MPI library does not tell what the call received; leave that part out with \
+         MPI_Pcontrol(0)"
+    )]
+    Status(&'static str),
     /// The caller saw a fault of its own.
     #[error("{0}")]
     Caller(String),
@@ -180,6 +190,10 @@ impl<W: Write> Recorder<W> {
                 recorder.threads.take_ended(&mut recorder.edges, join);
                 recorder.write_action(join, Line::Nop);
             }
+            // Threads that make no calls for long wait for ever more that have ended.
+            for other in 0..recorder.threads.count() {
+                recorder.join_if_many(other);
+            }
             Ok(())
         });
     }
@@ -213,7 +227,7 @@ impl<W: Write> Recorder<W> {
 
     /// Returns the numbers that a new communicator may get from this rank, a bit each. Its members
     /// combine them with a bitwise and.
-    pub fn free_ids(&self) -> &[u64] {
+    pub fn free_ids(&mut self) -> &[u64] {
         self.communicators.free_ids()
     }
 
@@ -258,10 +272,10 @@ impl<W: Write> Recorder<W> {
         self.attempt(|recorder| {
             let prepared = recorder.prepare(handle, name, of)?;
             let operation = match prepared {
-                Some(prepared) => recorder.begin_collective(thread, &prepared)?,
+                Some(prepared) => recorder.begin_collective(thread, Arc::new(prepared))?,
                 None => Operation::Nothing,
             };
-            recorder.requests.add(request, operation);
+            recorder.requests.add(thread, request, operation);
             Ok(())
         });
     }
@@ -276,7 +290,7 @@ impl<W: Write> Recorder<W> {
     ) {
         self.attempt(|recorder| {
             // It may start when the recording has been turned on.
-            let prepared = recorder.prepare_always(handle, name, of)?;
+            let prepared = recorder.prepare_always(handle, name, of, true)?;
             recorder.requests.add_persistent(request, Template::Collective(Arc::new(prepared)));
             Ok(())
         });
@@ -291,10 +305,10 @@ impl<W: Write> Recorder<W> {
     ) -> Result<Option<Prepared>, Fault> {
         if !self.is_on {
             // All members count the same collectives, whatever they record.
-            self.communicators.begin(handle);
+            let _ = self.communicators.begin(handle, false);
             return Ok(None);
         }
-        self.prepare_always(handle, name, of).map(Some)
+        self.prepare_always(handle, name, of, false).map(Some)
     }
 
     fn prepare_always(
@@ -302,25 +316,24 @@ impl<W: Write> Recorder<W> {
         handle: u64,
         name: &'static str,
         of: Collective,
+        is_persistent: bool,
     ) -> Result<Prepared, Fault> {
         let Self { communicators, expansions, settings, notes, .. } = self;
-        let (communicator, sequence) =
-            communicators.begin(handle).ok_or(Fault::Communicator(name))?;
+        let place = communicators.begin(handle, is_persistent).map_err(|error| match error {
+            NoPlace::Communicator => Fault::Communicator(name),
+            NoPlace::Taken => Fault::Outstanding(name),
+        })?;
         let expansion = expansions
-            .of(of, &communicator, settings, |note| notes.push(note))
+            .of(of, &place.communicator, settings, |note| notes.push(note))
             .map_err(Fault::Collective)?;
-        Ok(Prepared { communicator, sequence, expansion })
+        Ok(Prepared { place, expansion })
     }
 
-    fn begin_collective(&mut self, thread: usize, prepared: &Prepared) -> Result<Operation, Fault> {
-        let Some(label) = self.write_collective(thread, prepared)? else {
-            return Ok(Operation::Nothing);
-        };
-        let communicator = Arc::clone(&prepared.communicator);
-        if communicator.outstanding.fetch_add(1, Ordering::Relaxed) >= WINDOW {
-            return Err(Fault::Outstanding);
-        }
-        Ok(Operation::Collective { label, communicator })
+    fn begin_collective(&mut self, thread: usize, of: Arc<Prepared>) -> Result<Operation, Fault> {
+        Ok(match self.write_collective(thread, &of)? {
+            Some(label) => Operation::Collective { label, _of: of },
+            None => Operation::Nothing,
+        })
     }
 
     /// Ends the text.

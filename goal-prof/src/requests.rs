@@ -3,7 +3,8 @@
 //! MPI libraries give requests that have already completed the same handle, so a handle may stand
 //! for several. Another thread may get the handle of a request that has just completed before its
 //! completion is recorded. So each operation has a token: a call that may complete requests looks
-//! their tokens up before it calls MPI ([`Requests::claim`]).
+//! their tokens up before it calls MPI ([`Requests::claim`]). Of several with one handle it takes one
+//! that its own thread started, as those of other threads may have completed.
 
 use crate::collective::Prepared;
 use crate::communicators::Communicator;
@@ -33,8 +34,8 @@ pub(crate) enum Operation {
     Recv { label: u64, edges: Vec<Edge>, communicator: Arc<Communicator> },
     /// A send and a receive with one request.
     Both(Box<[Operation; 2]>),
-    /// A collective, which is written already.
-    Collective { label: u64, communicator: Arc<Communicator> },
+    /// A collective, which is written already. It keeps its place.
+    Collective { label: u64, _of: Arc<Prepared> },
 }
 
 impl Operation {
@@ -68,19 +69,36 @@ pub(crate) enum Template {
     Collective(Arc<Prepared>),
 }
 
+/// An operation with its token and the thread that started it.
+#[derive(Debug)]
+struct Started {
+    token: u64,
+    thread: usize,
+    operation: Operation,
+}
+
 #[derive(Debug)]
 enum Entry {
-    Once(u64, Operation),
-    Persistent { template: Template, active: Option<(u64, Operation)> },
+    Once(Started),
+    Persistent { template: Template, active: Option<Started> },
 }
 
 impl Entry {
-    fn token(&self) -> Option<u64> {
+    fn started(&self) -> Option<&Started> {
         match self {
-            Entry::Once(token, _) | Entry::Persistent { active: Some((token, _)), .. } => {
-                Some(*token)
-            }
-            Entry::Persistent { active: None, .. } => None,
+            Entry::Once(started) => Some(started),
+            Entry::Persistent { active, .. } => active.as_ref(),
+        }
+    }
+
+    fn token(&self) -> Option<u64> {
+        self.started().map(|started| started.token)
+    }
+
+    fn into_operation(self) -> Option<Operation> {
+        match self {
+            Entry::Once(started) => Some(started.operation),
+            Entry::Persistent { active, .. } => active.map(|started| started.operation),
         }
     }
 }
@@ -94,10 +112,11 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    pub(crate) fn add(&mut self, handle: u64, operation: Operation) {
+    /// Adds an operation that a thread has started.
+    pub(crate) fn add(&mut self, thread: usize, handle: u64, operation: Operation) {
         self.token += 1;
-        let entry = Entry::Once(self.token, operation);
-        self.entries.entry(handle).or_default().push_back(entry);
+        let started = Started { token: self.token, thread, operation };
+        self.entries.entry(handle).or_default().push_back(Entry::Once(started));
     }
 
     pub(crate) fn add_persistent(&mut self, handle: u64, template: Template) {
@@ -114,20 +133,22 @@ impl Requests {
     }
 
     /// Makes the persistent request active that [`template`](Self::template) found.
-    pub(crate) fn activate(&mut self, handle: u64, operation: Operation) {
+    pub(crate) fn activate(&mut self, thread: usize, handle: u64, operation: Operation) {
         self.token += 1;
         for entry in self.entries.get_mut(&handle).into_iter().flatten() {
             if let Entry::Persistent { active: active @ None, .. } = entry {
-                *active = Some((self.token, operation));
+                *active = Some(Started { token: self.token, thread, operation });
                 return;
             }
         }
     }
 
-    /// Returns the token of the operation that a handle stands for; 0 if none is known.
-    pub(crate) fn claim(&self, handle: u64) -> u64 {
-        let entries = self.entries.get(&handle).into_iter().flatten();
-        entries.filter_map(Entry::token).next().unwrap_or(0)
+    /// Returns the token of the operation that a handle stands for in a call of a thread; 0 if none
+    /// is known.
+    pub(crate) fn claim(&self, thread: usize, handle: u64) -> u64 {
+        let started = || self.entries.get(&handle).into_iter().flatten().filter_map(Entry::started);
+        let own = started().find(|started| started.thread == thread);
+        own.or_else(|| started().next()).map_or(0, |started| started.token)
     }
 
     /// Returns the operation of a request that has completed; `None` if none is known. If several
@@ -140,13 +161,13 @@ impl Requests {
         let claimed = entries.iter().position(|entry| entry.token() == Some(token));
         let at = claimed.or_else(|| entries.iter().position(|entry| entry.token().is_some()))?;
         if let Entry::Persistent { active, .. } = &mut entries[at] {
-            return active.take().map(|(_, operation)| operation);
+            return active.take().map(|started| started.operation);
         }
-        let Some(Entry::Once(_, operation)) = entries.remove(at) else { return None };
+        let entry = entries.remove(at);
         if entries.is_empty() {
             self.entries.remove(&handle);
         }
-        Some(operation)
+        entry?.into_operation()
     }
 
     /// Forgets a request. Returns its operation if it is active.
@@ -156,21 +177,13 @@ impl Requests {
         if entries.is_empty() {
             self.entries.remove(&handle);
         }
-        match entry? {
-            Entry::Once(_, operation) => Some(operation),
-            Entry::Persistent { active, .. } => active.map(|(_, operation)| operation),
-        }
+        entry?.into_operation()
     }
 
     /// Forgets all requests. Returns the operations that are active, in the order of their labels.
     pub(crate) fn drain(&mut self) -> Vec<Operation> {
         let entries = std::mem::take(&mut self.entries).into_values().flatten();
-        let mut active: Vec<Operation> = entries
-            .filter_map(|entry| match entry {
-                Entry::Once(_, operation) => Some(operation),
-                Entry::Persistent { active, .. } => active.map(|(_, operation)| operation),
-            })
-            .collect();
+        let mut active: Vec<Operation> = entries.filter_map(Entry::into_operation).collect();
         active.sort_by_key(Operation::label);
         active
     }

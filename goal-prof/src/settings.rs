@@ -165,8 +165,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Returns a number that differs, as good as surely, if the ranks' settings would give programs
-    /// that don't fit together. Scales and places may differ.
+    /// Returns a number that differs, but for rare collisions, if the ranks' settings would give
+    /// programs that don't fit together. Scales and places may differ.
     pub fn digest(&self) -> u64 {
         use std::hash::{Hash, Hasher};
         let mut hasher = rustc_hash::FxHasher::default();
@@ -190,8 +190,13 @@ fn table(path: String) -> Result<Table, SettingsError> {
     use std::io::Read;
     let read = || {
         let mut text = String::new();
-        std::fs::File::open(&path)?.take(TABLE_BYTES_MAX).read_to_string(&mut text)?;
-        Ok(text)
+        std::fs::File::open(&path)?.take(TABLE_BYTES_MAX + 1).read_to_string(&mut text)?;
+        match text.len() as u64 > TABLE_BYTES_MAX {
+            true => Err(std::io::Error::other(format!(
+                "more than {TABLE_BYTES_MAX} bytes are no table of decisions"
+            ))),
+            false => Ok(text),
+        }
     };
     let text = read().map_err(|error| SettingsError::Read { path: path.clone(), error })?;
     Table::parse(&text).map_err(|error| SettingsError::Table { path, error })

@@ -5,25 +5,29 @@
 //!  31   30 ............ bits   bits-1 ............... 0
 //! +---+----------------------+--------------------------+
 //! | 0 | number               | tag of MPI               |   point-to-point
-//! | 1 | number               | sequence % 256 | message |   collective
+//! | 1 | number               | place (8 bits) | message |   collective
 //! +---+----------------------+--------------------------+
 //! ```
 //!
 //! Two communicators that have two processes in common have different numbers, so a message of one
 //! never matches a receive of the other. A tag that does not fit is an error, never folded. The
-//! messages of a collective count from 0 for each pair of ranks; two collectives of a communicator
-//! share tags only if a multiple of 256 lies between them, and then program order keeps them apart.
+//! messages of a collective count from 0 for each pair of ranks.
+//!
+//! A collective has a place among the tags of its communicator until it has ended, a persistent one
+//! until it is freed. All ranks count the places alike: one half of them in turn for persistent
+//! collectives, in the order of their preparation, the other half for the others. A place that comes
+//! round while it is taken is an error. So two collectives with the same place never overlap, and
+//! program order keeps them apart.
 
 use thiserror::Error;
 
-/// The collectives of a communicator whose tags differ.
-const WINDOW_BITS: u32 = 8;
-/// The collectives of a communicator whose tags differ; at most as many may be outstanding.
-pub(crate) const WINDOW: u32 = 1 << WINDOW_BITS;
+const PLACE_BITS: u32 = 8;
+/// The places of a communicator's collectives.
+pub(crate) const PLACES: u32 = 1 << PLACE_BITS;
+/// The places for persistent collectives, and those for the others.
+pub(crate) const WINDOW: u32 = PLACES / 2;
 /// The bit of collectives.
 const COLLECTIVE: u32 = 1 << 31;
-/// The most words of a set of numbers of communicators, which the wrappers keep room for.
-pub const IDS_WORDS_MAX: usize = (1 << (31 - 12)) / 64;
 
 /// The reason why there is no tag of GOAL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -90,15 +94,15 @@ impl Tags {
     pub(crate) fn collective(
         self,
         communicator: u32,
-        sequence: u64,
+        place: u32,
         message: u32,
     ) -> Result<u32, TagError> {
-        let most = 1 << (self.bits - WINDOW_BITS);
+        debug_assert!(place < PLACES);
+        let most = 1 << (self.bits - PLACE_BITS);
         if message >= most {
             return Err(TagError::Messages { most });
         }
-        let place = (sequence % u64::from(WINDOW)) as u32;
-        Ok(COLLECTIVE | communicator << self.bits | place << (self.bits - WINDOW_BITS) | message)
+        Ok(COLLECTIVE | communicator << self.bits | place << (self.bits - PLACE_BITS) | message)
     }
 }
 

@@ -214,13 +214,14 @@ impl Communicators {
         let name: Box<[u32]> = list.iter().chain(marks).copied().collect();
         let made = self.made.entry(name.clone()).or_insert(0);
         let (id, shadow) = (number_of(&name, *made), shadow_of(&name, *made));
+        // Also if the number is taken here: the other ranks count too.
+        *made += 1;
         let reserved = [WORLD, shadow_of(&[], 0)];
         let is_taken = |id: u32| reserved.contains(&id) || self.ids.contains(&id);
         if is_taken(id) || is_taken(shadow) || id == shadow {
             let text = "its number is that of another communicator of this process (1 in 4 billion): list the ranks in another order";
             return Err(Error::new(ErrorCode::Limit, text));
         }
-        *made += 1;
         self.ids.extend([id, shadow]);
         let size = list.len() as u32;
         let host = |&rank: &u32| hosts.as_ref().map_or(0, |hosts| hosts[rank as usize]);

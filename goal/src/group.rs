@@ -9,12 +9,12 @@ use crate::process::{State, follow_forks, is_fork};
 use crate::progress::Core;
 use crate::shared::Shared;
 use crate::slots::wake;
-use crate::table::read_table;
+use crate::table;
 use crate::thread::within_function;
 use crate::welcome::await_list;
 use goal_lang::Neighbors;
 use goal_run::job::Mode;
-use goal_run::launcher::{Exchange, attach, attach_among};
+use goal_run::launcher::{Common, Exchange, attach, attach_among};
 use goal_run::program::{AttachError, Attached, FinalizeError};
 use goal_run::progress::{Member, StartError};
 use parking_lot::{Condvar, Mutex};
@@ -47,11 +47,13 @@ impl Group {
     /// # Errors
     /// As for [`Group::init`], or the exchange failed.
     pub fn init_among(rank: u32, size: u32, exchange: &mut Exchange<'_>) -> Result<Self> {
-        Self::start(|| attach_among(rank, size, exchange))
+        Self::start(|common| attach_among(rank, size, exchange, common))
     }
 
     #[allow(unsafe_code)] // the rank's part of the segment becomes its heap
-    fn start(attach: impl FnOnce() -> std::result::Result<Attached, AttachError>) -> Result<Self> {
+    fn start(
+        attach: impl FnOnce(Common) -> std::result::Result<Attached, AttachError>,
+    ) -> Result<Self> {
         // The lock may have been taken when the process was forked.
         if State::Fork.is() {
             return Err(is_fork());
@@ -66,9 +68,15 @@ impl Group {
         if GROUP.get().is_some() {
             return Err(Error::new(ErrorCode::Init, "the group is initialized already"));
         }
-        follow_forks()?;
-        read_table()?;
-        let attached = attach().map_err(|error| {
+        // A rank that fails here still takes part in the exchange, where the others wait for it.
+        let own = follow_forks().and_then(|()| table::read());
+        let common = match &own {
+            Ok(digest) => Ok(format!("{}={digest:016x}", table::VARIABLE)),
+            Err(error) => Err(error.to_string()),
+        };
+        let attached = attach(common);
+        own?;
+        let attached = attached.map_err(|error| {
             let code = match &error {
                 AttachError::Stopped => ErrorCode::Stopped,
                 AttachError::Again => ErrorCode::Init,

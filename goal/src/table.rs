@@ -4,13 +4,15 @@ use crate::error::{Error, ErrorCode, Result};
 use goal_collectives::Table;
 use goal_run::limits::TABLE_BYTES_MAX;
 use goal_run::rights::are_of_file;
+use rustc_hash::FxBuildHasher;
 use std::fs::File;
+use std::hash::BuildHasher;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::OnceLock;
 
 /// The variable with the path of a table of decisions.
-const TABLE: &str = "GOAL_TABLE";
+pub(crate) const VARIABLE: &str = "GOAL_TABLE";
 
 static DECISIONS: OnceLock<Table> = OnceLock::new();
 static PUBLISHED: OnceLock<Table> = OnceLock::new();
@@ -25,8 +27,8 @@ pub(crate) fn published() -> &'static Table {
     PUBLISHED.get_or_init(Table::published)
 }
 
-/// Reads the table of decisions that the environment names, if it names one. All ranks must have
-/// the same one.
+/// Reads the table of decisions that the environment names, if it names one. Returns a number that
+/// differs for other rules, but for rare collisions: all ranks must have the same ones.
 ///
 /// Threat: the starter of the process chooses the file. It is text that is parsed by a library, it
 /// can name only algorithms that there are, and each of them is right. It may have no end, so no
@@ -35,16 +37,23 @@ pub(crate) fn published() -> &'static Table {
 ///
 /// # Errors
 /// The file can't be read, or is no table.
-pub(crate) fn read_table() -> Result<()> {
-    let Some(path) = std::env::var_os(TABLE).filter(|_| !are_of_file()) else { return Ok(()) };
+pub(crate) fn read() -> Result<u64> {
+    let Some(path) = std::env::var_os(VARIABLE).filter(|_| !are_of_file()) else {
+        return Ok(digest_of(published()));
+    };
     let refused = |why: String| {
-        let text = format!("{TABLE}: {}: {why}", path.display());
+        let text = format!("{VARIABLE}: {}: {why}", path.display());
         Error::new(ErrorCode::File, text)
     };
     let text = text_of(path.as_ref()).map_err(|error| refused(error.to_string()))?;
     let table = Table::parse(&text).map_err(|error| refused(error.to_string()))?;
+    let digest = digest_of(&table);
     let _ = DECISIONS.set(table);
-    Ok(())
+    Ok(digest)
+}
+
+fn digest_of(table: &Table) -> u64 {
+    FxBuildHasher.hash_one(format!("{:?}", table.rules))
 }
 
 fn text_of(path: &Path) -> io::Result<String> {
@@ -61,6 +70,16 @@ fn text_of(path: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_with_other_rules_have_other_digests() {
+        let table = Table::published();
+        let (mut named, mut short) = (table.clone(), table.clone());
+        named.measured.push('.');
+        short.rules.pop();
+        assert_eq!(digest_of(&table), digest_of(&named));
+        assert_ne!(digest_of(&table), digest_of(&short));
+    }
 
     #[test]
     fn a_table_has_an_end() {

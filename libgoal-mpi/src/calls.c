@@ -1,7 +1,8 @@
 /* The choice between a schedule and MPI, call by call.
  *
  * An argument that MPI forbids sends the call to MPI, whose error handler tells the program. Ranks
- * that differ in this are in a program with an error. */
+ * that differ in this are in a program with an error. So nothing that MPI allows may be taken for
+ * such an argument. */
 #include "goalmpi.h"
 
 static int left(enum kind kind, enum reason reason) {
@@ -28,7 +29,7 @@ static int runs(const struct call *call, uint64_t bytes) {
 static int is_root_valid(const struct call *call, int root) { return root >= 0 && root < call->comm->size; }
 
 static struct side side_of(const void *user, MPI_Count count, MPI_Datatype type, size_t bytes) {
-  struct side side = {(void *)(uintptr_t)user, NULL, count, type, bytes};
+  struct side side = {(void *)(uintptr_t)user, NULL, count, type, bytes, !goalmpi_is_dense(type), 0};
   return side;
 }
 
@@ -41,6 +42,12 @@ static uint64_t bytes_of(const void *user, MPI_Count count, MPI_Datatype type) {
   if (__builtin_mul_overflow((uint64_t)count, width, &bytes)) return 0;
   if (!user && goalmpi_is_dense(type)) return 0;
   return bytes;
+}
+
+/* Returns 1 if two buffers of at least one element are the same memory. At the same address,
+ * elements of derived types may lie apart, and MPI_BOTTOM says nothing of where they are. */
+static int are_same(const void *in, MPI_Datatype type, const void *out, MPI_Datatype rtype) {
+  return in == out && goalmpi_is_dense(type) && goalmpi_is_dense(rtype);
 }
 
 int goalmpi_barrier(struct call *call, MPI_Comm comm) {
@@ -89,7 +96,8 @@ int goalmpi_gather(struct call *call, const void *in, MPI_Count count, MPI_Datat
   if (!begin(call, GATHER, comm)) return 0;
   is_root = call->comm->rank == root;
   if (!is_root_valid(call, root)) return left(GATHER, ARGUMENTS);
-  if (is_root ? out == MPI_IN_PLACE || out == in : in == MPI_IN_PLACE) return left(GATHER, ARGUMENTS);
+  if (is_root ? out == MPI_IN_PLACE || are_same(in, type, out, rtype) : in == MPI_IN_PLACE)
+    return left(GATHER, ARGUMENTS);
   call->is_in_place = in == MPI_IN_PLACE;
   bytes = is_root ? bytes_of(out, rcount, rtype) : bytes_of(in, count, type);
   if (!goalmpi_in_range(GATHER, bytes) || bytes == 0) return left(GATHER, SIZE);
@@ -111,7 +119,7 @@ int goalmpi_spread(struct call *call, enum kind kind, const void *in, MPI_Count 
   size_t size;
   uint64_t bytes;
   if (!begin(call, kind, comm)) return 0;
-  if (out == MPI_IN_PLACE || out == in) return left(kind, ARGUMENTS);
+  if (out == MPI_IN_PLACE || are_same(in, type, out, rtype)) return left(kind, ARGUMENTS);
   size = (size_t)call->comm->size;
   call->is_in_place = in == MPI_IN_PLACE;
   bytes = bytes_of(out, rcount, rtype);

@@ -11,7 +11,7 @@
 #undef PMPI
 #undef HAS_BARRIER
 
-#if MPI_VERSION >= 4
+#ifdef HAS_LARGE_COUNTS
 #define COUNT MPI_Count
 #define MPI(f) MPI_##f##_c
 #define PMPI(f) PMPI_##f##_c

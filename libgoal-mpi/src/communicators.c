@@ -1,11 +1,11 @@
 /* The communicators that schedules run on: those that the wrapped functions made, between ranks of
  * MPI_COMM_WORLD, with at least two of them.
  *
- * libgoal numbers communicators of the same ranks in the order in which they are made. So each is
- * made in the call that makes MPI's, which its members call in the same order, and not at its first
- * collective: non-blocking ones on two communicators may come in any order. For the same reason the
- * communicator of MPI_Comm_idup, which ends in any order, has no schedules. An attribute tells when
- * MPI frees a communicator. */
+ * libgoal numbers communicators of the same ranks in the order in which they are made, so all members
+ * must make them in the same order. They do in the calls that make MPI's communicators. They need not
+ * in the first collectives on them: non-blocking ones on two communicators may come in any order. The
+ * calls of MPI_Comm_idup may end in any order too, so its communicators have no schedules. An
+ * attribute tells when MPI frees a communicator. */
 #include "goalmpi.h"
 
 #define BUCKETS 256
@@ -14,6 +14,8 @@ static struct comm *buckets[BUCKETS];
 static const struct comm *last;
 static int keyval = MPI_KEYVAL_INVALID;
 static MPI_Group world = MPI_GROUP_NULL;
+/* Room for the ranks of a communicator's members, in it and in MPI_COMM_WORLD. */
+static int *members, *ranks, world_size;
 
 static struct comm **bucket_of(MPI_Comm comm) {
   uint64_t bits = 0;
@@ -57,23 +59,22 @@ static int keep(MPI_Comm comm, GOAL_Comm goal, int rank, int size) {
   return 1;
 }
 
-/* Returns the same ranks as a communicator of libgoal; NULL if some are of another world. */
-static GOAL_Comm make(MPI_Comm comm, int size) {
-  GOAL_Comm made = NULL;
+/* Finds the ranks in MPI_COMM_WORLD of a communicator's members. Returns 0 if one is of another
+ * world. All members see that alike, whatever their world is. */
+static int find_ranks(MPI_Comm comm, int size) {
   MPI_Group group;
-  int *ranks = malloc(2 * (size_t)size * sizeof *ranks), at;
-  if (!ranks) return NULL;
-  for (at = 0; at < size; at++) ranks[size + at] = at;
+  int at;
+  if (size > world_size) return 0;
+  for (at = 0; at < size; at++) members[at] = at;
   PMPI_Comm_group(comm, &group);
-  PMPI_Group_translate_ranks(group, size, ranks + size, world, ranks);
+  PMPI_Group_translate_ranks(group, size, members, world, ranks);
   PMPI_Group_free(&group);
   for (at = 0; at < size && ranks[at] != MPI_UNDEFINED; at++) {}
-  if (at == size) made = GOAL_Comm_create(GOAL_COMM_WORLD, ranks, size);
-  free(ranks);
-  return made;
+  return at == size;
 }
 
-/* Follows a call that made a communicator. All its members come here. */
+/* Follows a call that made a communicator. All its members come here, unless some are of another
+ * world. That one may have no libgoal-mpi, so no message may be sent before this is known. */
 static int follow(int rc, const MPI_Comm *made) {
   int is_inter = 1, size = 0, rank = 0, yes;
   GOAL_Comm goal;
@@ -82,27 +83,33 @@ static int follow(int rc, const MPI_Comm *made) {
   if (is_inter) return rc;
   PMPI_Comm_size(*made, &size);
   PMPI_Comm_rank(*made, &rank);
-  if (size < 2) return rc;
-  goal = make(*made, size);
-  yes = goal && keep(*made, goal, rank, size) && PMPI_Comm_set_attr(*made, keyval, NULL) == MPI_SUCCESS;
+  if (size < 2 || !find_ranks(*made, size)) return rc;
+  goal = GOAL_Comm_create(GOAL_COMM_WORLD, ranks, size);
+  yes = goal && keep(*made, goal, rank, size);
+  if (goal && !yes) GOAL_Comm_free(goal);
+  yes = yes && PMPI_Comm_set_attr(*made, keyval, NULL) == MPI_SUCCESS;
   PMPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, *made);
   if (!yes) forget(*made);
   return rc;
 }
 
 int goalmpi_communicators_begin(void) {
-  int rank, size;
+  int rank;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, is_freed, &keyval, NULL) == MPI_SUCCESS &&
-         keep(MPI_COMM_WORLD, GOAL_COMM_WORLD, rank, size);
+  members = malloc(2 * (size_t)world_size * sizeof *members);
+  ranks = members ? members + world_size : NULL;
+  return members && PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, is_freed, &keyval, NULL) == MPI_SUCCESS &&
+         keep(MPI_COMM_WORLD, GOAL_COMM_WORLD, rank, world_size);
 }
 
 /* Communicators that the program has not freed keep their attribute until MPI frees them. */
 void goalmpi_communicators_end(void) {
   for (int at = 0; at < BUCKETS; at++)
     while (buckets[at]) forget(buckets[at]->mpi);
+  free(members);
+  members = ranks = NULL;
   PMPI_Group_free(&world);
   PMPI_Comm_free_keyval(&keyval);
 }

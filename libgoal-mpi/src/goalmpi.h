@@ -11,6 +11,7 @@
 #ifndef GOALMPI_H
 #define GOALMPI_H
 
+#include <features_of_mpi.h>
 #include <goal.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -28,11 +29,6 @@ extern const char *const goalmpi_names[KINDS];
 /* Why a call is left to MPI. */
 enum reason { RUN, COMMUNICATOR, SIZE, OPERATOR, ARGUMENTS, REASONS };
 
-/* Persistent collectives are there in MPI 4, and in Open MPI 5 below that number. */
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define HAS_PERSISTENT 1
-#endif
-
 /* A communicator that schedules run on. */
 struct comm {
   struct comm *next;
@@ -48,6 +44,9 @@ struct side {
   MPI_Count count;
   MPI_Datatype type;
   size_t bytes;
+  int is_scattered;
+  /* `type` is a copy that the call owns. */
+  int owns_type;
 };
 
 /* A call that runs as a schedule. */
@@ -105,7 +104,10 @@ int goalmpi_spread(struct call *call, enum kind kind, const void *in, MPI_Count 
                    void *out, MPI_Count rcount, MPI_Datatype rtype, MPI_Comm comm);
 
 /* run.c */
-int goalmpi_fail(MPI_Comm comm, const char *what);
+/* `why` is NULL for the last error of libgoal. */
+int goalmpi_fail(MPI_Comm comm, enum kind kind, const char *why);
+int goalmpi_keep_types(struct call *call);
+void goalmpi_drop(struct call *call);
 int goalmpi_before(struct call *call);
 int goalmpi_after(struct call *call);
 int goalmpi_run(struct call *call);
@@ -113,12 +115,20 @@ GOAL_Schedule goalmpi_prepare(const struct call *call);
 GOAL_Handle goalmpi_launch(const struct call *call);
 
 /* requests.c */
+/* The bytes that the receive of a persistent request has room for. Of messages from the process itself,
+ * Intel MPI cuts off those for a receive of 0 bytes without an error, and Open MPI 5 the others. */
+#ifdef I_MPI_VERSION
+#define ROOM 1
+#else
+#define ROOM 0
+#endif
 extern struct pending *goalmpi_pending;
 int goalmpi_start(const struct call *call, MPI_Request *request);
-int goalmpi_add(GOAL_Handle run, struct call *call, int tag);
+int goalmpi_start_persistent(GOAL_Schedule schedule, struct call *call, int tag);
 void goalmpi_poll(void);
 void goalmpi_pause(unsigned *rounds);
-void goalmpi_use_thread(void);
+/* Returns 0 if the thread of progress can't start. */
+int goalmpi_use_thread(void);
 
 /* persistent.c */
 int goalmpi_persist(const struct call *call, MPI_Request *request);

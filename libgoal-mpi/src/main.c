@@ -73,6 +73,8 @@ static void start(void) {
   look_at_nodes(size);
   goalmpi_types();
   PMPI_Comm_dup(MPI_COMM_SELF, &goalmpi_self);
+  /* A persistent collective that fails tells the error handler of its own communicator. */
+  PMPI_Comm_set_errhandler(goalmpi_self, MPI_ERRORS_RETURN);
   PMPI_Comm_dup(MPI_COMM_WORLD, &goalmpi_world);
   goalmpi_is_on = all_say(goalmpi_communicators_begin());
 }

@@ -1,5 +1,5 @@
-/* Persistent collectives. The request is a persistent receive of an empty message from the process
- * itself, with a tag of its own. The message leaves when the schedule has ended.
+/* Persistent collectives. The request is a persistent receive of a message from the process itself,
+ * with a tag of its own. The message leaves when the schedule has ended, and is empty if it went well.
  *
  * Ranks prepare them in the same order, but may start them in any order. So each has a communicator
  * of libgoal of its own. */
@@ -16,6 +16,8 @@ struct persistent {
 /* By their tags. A free place has no schedule. */
 static struct persistent *kept;
 static int places, used;
+/* Where receives put the message of a failure. Nobody reads it. */
+static char room[1];
 
 static int place(void) {
   int more = places ? 2 * places : 16;
@@ -61,11 +63,23 @@ static GOAL_Schedule prepare(const struct call *given) {
 int goalmpi_persist(const struct call *given, MPI_Request *request) {
   struct call call = *given;
   GOAL_Schedule schedule = NULL;
-  int tag = place(), rc = tag < 0 ? MPI_ERR_NO_MEM : goalmpi_before(&call);
-  if (rc == MPI_SUCCESS) schedule = prepare(&call);
-  if (!schedule) return goalmpi_fail(call.mpi, goalmpi_names[call.kind]);
-  rc = PMPI_Recv_init(NULL, 0, MPI_BYTE, 0, tag, goalmpi_self, request);
-  if (rc != MPI_SUCCESS) return rc;
+  int tag = place(), rc = MPI_SUCCESS;
+  if (tag < 0) return goalmpi_fail(call.mpi, call.kind, "there is no memory");
+  rc = goalmpi_before(&call);
+  if (rc == MPI_SUCCESS) rc = goalmpi_keep_types(&call);
+  if (rc == MPI_SUCCESS) {
+    schedule = prepare(&call);
+    if (!schedule) rc = goalmpi_fail(call.mpi, call.kind, NULL);
+  }
+  if (rc == MPI_SUCCESS) {
+    rc = PMPI_Recv_init(room, ROOM, MPI_BYTE, 0, tag, goalmpi_self, request);
+    if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(call.mpi, rc);
+  }
+  if (rc != MPI_SUCCESS) {
+    if (schedule) GOAL_FreeSchedule(schedule);
+    goalmpi_drop(&call);
+    return rc;
+  }
   kept[tag] = (struct persistent){*request, schedule, call};
   used++;
   return MPI_SUCCESS;
@@ -74,16 +88,7 @@ int goalmpi_persist(const struct call *given, MPI_Request *request) {
 /* Starts the schedule of a request whose receive is posted. */
 static int begin(MPI_Request request) {
   struct persistent *of = used ? find(request) : NULL;
-  GOAL_Handle run;
-  int rc;
-  if (!of) return MPI_SUCCESS;
-  rc = goalmpi_before(&of->call);
-  if (rc != MPI_SUCCESS) return rc;
-  goalmpi_use_thread();
-  run = GOAL_Run(of->schedule);
-  if (run == GOAL_HANDLE_NULL || !goalmpi_add(run, &of->call, (int)(of - kept)))
-    return goalmpi_fail(of->call.mpi, goalmpi_names[of->call.kind]);
-  return MPI_SUCCESS;
+  return of ? goalmpi_start_persistent(of->schedule, &of->call, (int)(of - kept)) : MPI_SUCCESS;
 }
 
 int MPI_Start(MPI_Request *request) {
@@ -101,8 +106,7 @@ int MPI_Request_free(MPI_Request *request) {
   struct persistent *of = used ? find(*request) : NULL;
   if (of) {
     GOAL_FreeSchedule(of->schedule);
-    free(of->call.in.packed);
-    free(of->call.out.packed);
+    goalmpi_drop(&of->call);
     of->schedule = NULL;
     used--;
   }

@@ -13,19 +13,28 @@
 #define BETWEEN 16
 #define YIELD 2048
 
-/* Hands an error of libgoal to the error handler of the communicator. */
-int goalmpi_fail(MPI_Comm comm, const char *what) {
-  int rank = -1;
+/* Hands an error to the error handler of the communicator. The program may have freed it while the
+ * call was pending: then that of MPI_COMM_WORLD has the error. */
+int goalmpi_fail(MPI_Comm comm, enum kind kind, const char *why) {
+  const struct comm *known = goalmpi_comm(comm);
+  char name[MPI_MAX_OBJECT_NAME] = "", shown[MPI_MAX_OBJECT_NAME + 8] = "";
+  int rank = -1, length = 0;
+  if (!known) comm = MPI_COMM_WORLD;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fprintf(stderr, "libgoal-mpi: rank %d: %s: %s. Run the program without libgoal-mpi, or with GOALMPI_RANGES=%s=off.\n",
-          rank, what, GOAL_Last_error(), what);
+  PMPI_Comm_get_name(comm, name, &length);
+  if (*name) snprintf(shown, sizeof shown, " '%s'", name);
+  fprintf(stderr,
+          "libgoal-mpi: rank %d: %s on the communicator%s of %d ranks: %s. Run the program without libgoal-mpi, or with "
+          "GOALMPI_RANGES=%s=off.\n",
+          rank, goalmpi_names[kind], known ? shown : " (freed by now)", known ? known->size : 0,
+          why ? why : GOAL_Last_error(), goalmpi_names[kind]);
   PMPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
   return MPI_ERR_OTHER;
 }
 
-/* Makes a side ready: allocates the copy of scattered elements, which stays until goalmpi_after. */
+/* Makes a side ready: allocates the copy of scattered elements, which stays until goalmpi_drop. */
 static int ready(struct side *side) {
-  if (side->bytes == 0 || goalmpi_is_dense(side->type)) return 1;
+  if (!side->is_scattered) return 1;
   if (!side->packed) side->packed = malloc(side->bytes);
   return side->packed != NULL;
 }
@@ -38,6 +47,35 @@ int goalmpi_before(struct call *call) {
   if (rc == MPI_SUCCESS && call->reads_out) rc = goalmpi_pack(&call->out);
   if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(call->mpi, rc);
   return rc;
+}
+
+static int keep_type(struct side *side) {
+  int rc;
+  if (!side->is_scattered) return MPI_SUCCESS;
+  rc = PMPI_Type_dup(side->type, &side->type);
+  side->owns_type = rc == MPI_SUCCESS;
+  return rc;
+}
+
+/* Copies the types of a call that goes on behind its function: the program may free them. */
+int goalmpi_keep_types(struct call *call) {
+  int rc = keep_type(&call->in);
+  if (rc == MPI_SUCCESS) rc = keep_type(&call->out);
+  if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(call->mpi, rc);
+  return rc;
+}
+
+static void drop(struct side *side) {
+  free(side->packed);
+  side->packed = NULL;
+  if (side->owns_type) PMPI_Type_free(&side->type);
+  side->owns_type = 0;
+}
+
+/* Frees what the call owns. */
+void goalmpi_drop(struct call *call) {
+  drop(&call->in);
+  drop(&call->out);
 }
 
 /* Unpacks what the schedule wrote. */
@@ -98,9 +136,8 @@ int goalmpi_run(struct call *call) {
       }
       has_ended = GOAL_Test(run);
     }
-    rc = has_ended < 0 ? goalmpi_fail(call->mpi, goalmpi_names[call->kind]) : goalmpi_after(call);
+    rc = has_ended < 0 ? goalmpi_fail(call->mpi, call->kind, NULL) : goalmpi_after(call);
   }
-  free(call->in.packed);
-  free(call->out.packed);
+  goalmpi_drop(call);
   return rc;
 }

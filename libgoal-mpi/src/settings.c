@@ -1,7 +1,7 @@
 /* The settings of the environment: which sizes run as schedules.
  *
  * Threats: the text comes from the user who starts the program. A file of ranges is read up to
- * TEXT_MAX bytes, numbers are bounded, and a wrong word turns the library off with a line on it. */
+ * TEXT_MAX bytes and must be text, numbers are bounded, and a wrong word turns the library off with a line on it. */
 #include "goalmpi.h"
 #include <errno.h>
 #include <stdio.h>
@@ -122,7 +122,15 @@ int goalmpi_settings(int tells) {
       fprintf(stderr, "libgoal-mpi: GOALMPI_RANGES names the file %s: %s.\n", given + 1, strerror(errno));
       return 0;
     }
+    errno = 0;
     length = fread(text, 1, sizeof text, file);
+    if (ferror(file) || memchr(text, 0, length)) {
+      if (tells)
+        fprintf(stderr, "libgoal-mpi: GOALMPI_RANGES names the file %s: %s.\n", given + 1,
+                errno ? strerror(errno) : "it is no text");
+      fclose(file);
+      return 0;
+    }
     fclose(file);
   } else {
     length = strnlen(given, sizeof text);

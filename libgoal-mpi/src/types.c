@@ -80,7 +80,7 @@ size_t goalmpi_width(MPI_Datatype mpi) {
 int goalmpi_is_dense(MPI_Datatype mpi) {
   int integers, addresses, types_inside, combiner = MPI_COMBINER_DUP;
   MPI_Aint low = 1, extent = 0;
-  if (find(mpi)) return 1;
+  if (mpi == MPI_DATATYPE_NULL || find(mpi)) return 1;
   PMPI_Type_get_envelope(mpi, &integers, &addresses, &types_inside, &combiner);
   if (combiner != MPI_COMBINER_NAMED) return 0;
   PMPI_Type_get_extent(mpi, &low, &extent);
@@ -116,30 +116,46 @@ int goalmpi_reduction(MPI_Datatype mpi, MPI_Op op, GOAL_Type *goal_type, GOAL_Op
   return 0;
 }
 
-/* Packs or unpacks all elements. Counts and bytes of one call of MPI fit in an int. */
-static int move(struct side *side, int packs) {
+/* Packs or unpacks all elements, which begin at `user`. Counts and bytes of one call of MPI fit in an
+ * int. */
+static int move_from(char *user, const struct side *side, MPI_Datatype type, int packs) {
   MPI_Aint low, extent;
-  size_t width, at = 0;
-  MPI_Count chunk;
-  char *user = side->user;
-  if (!side->packed) return MPI_SUCCESS;
-  width = goalmpi_width(side->type);
-  chunk = (MPI_Count)(INT_MAX / width);
+  /* A side has bytes, so it has elements, and they have bytes. */
+  size_t width = side->bytes / (size_t)side->count, at = 0;
+  MPI_Count chunk = (MPI_Count)(INT_MAX / width);
   if (chunk == 0) return MPI_ERR_COUNT;
-  PMPI_Type_get_extent(side->type, &low, &extent);
+  PMPI_Type_get_extent(type, &low, &extent);
   for (MPI_Count done = 0; done < side->count;) {
     int some = (int)(side->count - done < chunk ? side->count - done : chunk), position = 0, rc;
     int bytes = (int)((size_t)some * width);
-    void *elements = done ? user + done * extent : user;
+    void *elements = user + done * extent;
     char *packed = (char *)side->packed + at;
-    rc = packs ? PMPI_Pack(elements, some, side->type, packed, bytes, &position, MPI_COMM_SELF)
-               : PMPI_Unpack(packed, bytes, &position, elements, some, side->type, MPI_COMM_SELF);
+    rc = packs ? PMPI_Pack(elements, some, type, packed, bytes, &position, MPI_COMM_SELF)
+               : PMPI_Unpack(packed, bytes, &position, elements, some, type, MPI_COMM_SELF);
     if (rc != MPI_SUCCESS) return rc;
     if (position != bytes) return MPI_ERR_INTERN;
     at += (size_t)bytes;
     done += some;
   }
   return MPI_SUCCESS;
+}
+
+/* MPICH's MPI_Unpack takes MPI_BOTTOM for a missing buffer. So absolute addresses become distances
+ * from another place. */
+static int move(struct side *side, int packs) {
+  MPI_Aint place, back;
+  MPI_Datatype type;
+  int rc;
+  if (!side->packed) return MPI_SUCCESS;
+  if (side->user) return move_from(side->user, side, side->type, packs);
+  PMPI_Get_address(side->packed, &place);
+  back = -place;
+  rc = PMPI_Type_create_hindexed_block(1, 1, &back, side->type, &type);
+  if (rc != MPI_SUCCESS) return rc;
+  rc = PMPI_Type_commit(&type);
+  if (rc == MPI_SUCCESS) rc = move_from(side->packed, side, type, packs);
+  PMPI_Type_free(&type);
+  return rc;
 }
 
 int goalmpi_pack(struct side *side) { return move(side, 1); }

@@ -41,6 +41,22 @@ static void mixed(int way, MPI_Comm comm) {
       MPI_Waitall(4, requests, statuses);
       break;
   }
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+  if (way == 9) {
+    while (!flag) MPI_Request_get_status_all(4, requests, &flag, statuses);
+    MPI_Waitall(4, requests, statuses);
+  }
+  if (way == 10) {
+    while (!flag) MPI_Request_get_status_any(1, &requests[2], &index, &flag, &status);
+    MPI_Waitall(4, requests, statuses);
+  }
+  if (way == 11) {
+    for (done = 0; done <= 0;) MPI_Request_get_status_some(1, &requests[2], &done, indices, statuses);
+    MPI_Waitall(4, requests, statuses);
+  }
+#else
+  if (way > 8) MPI_Waitall(4, requests, statuses);
+#endif
   for (int at = 0; at < 4; at++) expect("a request that has ended", requests[at] == MPI_REQUEST_NULL, 1);
   expect("the sum", sum, size);
   expect("the message", got, left);
@@ -127,7 +143,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  for (int way = 0; way < 9; way++) mixed(way, MPI_COMM_WORLD);
+  for (int way = 0; way < 12; way++) mixed(way, MPI_COMM_WORLD);
   orders();
   many();
   persistent();

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 /// The programs in `libgoal-mpi/tests/`.
-const PROGRAMS: [&str; 3] = ["values", "progress", "requests"];
+const PROGRAMS: [&str; 5] = ["values", "progress", "requests", "types", "worlds"];
 
 /// An MPI library.
 struct Mpi {
@@ -42,6 +42,14 @@ fn built(number: usize, bin: Option<&Path>) -> Option<Mpi> {
         compiler.args(["-O1", "-Wall", "-o"]).arg(dir.join(name)).arg(source);
         assert!(compiler.status().is_ok_and(|status| status.success()), "{name}.c");
     }
+    // Its schedules fail, so it has no libgoal.
+    xtask::goalmpi::build_with(
+        &root,
+        &root.join("libgoal-mpi/tests/failures.c"),
+        &mpicc,
+        &dir.join("failures"),
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
     let is_open_mpi = version.contains("Open MPI") || version.contains("open-mpi");
     Some(Mpi { run, is_open_mpi, dir })
 }
@@ -62,18 +70,54 @@ static LIBRARIES: LazyLock<Vec<Mpi>> = LazyLock::new(|| {
     libraries
 });
 
-/// Runs a program with some variables.
+/// Runs a program under the library, with some variables.
 fn run(mpi: &Mpi, name: &str, ranks: u32, variables: &[(&str, &str)]) -> Output {
+    run_with(mpi, name, ranks, variables, true)
+}
+
+fn run_with(
+    mpi: &Mpi,
+    name: &str,
+    ranks: u32,
+    variables: &[(&str, &str)],
+    is_preloaded: bool,
+) -> Output {
+    let mut command = started(mpi, ranks);
+    command.arg("env");
+    if is_preloaded {
+        command.arg(preload(mpi));
+    }
+    command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
+    command.arg(mpi.dir.join(name));
+    command.output().expect("timeout was there")
+}
+
+/// Runs the program for progress under the library on two ranks, each behind commands of a shell that
+/// know its rank as `$rank`. The program must end well. Returns what was told.
+fn after(mpi: &Mpi, commands: &str) -> String {
+    let mut command = started(mpi, 2);
+    let script =
+        format!("rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}; {commands}; exec env \"$0\" \"$1\"");
+    command.args(["env", "GOALMPI_RANGES=all=on", "GOALMPI_REPORT=1", "sh", "-c", &script]);
+    let output = command.arg(preload(mpi)).arg(mpi.dir.join("progress")).output();
+    let output = output.expect("timeout was there");
+    assert!(output.status.success(), "{commands}: {}", told(&output));
+    told(&output)
+}
+
+/// Returns the command that starts some ranks.
+fn started(mpi: &Mpi, ranks: u32) -> Command {
     let mut command = Command::new("timeout");
     command.arg("120").arg(&mpi.run);
     if mpi.is_open_mpi {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
-    command.args(["-n", &ranks.to_string(), "env"]);
-    command.arg(format!("LD_PRELOAD={}", mpi.dir.join("libgoal-mpi.so").display()));
-    command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
-    command.arg(mpi.dir.join(name));
-    command.output().expect("timeout was there")
+    command.args(["-n", &ranks.to_string()]);
+    command
+}
+
+fn preload(mpi: &Mpi) -> String {
+    format!("LD_PRELOAD={}", mpi.dir.join("libgoal-mpi.so").display())
 }
 
 fn told(output: &Output) -> String {
@@ -119,6 +163,34 @@ fn requests_of_schedules_and_of_mpi_mix() {
 }
 
 #[test]
+fn types_may_be_freed_and_buffers_interleave() {
+    ends_well("types", &[2, 3], &[ALL]);
+}
+
+#[test]
+fn a_communicator_with_processes_of_another_world_is_left_to_mpi() {
+    for mpi in LIBRARIES.iter() {
+        let alone = run_with(mpi, "worlds", 2, &[], false);
+        if !alone.status.success() {
+            eprintln!("skipped: {} can't spawn: {}", mpi.run.display(), told(&alone));
+            continue;
+        }
+        for ranks in [2, 3] {
+            let output = run(mpi, "worlds", ranks, &[ALL]);
+            assert!(output.status.success(), "{ranks} ranks: {}", told(&output));
+        }
+    }
+}
+
+#[test]
+fn a_schedule_that_fails_tells_the_program_once() {
+    for mpi in LIBRARIES.iter() {
+        let output = run_with(mpi, "failures", 2, &[ALL], false);
+        assert!(output.status.success(), "{}", told(&output));
+    }
+}
+
+#[test]
 fn sizes_out_of_range_are_left_to_mpi() {
     let ranges = ("GOALMPI_RANGES", "all=off,bcast=1K-4M");
     for report in ends_well("progress", &[2], &[REPORT, ranges]) {
@@ -127,13 +199,43 @@ fn sizes_out_of_range_are_left_to_mpi() {
     }
 }
 
+/// The program goes on with MPI alone, whichever rank fails and at whatever step.
+#[test]
+fn a_job_that_can_not_begin_leaves_all_calls_to_mpi() {
+    let table = Path::new(env!("CARGO_TARGET_TMPDIR")).join("other-table.json");
+    std::fs::write(&table, r#"{"measured": "never", "rules": []}"#).expect("a file");
+    let other = format!("[ $rank = 0 ] || export GOAL_TABLE={}", table.display());
+    for (commands, why) in [
+        ("[ $rank = 0 ] || export GOAL_TABLE=/nowhere/at/all", "rank 1: GOAL_TABLE: /nowhere"),
+        ("[ $rank = 1 ] || export GOAL_TABLE=/nowhere/at/all", "rank 0: GOAL_TABLE: /nowhere"),
+        (&other, "all ranks must have the same"),
+        // Its launcher fails when the ranks have agreed.
+        ("ulimit -v 2000000", "address space"),
+    ] {
+        for mpi in LIBRARIES.iter() {
+            let told = after(mpi, commands);
+            assert!(told.contains(why), "{commands}: {told}");
+            assert!(told.contains("All calls are left to MPI"), "{commands}: {told}");
+            assert!(!told.contains("as schedules"), "{commands}: {told}");
+        }
+    }
+    for mpi in LIBRARIES.iter() {
+        assert!(after(mpi, "true").contains("as schedules"));
+    }
+}
+
 #[test]
 fn a_wrong_setting_turns_the_library_off() {
+    let long = "all=on,".repeat(600);
     for (value, what) in [
         ("allreduce=8-4", "write NAME=off"),
         ("allreduce", "write NAME=off"),
         ("all=0-99999999999999999999", "write NAME=off"),
-        ("@/dev/zero", "longer than"),
+        ("@/dev/zero", "it is no text"),
+        ("@/proc/self/exe", "it is no text"),
+        ("@/", "names the file"),
+        ("@/dev/full", "it is no text"),
+        (&long, "longer than"),
         ("@/nowhere/at/all", "names the file"),
     ] {
         for report in ends_well("progress", &[2], &[("GOALMPI_RANGES", value)]) {

@@ -19,11 +19,23 @@ const SOURCES: [&str; 10] = [
     "collectives.c",
 ];
 
+/// Compiles the wrappers into a program that has functions of its own in place of libgoal.
+///
+/// # Errors
+/// As for [`build`].
+pub fn build_with(root: &Path, program: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
+    let folder = root.join("libgoal-mpi/src");
+    let mut compiler =
+        shim::compiler(root, &folder, &SOURCES, &[&root.join("libgoal/include")], mpicc);
+    compiler.arg(program);
+    shim::link(compiler, mpicc, out)
+}
+
 /// Compiles the wrappers with an MPI compiler and links them with libgoal.
 ///
 /// # Errors
 /// The compiler can't be started, or fails; its report is on standard error.
 pub fn build(root: &Path, libgoal: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
     let header = root.join("libgoal/include");
-    shim::build(&root.join("libgoal-mpi/src"), &SOURCES, &[&header], libgoal, mpicc, out)
+    shim::build(root, &root.join("libgoal-mpi/src"), &SOURCES, &[&header], libgoal, mpicc, out)
 }

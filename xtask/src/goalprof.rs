@@ -13,5 +13,5 @@ const SOURCES: [&str; 5] = ["main.c", "point.c", "requests.c", "communicators.c"
 /// # Errors
 /// The compiler can't be started, or fails; its report is on standard error.
 pub fn build(root: &Path, core: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
-    shim::build(&root.join("goal-prof/shim"), &SOURCES, &[], core, mpicc, out)
+    shim::build(root, &root.join("goal-prof/shim"), &SOURCES, &[], core, mpicc, out)
 }

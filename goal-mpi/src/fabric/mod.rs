@@ -71,9 +71,12 @@ impl MpiFabric {
                 comm.size()
             ));
         }
+        comm.begin_fabric()?;
         let receive = |_| Transfer::receive(comm, vec![0; PACKET_MAX].into());
         let receives = (0..RECEIVES).map(receive).collect::<Result<_, MpiError>>();
-        comm.settle(false);
+        if receives.is_err() {
+            comm.end_fabric(false);
+        }
         Ok(Self {
             own: rank,
             has_communicators,

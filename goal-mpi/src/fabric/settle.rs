@@ -67,7 +67,7 @@ impl MpiFabric {
 impl Drop for MpiFabric {
     fn drop(&mut self) {
         let is_settled = self.lost.is_none() && matches!(self.settle(), Ok(true));
-        // The receives that are left are cancelled as they are dropped.
-        self.comm.settle(is_settled);
+        // The receives that are left are cancelled as they are dropped, in bounded time.
+        self.comm.end_fabric(is_settled);
     }
 }

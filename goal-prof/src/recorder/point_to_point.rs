@@ -63,7 +63,7 @@ impl<W: Write> Recorder<W> {
                 Some(outgoing) => recorder.begin_send(thread, outgoing),
                 None => Operation::Nothing,
             };
-            recorder.requests.add(request, operation);
+            recorder.requests.add(thread, request, operation);
             Ok(())
         });
     }
@@ -84,7 +84,7 @@ impl<W: Write> Recorder<W> {
                 let communicator = Arc::clone(recorder.find(handle, name)?);
                 recorder.begin_recv(thread, communicator)
             };
-            recorder.requests.add(request, operation);
+            recorder.requests.add(thread, request, operation);
             Ok(())
         });
     }
@@ -109,7 +109,7 @@ impl<W: Write> Recorder<W> {
             } else {
                 recorder.begin_recv(thread, communicator)
             };
-            recorder.requests.add(request, Operation::Both(Box::new([send, recv])));
+            recorder.requests.add(thread, request, Operation::Both(Box::new([send, recv])));
             Ok(())
         });
     }
@@ -137,6 +137,11 @@ impl<W: Write> Recorder<W> {
         });
     }
 
+    /// Ends the recording at a call whose receive the MPI library tells nothing of.
+    pub fn miss_status(&mut self, name: &'static str) {
+        self.attempt_if_on(|_| Err(Fault::Status(name)));
+    }
+
     /// Records the start of a persistent request.
     pub fn start(&mut self, thread: usize, request: u64) {
         self.attempt_if_on(|recorder| {
@@ -144,16 +149,16 @@ impl<W: Write> Recorder<W> {
                 None | Some(Template::Nothing) => return Ok(()),
                 Some(Template::Send(outgoing)) => recorder.begin_send(thread, outgoing),
                 Some(Template::Recv(communicator)) => recorder.begin_recv(thread, communicator),
-                Some(Template::Collective(of)) => recorder.begin_collective(thread, &of)?,
+                Some(Template::Collective(of)) => recorder.begin_collective(thread, of)?,
             };
-            recorder.requests.activate(request, operation);
+            recorder.requests.activate(thread, request, operation);
             Ok(())
         });
     }
 
     /// Returns the token of a request that the next call may complete; 0 if it is not known.
-    pub fn claim(&self, request: u64) -> u64 {
-        self.requests.claim(request)
+    pub fn claim(&self, thread: usize, request: u64) -> u64 {
+        self.requests.claim(thread, request)
     }
 
     /// Records the completion of a request with its token, also while the recording is off: the
@@ -224,8 +229,7 @@ impl<W: Write> Recorder<W> {
             Operation::Both(both) => {
                 return both.into_iter().try_for_each(|one| self.end(thread, one, status));
             }
-            Operation::Collective { label, communicator } => {
-                communicator.end_one();
+            Operation::Collective { label, .. } => {
                 self.wait(thread, label);
                 return Ok(());
             }

@@ -66,7 +66,8 @@ impl<W: Write> Recorder<W> {
         thread: usize,
         prepared: &Prepared,
     ) -> Result<Option<u64>, Fault> {
-        let Prepared { communicator, sequence, expansion } = prepared;
+        let Prepared { place, expansion } = prepared;
+        let communicator = &place.communicator;
         if expansion.steps.is_empty() {
             return Ok(None);
         }
@@ -74,7 +75,7 @@ impl<W: Write> Recorder<W> {
         let begin = self.write_next(thread, Line::Nop);
         let at = |step: u32| begin + 1 + u64::from(step);
         let world = |rank| communicator.world(rank).ok_or(Fault::Rank("a collective", rank));
-        let tag = |message| self.tags.collective(communicator.id, *sequence, message);
+        let tag = |message| self.tags.collective(communicator.id, place.number(), message);
         let mut lines_of = Vec::with_capacity(expansion.steps.len());
         for step in &expansion.steps {
             lines_of.push(match *step {
@@ -129,9 +130,8 @@ impl<W: Write> Recorder<W> {
     /// Writes an operation whose end is not seen: a send is a message all the same.
     pub(super) fn write_unfinished(&mut self, operation: Operation) {
         match operation {
-            Operation::Nothing => {}
+            Operation::Nothing | Operation::Collective { .. } => {}
             Operation::Both(both) => both.into_iter().for_each(|one| self.write_unfinished(one)),
-            Operation::Collective { communicator, .. } => communicator.end_one(),
             Operation::Send { label, edges, message } => {
                 self.edges = edges;
                 let line = Line::Send { bytes: message.bytes, to: message.to, tag: message.tag };

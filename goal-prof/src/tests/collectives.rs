@@ -82,12 +82,84 @@ fn the_user_chooses_an_algorithm_and_is_told_if_it_does_not_suit() {
     assert!(rank.finish().contains(": send "));
 }
 
+/// Makes calls of a rank of two. Returns true if there were tags for all.
+fn are_there_tags(calls: impl FnOnce(&mut Rank)) -> bool {
+    let mut rank = Rank::new(0, 2);
+    calls(&mut rank);
+    match rank.recorder.fault() {
+        None => true,
+        Some(Fault::Outstanding(_)) => false,
+        Some(fault) => panic!("{fault}"),
+    }
+}
+
+fn barrier() -> Collective {
+    part(CollectiveKind::Barrier, 0, 2, true).expect("it is one of them")
+}
+
+fn start_barrier(rank: &mut Rank, request: u64) {
+    rank.call(|recorder| recorder.start_collective(0, request, WORLD, "MPI_Ibarrier", barrier()));
+}
+
+fn pass_barriers(rank: &mut Rank, count: u32) {
+    for _ in 0..count {
+        rank.call(|recorder| recorder.collective(0, WORLD, "MPI_Barrier", barrier()));
+    }
+}
+
 #[test]
 fn outstanding_collectives_are_bounded_by_their_tags() {
-    let mut rank = Rank::new(0, 2);
-    for request in 0..=256 {
-        let of = part(CollectiveKind::Barrier, 0, 2, true).expect("it is one of them");
-        rank.call(|recorder| recorder.start_collective(0, request, WORLD, "MPI_Ibarrier", of));
-    }
-    assert!(matches!(rank.recorder.fault(), Some(Fault::Outstanding)));
+    let start = |count: u64| {
+        are_there_tags(|rank| (0..count).for_each(|request| start_barrier(rank, request)))
+    };
+    assert!(start(128));
+    assert!(!start(129));
+}
+
+#[test]
+fn no_collective_gets_the_tags_of_an_outstanding_one() {
+    let pass = |count: u32| {
+        are_there_tags(|rank| {
+            start_barrier(rank, 1);
+            pass_barriers(rank, count);
+        })
+    };
+    assert!(pass(127));
+    assert!(!pass(128));
+    // Once it has ended, its tags are free.
+    assert!(are_there_tags(|rank| {
+        start_barrier(rank, 1);
+        pass_barriers(rank, 127);
+        rank.wait(1, Status::default());
+        pass_barriers(rank, 300);
+    }));
+}
+
+#[test]
+fn a_persistent_collective_has_tags_of_its_own_until_it_is_freed() {
+    let init = |rank: &mut Rank, request: u64| {
+        rank.call(|recorder| {
+            recorder.init_collective(request, WORLD, "MPI_Barrier_init", barrier())
+        });
+    };
+    assert!(are_there_tags(|rank| {
+        init(rank, 1);
+        for _ in 0..5 {
+            rank.call(|recorder| recorder.start(0, 1));
+            pass_barriers(rank, 200);
+            rank.wait(1, Status::default());
+        }
+    }));
+    let init_many = |frees: bool| {
+        are_there_tags(|rank| {
+            for request in 0..129 {
+                init(rank, request);
+                if frees {
+                    rank.call(|recorder| recorder.free(request));
+                }
+            }
+        })
+    };
+    assert!(init_many(true));
+    assert!(!init_many(false));
 }

@@ -70,7 +70,7 @@ impl Rank {
     /// Completes a request.
     fn wait(&mut self, request: u64, status: Status) {
         self.call(|recorder| {
-            let token = recorder.claim(request);
+            let token = recorder.claim(0, request);
             recorder.complete(0, request, token, status);
         });
     }

@@ -57,6 +57,19 @@ fn a_full_disk_is_a_fault_and_no_panic() {
 }
 
 #[test]
+fn a_file_that_is_being_written_is_not_replaced() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("test.0.goal");
+    let mut first = create(&path).expect("a file");
+    let error = create(&path).expect_err("it is being written").to_string();
+    assert!(error.contains("another program"), "{error}");
+    first.write_all(b"text").expect("room");
+    drop(first);
+    create(&path).expect("nobody writes it");
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), "");
+}
+
+#[test]
 fn a_link_in_the_place_of_the_file_is_replaced_and_not_followed() {
     let dir = tempfile::tempdir().expect("a folder");
     let (other, path) = (dir.path().join("other"), dir.path().join("new/test.0.goal"));

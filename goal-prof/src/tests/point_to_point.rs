@@ -129,15 +129,17 @@ fn requests_with_one_handle_are_told_apart() {
         rank.recorder.begin_thread(thread);
     }
     rank.recorder.start_recv(0, "MPI_Irecv", 1, WORLD, false);
-    let first = rank.recorder.claim(1);
+    let first = rank.recorder.claim(0, 1);
     // MPI has completed it. Before that is recorded, thread 1 gets the handle and completes it.
     rank.recorder.start_recv(1, "MPI_Irecv", 1, WORLD, false);
     rank.recorder.send(1, "MPI_Send", to(0, 1, 1));
     rank.recorder.send(1, "MPI_Send", to(0, 2, 2));
-    let second = rank.recorder.claim(1);
-    assert_eq!(first, second, "the entry in front is claimed first");
-    rank.recorder.complete(0, 1, first, from(0, 1, 1));
+    let second = rank.recorder.claim(1, 1);
+    assert_ne!(first, second, "a thread claims its own");
+    // A third thread, which was handed the request, claims the entry in front.
+    assert_eq!(rank.recorder.claim(2, 1), first);
     rank.recorder.complete(1, 1, second, from(0, 2, 2));
+    rank.recorder.complete(0, 1, first, from(0, 1, 1));
     let text = rank.finish();
     assert!(text.contains("a0: recv 1b from 0 tag 1"), "{text}");
     assert!(text.contains("a1: recv 2b from 0 tag 2"), "{text}");
@@ -233,4 +235,40 @@ fn threads_that_may_not_call_at_the_same_time_are_in_order() {
     assert!(ordered.contains("a1 requires a0\n") && ordered.contains("a2 requires a1\n"));
     let independent = sends(false);
     assert!(!independent.contains("a1 requires") && independent.contains("a2 requires a0\n"));
+}
+
+#[test]
+fn a_freed_communicator_keeps_its_number_until_its_receives_have_ended() {
+    let mut rank = Rank::new(0, 2);
+    let free = rank.recorder.free_ids().to_vec();
+    rank.recorder.add_communicator(7, &free, 0, &[0, 1]);
+    rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 1, 7, false));
+    rank.recorder.remove_communicator(7);
+    assert_ne!(rank.recorder.free_ids(), free);
+    rank.wait(1, from(1, 3, 8));
+    assert_eq!(rank.recorder.free_ids(), free);
+}
+
+/// The actions that a silent thread waits for are joined while others end.
+#[test]
+fn what_a_silent_thread_waits_for_does_not_grow_without_end() {
+    let settings = Settings { orders_threads: Some(false), ..Settings::new("test") };
+    let mut rank = Rank::with(settings, 0, 2);
+    rank.recorder.begin_thread(0);
+    rank.call(|recorder| recorder.send(0, "MPI_Send", to(1, 0, 8)));
+    for _ in 0..3000 {
+        rank.recorder.begin_thread(1);
+        rank.recorder.enter(1, rank.now_ns);
+        rank.recorder.send(1, "MPI_Send", to(1, 1, 8));
+        rank.recorder.leave(1, rank.now_ns);
+        rank.recorder.end_thread(1);
+    }
+    rank.call(|recorder| recorder.send(0, "MPI_Send", to(1, 2, 8)));
+    let text = rank.finish();
+    let (before, last) = text.rsplit_once(" tag 2\n").expect("the last send");
+    assert!(last.matches("requires").count() < 1100, "{}", last.matches("requires").count());
+    // An action joins about a thousand. If only calls of the first thread joined them, each thread
+    // that begins would have to.
+    let joins = before.matches(": nop").count();
+    assert!((2..10).contains(&joins), "{joins}");
 }

@@ -45,6 +45,7 @@ fn wrong_values_name_the_variable_and_the_right_ones() {
         ("GOALPROF_THREADS", "no", "independent"),
         ("GOALPROF_ALLREDUCE", "rig", "rabenseifner"),
         ("GOALPROF_TABLE", "/nowhere/table", "No such file"),
+        ("GOALPROF_TABLE", "/dev/zero", "more than 1048576 bytes"),
     ] {
         let told = read(&[(variable, value)]).expect_err(variable);
         assert!(told.starts_with(&format!("{variable}={value}")), "{told}");

@@ -14,9 +14,9 @@ fn tags_differ_if_their_messages_must() {
             let tag = tags.message(id, tag).expect("it fits");
             assert!(seen.insert(tag));
         }
-        for sequence in 0..256 {
+        for place in 0..256 {
             for message in 0..16 {
-                let tag = tags.collective(id, sequence, message).expect("it fits");
+                let tag = tags.collective(id, place, message).expect("it fits");
                 assert!(seen.insert(tag));
                 assert_ne!(tag, goal_lang::ANY);
             }

@@ -79,7 +79,7 @@ static void nonblocking(MPI_Comm comm, int count) {
   free(other);
 }
 
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 static void persistent(MPI_Comm comm) {
   int in = 0, out = 0, at, size, me;
   MPI_Request request;
@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
   all(half, 3);
   nonblocking(half, 3);
   all(MPI_COMM_SELF, 3);
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
   persistent(MPI_COMM_WORLD);
   persistent(half);
 #endif

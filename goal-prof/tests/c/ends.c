@@ -25,6 +25,14 @@ int main(int argc, char **argv) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Barrier(copy);
   }
+#if MPI_VERSION >= 4 && !defined(OPEN_MPI)
+  if (!strcmp(way, "isendrecv")) {
+    MPI_Request request;
+    MPI_Isendrecv(&out, 1, MPI_INT, (rank + 1) % ranks, 1, &in, 1, MPI_INT, (rank + ranks - 1) % ranks, 1,
+                  MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+#endif
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   if (in != 1) return 3;

@@ -49,7 +49,10 @@ fn work(ranks: u32, tell: &SyncSender<Agreed>) -> Result<(), String> {
     let ran = joined_rank_over(&wired, |terms| {
         Ok(Box::new(MpiFabric::new(terms, process.comm(), now_ns)?))
     });
-    ran.map_err(|error| format!("rank {}: {error}", wired.rank()))
+    ran.map_err(|error| {
+        process.abandon();
+        format!("rank {}: {error}", wired.rank())
+    })
 }
 
 /// Initializes MPI, and agrees with the other processes.
@@ -63,8 +66,14 @@ fn agree(ranks: u32) -> Result<(Process, Wired), String> {
         ));
     }
     let mut exchange = |blob: &[u8]| comm.allgather(blob).map_err(|error| error.to_string());
-    let wired = Wired::arrange_over(rank, size, &mut exchange, goal_mpi::MPI.name);
-    Ok((process, wired.map_err(|error| error.to_string())?))
+    match Wired::arrange_over(rank, size, &mut exchange, goal_mpi::MPI.name) {
+        Ok(wired) => Ok((process, wired)),
+        // The others may still wait for this process in an exchange.
+        Err(error) => {
+            process.abandon();
+            Err(error.to_string())
+        }
+    }
 }
 
 impl Running {

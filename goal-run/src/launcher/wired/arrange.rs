@@ -25,6 +25,18 @@ const NODE: &str = "GOAL_NODE";
 /// The reason why blobs do not travel.
 pub type Exchange<'e> = dyn FnMut(&[u8]) -> Result<Vec<Vec<u8>>, String> + 'e;
 
+/// The settings that all ranks must have in common, as a text, or the reason why this rank can't take
+/// part in the job.
+pub type Common = Result<String, String>;
+
+/// What a process tells in an exchange. One that has failed takes part too: the others wait for it.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Told<T> {
+    Failed { failed: String },
+    Is(T),
+}
+
 /// The text of a process about itself.
 #[derive(Serialize, Deserialize)]
 struct About {
@@ -37,6 +49,9 @@ struct About {
     /// The name of the fabric that it brings.
     #[serde(default)]
     fabric: Option<String>,
+    /// The settings that all ranks must have in common.
+    #[serde(default)]
+    common: String,
 }
 
 /// The text of a process that leads its node.
@@ -68,7 +83,7 @@ impl Wired {
     /// # Errors
     /// The exchange failed, or the processes do not fit together.
     pub fn arrange(rank: u32, size: u32, exchange: &mut Exchange<'_>) -> io::Result<Self> {
-        Self::agree(rank, size, exchange, None)
+        Self::agree(rank, size, exchange, None, Ok(String::new()))
     }
 
     /// Does the same for processes that each bring a fabric of this name, by which the messages
@@ -82,23 +97,29 @@ impl Wired {
         exchange: &mut Exchange<'_>,
         fabric: &str,
     ) -> io::Result<Self> {
-        Self::agree(rank, size, exchange, Some(fabric.to_owned()))
+        Self::agree(rank, size, exchange, Some(fabric.to_owned()), Ok(String::new()))
     }
 
-    fn agree(
+    /// Agrees with the other processes of the job. If a process fails in what it does by itself, all
+    /// processes return an error: each takes part in every exchange until all have seen the failure.
+    pub(super) fn agree(
         rank: u32,
         size: u32,
         exchange: &mut Exchange<'_>,
         fabric: Option<String>,
+        common: Common,
     ) -> io::Result<Self> {
-        let about = About {
-            version: VERSION.to_owned(),
-            node: node()?,
-            processors: crate::binding::cores().unwrap_or_default(),
-            key: (rank == 0).then(key).transpose()?,
-            fabric,
-        };
-        let all: Vec<About> = told(rank, size, exchange, &about)?;
+        let about = common.map_err(io::Error::other).and_then(|common| {
+            Ok(About {
+                version: VERSION.to_owned(),
+                node: node()?,
+                processors: crate::binding::cores().unwrap_or_default(),
+                key: (rank == 0).then(key).transpose()?,
+                fabric,
+                common,
+            })
+        });
+        let all: Vec<About> = told(rank, size, exchange, about)?;
         if let Some((other, about)) = (0..).zip(&all).find(|(_, about)| about.version != VERSION) {
             return Err(io::Error::other(format!(
                 "rank {other} has version {} of the library, and rank {rank} version {VERSION}: install the same everywhere",
@@ -114,6 +135,13 @@ impl Wired {
                 "rank {other} brings the fabric {}, and rank {rank} {}: all processes must bring the same",
                 named(&about.fabric),
                 named(fabric)
+            )));
+        }
+        let common = &all[rank as usize].common;
+        if let Some((other, about)) = (0..).zip(&all).find(|(_, about)| about.common != *common) {
+            return Err(io::Error::other(format!(
+                "rank {other} has {}, and rank {rank} {common}: all ranks must have the same",
+                about.common
             )));
         }
         let fabric = fabric.clone();
@@ -135,27 +163,31 @@ impl Wired {
             .filter(|(_, about)| about.node == *mine)
             .map(|(rank, _)| rank)
             .collect();
-        let mut lead = None;
-        let mut leads = None;
-        if leaders[number] == rank {
+        let open = || -> io::Result<_> {
             let hall = Arc::new(Hall::open()?);
             let listener = (leaders.len() > 1 && rank == 0).then(listen).transpose()?;
-            let at = listener.as_ref().map(|listener| addresses::places(listener.port()));
-            leads = Some(Leads { door: hall.door().clone(), at });
-            let of_node = |&rank: &u32| all[rank as usize].processors.as_slice();
-            let bind = bind_of(&here.iter().map(of_node).collect::<Vec<_>>());
-            lead = Some((hall, bind, listener));
-        }
-        let all: Vec<Option<Leads>> = told(rank, size, exchange, &leads)?;
+            Ok((hall, listener))
+        };
+        let opened = (leaders[number] == rank).then(open).transpose();
+        let leads = opened.as_ref().map(|opened| {
+            opened.as_ref().map(|(hall, listener)| {
+                let at = listener.as_ref().map(|listener| addresses::places(listener.port()));
+                Leads { door: hall.door().clone(), at }
+            })
+        });
+        let leads = leads.map_err(|error| io::Error::other(error.to_string()));
+        let of_node = |&rank: &u32| all[rank as usize].processors.as_slice();
+        let bind = bind_of(&here.iter().map(of_node).collect::<Vec<_>>());
+        let all: Vec<Option<Leads>> = told(rank, size, exchange, leads)?;
         let told = |rank: u32| {
             let silent =
                 || io::Error::other(format!("rank {rank} leads its node and told nothing"));
             all[rank as usize].as_ref().ok_or_else(silent)
         };
         let door = told(leaders[number])?.door.clone();
-        let lead = match lead {
+        let lead = match opened? {
             None => None,
-            Some((hall, bind, listener)) => {
+            Some((hall, listener)) => {
                 let hosts = match &told(0)?.at {
                     Some(at) => {
                         let list = RankList::parse(&ranges(&here)).map_err(io::Error::other)?;
@@ -202,25 +234,30 @@ impl Lead {
     }
 }
 
-/// Exchanges a text of each process.
+/// Exchanges a text of each process, or the reason why it can't go on.
 fn told<T: Serialize + for<'d> Deserialize<'d>>(
     rank: u32,
     size: u32,
     exchange: &mut Exchange<'_>,
-    own: &T,
+    own: io::Result<T>,
 ) -> io::Result<Vec<T>> {
-    let text = serde_json::to_vec(own).expect("numbers and texts");
+    let own = own.map_or_else(|error| Told::Failed { failed: error.to_string() }, Told::Is);
+    let text = serde_json::to_vec(&own).expect("numbers and texts");
     let all = exchange(&text).map_err(io::Error::other)?;
     if all.len() != size as usize {
         let why = format!("rank {rank} heard {} of {size} ranks", all.len());
         return Err(io::Error::other(why));
     }
     let read = |(other, text): (u32, &Vec<u8>)| {
-        serde_json::from_slice(text).map_err(|error| {
+        let told = serde_json::from_slice(text).map_err(|error| {
             io::Error::other(format!(
                 "rank {other} runs another program: its text is none ({error})"
             ))
-        })
+        });
+        match told? {
+            Told::Is(told) => Ok(told),
+            Told::Failed { failed } => Err(io::Error::other(format!("rank {other}: {failed}"))),
+        }
     };
     (0..).zip(&all).map(read).collect()
 }
@@ -327,8 +364,26 @@ mod tests {
         let brings = own.replace("\"key\":null", "\"key\":null,\"fabric\":\"optical\"");
         let why = arrange(&[&own, &brings]);
         assert!(why.contains("rank 1 brings the fabric `optical`, and rank 0 none"), "{why}");
+        let sets = own.replace("\"key\":null", "\"key\":null,\"common\":\"table 5\"");
+        let why = arrange(&[&own, &sets]);
+        assert!(why.starts_with("rank 1 has table 5, and rank 0 "), "{why}");
+        let why = arrange(&[&own, "{\"failed\":\"no descriptors are left\"}"]);
+        assert_eq!(why, "rank 1: no descriptors are left");
         let mut broken = |_: &[u8]| Err("it is gone".to_owned());
         assert!(Wired::arrange(0, 2, &mut broken).is_err());
+    }
+
+    #[test]
+    fn a_process_that_fails_takes_part_in_the_exchange() {
+        let mut exchanges = 0;
+        let mut exchange = |own: &[u8]| {
+            exchanges += 1;
+            Ok(vec![own.to_vec(), own.to_vec()])
+        };
+        let common = Err("the table is none".to_owned());
+        let arranged = Wired::agree(1, 2, &mut exchange, None, common);
+        assert_eq!(arranged.map(|_| ()).unwrap_err().to_string(), "rank 0: the table is none");
+        assert_eq!(exchanges, 1);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //!
 //! The launcher of a node is a thread of the process with the node's lowest rank. If the job can't
 //! go on, it says so and ends the process, whose starter then ends the others, as after
-//! `MPI_Abort`.
+//! `MPI_Abort`. If the job can't begin, the processes get an error and go on without it.
 
-use super::arrange::{Exchange, Lead, Wired};
+use super::arrange::{Common, Exchange, Lead, Wired};
 use super::outside::{Outside, over};
 use super::rank::{admit, watch};
 use crate::job::Mode;
@@ -20,6 +20,8 @@ use goal_bootstrap::{Launcher, Session};
 use goal_engine as engine;
 use std::io;
 use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -32,12 +34,14 @@ const PART: Duration = Duration::from_secs(5);
 
 /// Attaches this process to its job: as the rank that `goal-run` started it as, or as one of the
 /// processes that another launcher has started (`mpirun`, `mpiexec`, `srun`), or else as a group of
-/// one. Returns when all ranks have attached.
+/// one. Returns when all ranks have attached. Processes that another launcher has started compare
+/// their `common` settings. If those of one are an error, all of them fail.
 ///
 /// # Errors
 /// [`AttachError`]. After one this process can't attach any more.
-pub fn attach() -> Result<Attached, AttachError> {
+pub fn attach(common: Common) -> Result<Attached, AttachError> {
     if std::env::var_os(OF_PROGRAM).is_some() {
+        common.map_err(io::Error::other)?;
         return attach_by_order();
     }
     let system = |error: goal_bootstrap::Error| AttachError::System(io::Error::other(error));
@@ -47,26 +51,31 @@ pub fn attach() -> Result<Attached, AttachError> {
             let (rank, size) = (session.rank(), session.size());
             let mut exchange =
                 |blob: &[u8]| session.allgather(blob, PATIENCE).map_err(|error| error.to_string());
-            let attached = attach_among(rank, size, &mut exchange)?;
+            let attached = attach_among(rank, size, &mut exchange, common)?;
             attached.keep(Box::new(session));
             Ok(attached)
         }
-        _ => attach_by_order(),
+        _ => {
+            common.map_err(io::Error::other)?;
+            attach_by_order()
+        }
     }
 }
 
 /// Attaches this process as `rank` of a job of `size` processes, which all call this and tell each
 /// other by `exchange`: those of an MPI program, by `MPI_Allgather`. Returns when all of them have
-/// attached.
+/// attached. The `common` settings are as for [`attach`].
 ///
 /// # Errors
-/// [`AttachError`]. After one this process can't attach any more.
+/// [`AttachError`], on all ranks if the job can't begin. After one this process can't attach any
+/// more.
 pub fn attach_among(
     rank: u32,
     size: u32,
     exchange: &mut Exchange<'_>,
+    common: Common,
 ) -> Result<Attached, AttachError> {
-    attach_with(rank, size, exchange, None)
+    attach_with(rank, size, exchange, None, common)
 }
 
 /// Does the same for processes that each bring a fabric of the same name, which carries the
@@ -81,7 +90,7 @@ pub fn attach_among_over(
     exchange: &mut Exchange<'_>,
     fabric: Outside<'_>,
 ) -> Result<Attached, AttachError> {
-    attach_with(rank, size, exchange, Some(fabric))
+    attach_with(rank, size, exchange, Some(fabric), Ok(String::new()))
 }
 
 fn attach_with(
@@ -89,17 +98,27 @@ fn attach_with(
     size: u32,
     exchange: &mut Exchange<'_>,
     fabric: Option<Outside<'_>>,
+    common: Common,
 ) -> Result<Attached, AttachError> {
-    let mut wired = match &fabric {
-        None => Wired::arrange(rank, size, exchange)?,
-        Some(fabric) => Wired::arrange_over(rank, size, exchange, &fabric.name)?,
+    let (name, open) = fabric.map(|fabric| (fabric.name, fabric.open)).unzip();
+    let mut wired = Wired::agree(rank, size, exchange, name, common)?;
+    let launcher = wired.lead().map(|lead| Own::start(lead, size)).transpose()?;
+    let begin = || -> Result<_, AttachError> {
+        let (order, inherited, socket) = join(&wired.door, rank)?;
+        admit();
+        let attached = Attached::join(order, inherited, |settings, gateway| {
+            over(open, rank, settings, gateway)
+        })?;
+        Ok((attached, socket))
     };
-    let launcher = wired.lead().map(|lead| start(lead, size)).transpose()?;
-    let (order, inherited, socket) = join(&wired.door, rank)?;
-    admit();
-    let open = fabric.map(|fabric| fabric.open);
-    let attached =
-        Attached::join(order, inherited, |settings, gateway| over(open, rank, settings, gateway))?;
+    let (attached, socket) = match (begin(), &launcher) {
+        (begun, None) => begun?,
+        (Ok(begun), Some(launcher)) => {
+            launcher.begin()?;
+            begun
+        }
+        (Err(error), Some(launcher)) => return Err(launcher.reason().unwrap_or(error)),
+    };
     let (job, own) = (attached.job(), socket.try_clone()?);
     thread::Builder::new().name("launcher's end".to_owned()).spawn(move || {
         crate::threads::leave_signals();
@@ -112,8 +131,8 @@ fn attach_with(
 /// The seat of a process in its job, until it leaves.
 struct Seat {
     socket: std::os::fd::OwnedFd,
-    /// The end of this process's launcher, if it has the one of its node.
-    launcher: Option<Receiver<()>>,
+    /// The launcher of the node, if this process has it.
+    launcher: Option<Own>,
 }
 
 impl Guest for Seat {}
@@ -123,7 +142,7 @@ impl Drop for Seat {
     fn drop(&mut self) {
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
         if let Some(launcher) = &self.launcher {
-            let _ = launcher.recv_timeout(PART);
+            let _ = launcher.ended.recv_timeout(PART);
         }
     }
 }
@@ -131,22 +150,56 @@ impl Drop for Seat {
 /// Tells the other launcher that this process has left its job.
 impl Guest for Session {}
 
-/// Starts the launcher of this node in a thread. Returns a receiver that is told when it has ended.
-fn start(lead: Lead, ranks: u32) -> io::Result<Receiver<()>> {
-    let (tell, ended) = sync_channel(1);
-    let work = move || {
-        crate::threads::leave_signals();
-        match launch(&lead, ranks) {
-            Ok(0) => drop(tell.send(())),
-            Ok(status) => process::exit(status.into()),
-            Err(error) => {
-                eprintln!("goal: {error}");
-                process::exit(2);
+/// The launcher of this node, in a thread of this process.
+struct Own {
+    /// Tells of the end, with the error if the job could not begin.
+    ended: Receiver<Result<(), String>>,
+    /// Set by the first of two: this process once it has attached, or the launcher once it has
+    /// failed. A launcher that comes second ends the process, as the job is then under way.
+    is_decided: Arc<AtomicBool>,
+}
+
+impl Own {
+    fn start(lead: Lead, ranks: u32) -> io::Result<Self> {
+        let (tell, ended) = sync_channel(1);
+        let is_decided = Arc::new(AtomicBool::new(false));
+        let decide = Arc::clone(&is_decided);
+        let work = move || {
+            crate::threads::leave_signals();
+            let (status, why) = match launch(&lead, ranks) {
+                Ok(0) => return drop(tell.send(Ok(()))),
+                Ok(status) => (status, "the job did not begin".to_owned()),
+                Err(error) => (2, error.to_string()),
+            };
+            // The door closes, which processes that wait behind it see.
+            drop(lead);
+            // AcqRel: pairs with the swap in `begin`.
+            if decide.swap(true, Ordering::AcqRel) {
+                eprintln!("goal: {why}");
+                process::exit(status.into());
             }
+            let _ = tell.send(Err(why));
+        };
+        thread::Builder::new().name("launcher".to_owned()).spawn(work)?;
+        Ok(Self { ended, is_decided })
+    }
+
+    /// Notes that this process has attached.
+    ///
+    /// # Errors
+    /// The launcher has failed before.
+    fn begin(&self) -> Result<(), AttachError> {
+        match self.is_decided.swap(true, Ordering::AcqRel) {
+            false => Ok(()),
+            true => Err(self.reason().unwrap_or(AttachError::Stopped)),
         }
-    };
-    thread::Builder::new().name("launcher".to_owned()).spawn(work)?;
-    Ok(ended)
+    }
+
+    /// Waits for a moment for the reason why the job could not begin.
+    fn reason(&self) -> Option<AttachError> {
+        let ended = self.ended.recv_timeout(PART).ok()?;
+        ended.err().map(|why| AttachError::System(io::Error::other(why)))
+    }
 }
 
 /// Runs the launcher of this node. Returns the status with which the processes of the job end.

@@ -25,7 +25,7 @@ mod attach;
 mod outside;
 mod rank;
 
-pub use arrange::{Exchange, Lead, Wired};
+pub use arrange::{Common, Exchange, Lead, Wired};
 pub use attach::{attach, attach_among, attach_among_over};
 pub use outside::{OpenFabric, Outside};
 pub use rank::{joined_rank, joined_rank_over};
