@@ -56,7 +56,7 @@ pub enum Wait {
 pub(crate) enum Sharing {
     /// Each has one of its own.
     None,
-    /// Each is bound to a processor with at most one other rank.
+    /// Each is bound to a processor with at most one other rank, of those that its launcher has.
     Paired,
     /// More than two share a processor, or ranks are more than processors and not bound.
     Crowded,

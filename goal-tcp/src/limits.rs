@@ -36,8 +36,11 @@ pub(crate) const BACKLOG: i32 = 4096;
 /// The events that are taken from the kernel at a time.
 pub(crate) const EVENTS_MAX: usize = 64;
 
-/// The polls in a row that look only at the connection that was read last.
-pub(crate) const HOT_POLLS: u32 = 8;
+/// The forecasts in a row that came true after which the next one counts as sure.
+pub(crate) const FORECASTS_SURE: u32 = 8;
+
+/// The looks at the connection of a sure forecast before the system is asked about all.
+pub(crate) const LOOKS_SURE: u32 = 64;
 
 /// The seconds of silence after which a host is lost, by default. 1 is the least.
 pub const SILENCE_S: u32 = 10;

@@ -2,7 +2,6 @@
 
 use super::{Reading, TcpFabric};
 use crate::connection::Connection;
-use crate::limits::HOT_POLLS;
 use crate::wire::Item;
 use goal_engine::transport::Header;
 use goal_esp::wire::ChunkKind;
@@ -23,7 +22,8 @@ impl TcpFabric {
         while taken < messages_max {
             let reading = match self.reading.take() {
                 Some(reading) => reading,
-                None if reads < READS_PER_POLL => {
+                // After messages the engine goes on first: it may answer them.
+                None if reads < READS_PER_POLL && (taken == 0 || !self.ready.is_empty()) => {
                     reads += 1;
                     match self.next_ready().and_then(|rank| self.fill(rank)) {
                         Some(reading) => reading,
@@ -39,15 +39,12 @@ impl TcpFabric {
         taken
     }
 
-    /// Returns the next rank whose connection may have bytes. The one that was read last is tried
-    /// first, since that costs less than to ask which are ready.
+    /// Returns the next rank whose connection may have bytes.
     fn next_ready(&mut self) -> Option<u32> {
         if self.ready.is_empty() {
-            if self.hot.is_some() && self.hot_polls < HOT_POLLS {
-                self.hot_polls += 1;
-                return self.hot;
+            if let Some(rank) = self.forecast.next() {
+                return Some(rank);
             }
-            self.hot_polls = 0;
             self.look();
             self.tend();
         }
@@ -79,7 +76,7 @@ impl TcpFabric {
             }
             Ok(Some(taken)) => {
                 connection.inbox.restore(&mut self.buffer);
-                (self.hot, self.hot_polls) = (Some(rank), 0);
+                self.forecast.note_read(rank);
                 let is_full = taken == room || connection.channel.may_hold_bytes();
                 let end = start + taken;
                 Some(Reading { rank, start: 0, end, is_full })

@@ -1,6 +1,7 @@
 //! One rank's end of the connections with ranks on other hosts.
 
 mod deliver;
+mod forecast;
 mod messages;
 mod open;
 mod silence;
@@ -13,6 +14,7 @@ use crate::listener::Listener;
 use crate::outbox::Spare;
 use crate::poller::Poller;
 use crate::stranger::Stranger;
+use forecast::Forecast;
 use goal_fabric::{Credit, Exchanged, Room};
 use slab::Slab;
 use std::collections::{BTreeMap, VecDeque};
@@ -46,12 +48,11 @@ pub struct TcpFabric {
     /// The number of connections that were accepted and have not proved the key.
     pub(crate) strangers: usize,
     /// The ranks for which something was written that was not sent, each once.
-    written: Vec<u32>,
+    written: VecDeque<u32>,
     /// The ranks whose connection can be read, each once.
     ready: VecDeque<u32>,
-    /// The rank that was read last, and the polls in a row that looked at it only.
-    hot: Option<u32>,
-    hot_polls: u32,
+    /// The rank whose connection is probably read next.
+    forecast: Forecast,
     /// The bytes that were read last. Those of `reading` are still to be handled.
     buffer: Box<[u8]>,
     reading: Option<Reading>,
@@ -119,6 +120,7 @@ impl TcpFabric {
     ) -> io::Result<Self> {
         let poller = Poller::new()?;
         poller.add(listener.as_fd(), LISTENER, false)?;
+        let forecast = Forecast::new(addresses.len());
         Ok(Self {
             own,
             key,
@@ -131,10 +133,9 @@ impl TcpFabric {
             asked: BTreeMap::new(),
             unreachable: BTreeMap::new(),
             strangers: 0,
-            written: Vec::new(),
+            written: VecDeque::new(),
             ready: VecDeque::new(),
-            hot: None,
-            hot_polls: 0,
+            forecast,
             buffer: vec![0; READ_MAX].into(),
             reading: None,
             room: Room::default(),
@@ -190,7 +191,6 @@ impl TcpFabric {
         self.owners.remove(connection.token - FIRST);
         self.written.retain(|&other| other != rank);
         self.ready.retain(|&other| other != rank);
-        self.hot = self.hot.filter(|&hot| hot != rank);
         self.reading = self.reading.filter(|reading| reading.rank != rank);
     }
 
@@ -199,7 +199,7 @@ impl TcpFabric {
         if let Some(connection) = &mut self.connections[rank as usize]
             && !std::mem::replace(&mut connection.is_written, true)
         {
-            self.written.push(rank);
+            self.written.push_back(rank);
         }
     }
 
@@ -214,7 +214,7 @@ impl TcpFabric {
 
     /// Sends what was written, with the grants that are due.
     fn flush_written(&mut self) {
-        for rank in std::mem::take(&mut self.written) {
+        while let Some(rank) = self.written.pop_front() {
             self.flush(rank);
         }
     }

@@ -88,17 +88,26 @@ impl TcpFabric {
         }
     }
 
+    /// Returns the accepted connections that have not proved the key, with their tokens. Most of the
+    /// time there are none; a look at all connections would cost more the more there are.
+    fn strangers(&self) -> impl Iterator<Item = (usize, &Stranger)> {
+        let owners = (self.strangers > 0).then(|| self.owners.iter()).into_iter().flatten();
+        owners.filter_map(|(index, owner)| match owner {
+            Owner::Stranger(stranger) if stranger.is_accepted() => {
+                Some((FIRST + index, &**stranger))
+            }
+            _ => None,
+        })
+    }
+
     /// Drops the oldest accepted connection. One that said hello with the key comes last: for its
     /// rank it may be open already, so its end would be a loss.
     fn drop_oldest(&mut self) {
-        let accepted = self.owners.iter().filter_map(|(index, owner)| match owner {
-            Owner::Stranger(stranger) if stranger.is_accepted() => {
-                Some((stranger.is_greeted(), stranger.since_ns(), index))
-            }
-            _ => None,
-        });
-        if let Some((.., index)) = accepted.min() {
-            self.drop_stranger(FIRST + index);
+        let accepted = self
+            .strangers()
+            .map(|(token, stranger)| (stranger.is_greeted(), stranger.since_ns(), token));
+        if let Some((.., token)) = accepted.min() {
+            self.drop_stranger(token);
         }
     }
 
@@ -219,11 +228,7 @@ impl TcpFabric {
             Some(token) => self.attempt_ends_ns(token),
             None => asked.next_ns,
         });
-        let strangers = self.owners.iter().filter(|_| self.strangers > 0);
-        let strangers = strangers.filter_map(|(_, owner)| match owner {
-            Owner::Stranger(stranger) => Some(stranger.since_ns() + HANDSHAKE_NS),
-            Owner::Rank(_) => None,
-        });
+        let strangers = self.strangers().map(|(_, stranger)| stranger.since_ns() + HANDSHAKE_NS);
         asked.chain(strangers).chain(self.look_ns()).min()
     }
 
@@ -249,15 +254,9 @@ impl TcpFabric {
         if look_ns.is_some_and(|look_ns| look_ns <= now_ns) {
             self.look_for_silence(now_ns);
         }
-        let silent = self.owners.iter().filter_map(|(index, owner)| match owner {
-            Owner::Stranger(stranger)
-                if stranger.is_accepted() && stranger.since_ns() + HANDSHAKE_NS <= now_ns =>
-            {
-                Some(FIRST + index)
-            }
-            _ => None,
-        });
-        for token in silent.collect::<Vec<_>>() {
+        let silent =
+            self.strangers().filter(|(_, stranger)| stranger.since_ns() + HANDSHAKE_NS <= now_ns);
+        for token in silent.map(|(token, _)| token).collect::<Vec<_>>() {
             // This rank may have been busy, and the answer may be there.
             self.shake(token, now_ns);
             self.drop_stranger(token);

@@ -233,7 +233,8 @@ impl<'a> Remote<'a> {
 
     /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
     /// message has room, a run in the kernel ended, or `limit` has passed. Meanwhile it keeps the
-    /// connections alive: it sends acknowledgements and retransmissions.
+    /// connections alive: it sends acknowledgements and retransmissions. The caller has made progress
+    /// since the rank was armed, or right before.
     pub(crate) fn sleep(
         &mut self,
         bell: Bell<'_>,
@@ -241,7 +242,10 @@ impl<'a> Remote<'a> {
         limit: Option<Duration>,
     ) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
-        while is_armed() && !self.progress() && !self.has_sign() {
+        // A late ring of an earlier sleep ends this one at once, so it must not stay. Nobody has looked
+        // for one yet.
+        let mut may_ring = true;
+        while is_armed() && !self.has_sign() {
             let now_ns = now_ns();
             if until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
                 break;
@@ -250,14 +254,20 @@ impl<'a> Remote<'a> {
             let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
             // If an interface has no room for frames, wait although there is work.
             if self.fabrics.iter().any(|fabric| fabric.has_unsent()) || !self.has_work() {
-                sleep(&self.sockets, bell, self.signs.as_deref(), left);
+                may_ring = sleep(&self.sockets, bell, self.signs.as_deref(), left);
                 // The bell is silenced before `is_armed` is read again. A rank that rings disarms
-                // first, so no ring is lost. A late ring of an earlier sleep would end every
-                // further sleep at once.
-                bell.drain();
+                // first, so no ring is lost.
+                if std::mem::take(&mut may_ring) {
+                    bell.drain();
+                }
+            }
+            if self.progress() {
+                break;
             }
         }
-        bell.drain();
+        if may_ring {
+            bell.drain();
+        }
     }
 
     /// Returns a means for another thread to wait for other hosts.

@@ -43,26 +43,24 @@ impl Sleeper {
     }
 }
 
-/// Sleeps until a descriptor is readable, a run in the kernel ends or `limit` has passed.
+/// Sleeps until a descriptor is readable, a run in the kernel ends or `limit` has passed. Returns
+/// true if the bell has rung.
 pub(super) fn sleep(
     sockets: &[OwnedFd],
     bell: Bell<'_>,
     signs: Option<&Signs>,
     limit: Option<Duration>,
-) {
+) -> bool {
     let Some(signs) = signs else {
-        poll_once(sockets, bell, None, limit);
-        return;
+        return poll_once(sockets, bell, None, limit).bell;
     };
     let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
     loop {
         let left = until_ns.map(|ns| Duration::from_nanos(ns.saturating_sub(now_ns())));
-        let is_readable = match signs.announce() {
-            Announced::Nothing => {
-                poll_once(sockets, bell, None, left);
-                return;
-            }
-            Announced::Due => true,
+        let readable = match signs.announce() {
+            Announced::Nothing => return poll_once(sockets, bell, None, left).bell,
+            // Nobody has looked for a ring.
+            Announced::Due => Readable { any: true, bell: true },
             // The sleep goes on if the time has passed and there is no news, so that the rank's
             // state stays the same.
             Announced::Sleep(most) => {
@@ -72,19 +70,25 @@ pub(super) fn sleep(
         };
         signs.renounce();
         let is_late = until_ns.is_some_and(|ns| ns <= now_ns());
-        if is_readable || is_late || signs.is_due() || signs.is_news() {
-            return;
+        if readable.any || is_late || signs.is_due() || signs.is_news() {
+            return readable.bell;
         }
     }
 }
 
-/// Waits once. Returns true if a descriptor is readable.
+/// The descriptors that are readable after a wait.
+struct Readable {
+    any: bool,
+    bell: bool,
+}
+
+/// Waits once.
 fn poll_once(
     sockets: &[OwnedFd],
     bell: Bell<'_>,
     signs: Option<&Signs>,
     limit: Option<Duration>,
-) -> bool {
+) -> Readable {
     let bell = bell.descriptor().expect("the launcher hung up a bell");
     let readable = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
     let others = sockets.iter().map(AsFd::as_fd).chain(signs.map(AsFd::as_fd));
@@ -98,5 +102,6 @@ fn poll_once(
     // A limit that is too long for the system is no limit.
     let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
     // Errors are ignored: the caller polls again, and sending fails if the interface is down.
-    poll(&mut fds[..count], limit.as_ref()).is_ok_and(|ready| ready > 0)
+    let any = poll(&mut fds[..count], limit.as_ref()).is_ok_and(|ready| ready > 0);
+    Readable { any, bell: any && !fds[0].revents().is_empty() }
 }
