@@ -1,7 +1,7 @@
 //! The interface of transports to other hosts.
 
-use goal_engine::memory::Span;
-use goal_engine::transport::{Full, Header, Unwritable};
+use goal_engine::memory::copy;
+use goal_engine::transport::{Full, Header, Sink};
 use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
 
@@ -47,6 +47,15 @@ pub trait Fabric: Send {
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Full>;
 
+    /// Sends a message as [`Fabric::try_send`] does, whose payload lies in one piece. The payload
+    /// may change as soon as the call has returned.
+    ///
+    /// # Errors
+    /// As [`Fabric::try_send`].
+    fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
+        self.try_send(to, header, &mut |out| copy(out, payload))
+    }
+
     /// Passes at most `messages_max` messages that have arrived to `sink`, in order for each
     /// sender, as [`Transport::poll`](goal_engine::transport::Transport::poll) does. Returns their
     /// number.
@@ -55,6 +64,12 @@ pub trait Fabric: Send {
         messages_max: usize,
         sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
     ) -> usize;
+
+    /// Does what [`Fabric::poll`] does. A fabric may receive the payload of a part where it
+    /// belongs, as [`Transport::poll_into`](goal_engine::transport::Transport::poll_into) says.
+    fn poll_into(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
+        self.poll(messages_max, &mut |header, payload| sink.take(header, payload))
+    }
 
     /// Announces that this rank has room for `bytes` bytes of messages without a receive. If a rank
     /// has several fabrics, each is told its part of the room.
@@ -68,28 +83,6 @@ pub trait Fabric: Send {
     fn pushed_max(&self, to: u32) -> u64 {
         let _ = to;
         0
-    }
-
-    /// Returns a name under which rank `to` can write bytes of this rank; `None` if it can't write
-    /// them. The name holds until the message that ends the writing has arrived.
-    fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
-        let _ = (to, bytes);
-        None
-    }
-
-    /// Writes bytes to the memory that rank `to` exported for writing as `address`.
-    ///
-    /// # Errors
-    /// [`Unwritable`], with no effect, if the bytes must be sent in messages.
-    fn put_zcopy(
-        &mut self,
-        to: u32,
-        address: u64,
-        offset: u64,
-        bytes: &[u8],
-    ) -> Result<(), Unwritable> {
-        let _ = (to, address, offset, bytes);
-        Err(Unwritable)
     }
 
     /// Sends the messages that were written since the last poll. Without this they wait for the

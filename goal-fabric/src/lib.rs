@@ -2,7 +2,7 @@
 //!
 //! [`Fabric`] is one rank's end of such a transport, as libfabric calls a network. ESP on Ethernet
 //! and TCP are fabrics of this project, and a program that embeds `goal-run` may bring its own:
-//! its example `channels` has one.
+//! its example `channels` has one. [`AsTransport`] lets an engine use one by itself.
 //!
 //! Streams between two ranks consist of the chunks of `goal-esp`. [`translate`] makes a chunk of a
 //! message's header, and a header of a chunk. [`Room`] divides a rank's room for messages without
@@ -19,11 +19,13 @@ mod fabric;
 mod fault;
 mod terms;
 pub mod translate;
+mod transport;
 
 pub use credit::{Credit, Overrun, Room};
 pub use fabric::{Exchanged, Fabric};
 pub use fault::StreamFault;
 pub use terms::Terms;
+pub use transport::AsTransport;
 
 use goal_engine::kept_bytes;
 use goal_engine::transport::{Header, Kind};

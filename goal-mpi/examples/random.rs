@@ -1,17 +1,13 @@
 //! Random programs over MPI, for tests: `mpirun -n 4 random 20` runs those of 20 seeds on the ranks
 //! of MPI and compares each rank's memory with the interpreter's.
 
-use goal_engine::memory::{Imported, Span};
-use goal_engine::testing::{add_bytes, nisa, state};
-use goal_engine::transport::{Full, Header, Transport};
-use goal_engine::{Calc, Engine, Options, Schedule, Seed, Storage, sends};
-use goal_fabric::{Fabric, Terms};
+use goal_engine::Options;
+use goal_engine::testing::{Rank, WithSelf, first_room, nisa, options};
+use goal_fabric::{AsTransport, Fabric, Terms};
 use goal_interp::Eager;
 use goal_mpi::{MpiFabric, Process};
 use goal_smith::{Shape, program};
-use std::collections::VecDeque;
-use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// The longest time of a program.
@@ -21,81 +17,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 fn now_ns() -> u64 {
     static BEGIN: OnceLock<Instant> = OnceLock::new();
     BEGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
-}
-
-/// The transports of a rank: a queue to itself, and MPI.
-struct Ways {
-    rank: u32,
-    own: VecDeque<(Header, Vec<u8>)>,
-    own_room: u64,
-    mpi: MpiFabric,
-}
-
-impl Transport for Ways {
-    fn short_max(&self) -> usize {
-        self.mpi.short_max()
-    }
-
-    fn payload_max(&mut self, to: u32) -> usize {
-        self.mpi.payload_max(to)
-    }
-
-    fn part_max(&mut self, to: u32) -> usize {
-        self.mpi.part_max(to)
-    }
-
-    fn try_send(
-        &mut self,
-        to: u32,
-        header: &Header,
-        fill: impl FnOnce(&mut [u8]),
-    ) -> Result<(), Full> {
-        if to != self.rank {
-            let mut fill = Some(fill);
-            let mut once = |out: &mut [u8]| (fill.take().expect("it is called once"))(out);
-            return self.mpi.try_send(to, header, &mut once);
-        }
-        let mut payload = vec![0; header.payload_len()];
-        fill(&mut payload);
-        self.own.push_back((*header, payload));
-        Ok(())
-    }
-
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
-        let mut taken = self.mpi.poll(messages_max, &mut sink);
-        while let Some((header, payload)) = self.own.pop_front() {
-            taken += 1;
-            if sink(&header, &payload).is_break() {
-                break;
-            }
-        }
-        taken
-    }
-
-    fn announce_room(&mut self, bytes: u64, most: u64) {
-        self.own_room = bytes;
-        self.mpi.announce_room(bytes, most);
-    }
-
-    fn room(&self, to: u32) -> u64 {
-        if to == self.rank { self.own_room } else { self.mpi.room(to) }
-    }
-
-    fn pushed_max(&mut self, to: u32, _bytes: Option<Span>) -> u64 {
-        if to == self.rank { 0 } else { self.mpi.pushed_max(to) }
-    }
-
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
-        None
-    }
 }
 
 /// Returns this rank's end of a job.
@@ -114,26 +35,18 @@ fn check(process: &Process, seed: u64) -> Result<bool, String> {
         return Ok(false);
     }
     // All processes have their ends, as all must agree when these end.
-    let fabric = fabric(process, [0, 1 << 10, 8 << 10][seed as usize % 3])?;
+    let fabric = fabric(process, first_room(seed))?;
     if rank >= program.num_ranks() {
         return Ok(false);
     }
-    let eager_limit = [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5];
     let pushed_max = [0, 512 << 10][seed as usize % 2];
-    let calc = Calc::Scaled(1.0);
-    let options = Options { eager_limit, pushed_max, calc, ..Options::default() };
-    let nisa = nisa(&program);
-    let ways = Ways { rank, own: VecDeque::new(), own_room: 0, mpi: fabric };
-    let mut engine = Engine::new(rank, ways, options, state());
-    engine.register(1, Box::new(add_bytes));
-    let bound = Arc::clone(&nisa);
-    engine.bound_requests(move |source| sends(&bound, source, rank));
-    let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default()));
-    let handle = engine.start(&schedule, 0, Storage::new(&schedule));
+    let options = Options { pushed_max, ..options(seed) };
+    let ways = WithSelf::new(rank, AsTransport(fabric));
+    let mut run = Rank::start(&nisa(&program), rank, ways, options);
     let since = Instant::now();
-    while !engine.test(&handle) {
-        engine.poll(now_ns()).map_err(|failure| format!("{failure:?}"))?;
-        if let Some((other, why)) = engine.transport().mpi.lost() {
+    while !run.has_ended() {
+        run.engine.poll(now_ns()).map_err(|failure| format!("{failure:?}"))?;
+        if let Some((other, why)) = run.engine.transport().others.0.lost() {
             return Err(format!("rank {other} is lost: {why}"));
         }
         if since.elapsed() > PATIENCE {
@@ -142,8 +55,8 @@ fn check(process: &Process, seed: u64) -> Result<bool, String> {
         std::thread::yield_now();
     }
     // The messages that the last actions wrote leave now.
-    engine.transport().mpi.send_written();
-    let memory = engine.finish(handle).memory().to_vec();
+    run.engine.transport().others.0.send_written();
+    let memory = run.memory();
     let eager = goal_interp::Options { eager: Eager::None, ..goal_interp::Options::default() };
     let expected = goal_interp::run(&program, &eager).map_err(|_| "it has a deadlock")?;
     let mut all = expected.memory.clone();

@@ -219,6 +219,12 @@ impl Channel {
         }
     }
 
+    /// Returns the socket if the bytes of the channel are those of the socket.
+    #[inline]
+    pub(crate) fn plain(&self) -> Option<BorrowedFd<'_>> {
+        self.tls.is_none().then(|| self.socket.as_fd())
+    }
+
     /// Sends what was taken and not sent. Returns true if some of it still waits.
     ///
     /// # Errors
@@ -256,6 +262,22 @@ impl Channel {
                 Err(error) => return Err(errno(&error).into()),
             }
         }
+    }
+
+    /// Receives bytes as [`Channel::receive`] does, those behind the end of `into` into `ahead`. An
+    /// encrypted channel receives none of the latter.
+    ///
+    /// # Errors
+    /// [`ChannelError`].
+    pub(crate) fn receive_pieces(
+        &mut self,
+        into: &mut [u8],
+        ahead: &mut [u8],
+    ) -> Result<Option<usize>, ChannelError> {
+        if self.tls.is_some() {
+            return self.receive(into);
+        }
+        Ok(sockets::receive_pieces(self.socket.as_fd(), into, ahead)?)
     }
 
     /// Returns true if bytes may be there although the socket can't be read.

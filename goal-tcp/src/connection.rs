@@ -21,6 +21,9 @@ pub(crate) struct Connection {
     pub(crate) is_written: bool,
     /// Set while the rank is in the list of those that can be read.
     pub(crate) is_ready: bool,
+    /// Set while long messages are expected: no more is read into the buffer than
+    /// [`READ_AHEAD`](crate::limits::READ_AHEAD).
+    pub(crate) expects_long: bool,
     /// Set while something waits to be sent that the system had no room for.
     pub(crate) is_waiting: bool,
     /// Set while the poller waits until the socket can be written.
@@ -41,6 +44,7 @@ impl Connection {
             credit,
             is_written: false,
             is_ready: false,
+            expects_long: true,
             is_waiting: false,
             is_blocked: false,
             has_left: false,

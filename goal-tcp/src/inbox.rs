@@ -41,6 +41,28 @@ impl Inbox {
         self.kept.extend_from_slice(bytes);
     }
 
+    /// Returns the item for the bytes of the open one that were not handled, of which
+    /// [`Inbox::kept`] are here.
+    pub(crate) fn rest(&self) -> Option<Item> {
+        let (item, before) = self.open?;
+        Some(item.piece_of(before, item.len() - before))
+    }
+
+    /// Removes and returns the bytes that were kept.
+    pub(crate) fn take_kept(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.kept)
+    }
+
+    /// Notes that so many bytes of [`Inbox::rest`] were handled, and none are kept. Returns true if
+    /// the item ends.
+    pub(crate) fn note_handled(&mut self, len: usize) -> bool {
+        debug_assert!(self.kept.is_empty());
+        let open = self.open.take();
+        self.open = open.map(|(item, before)| (item, before + len));
+        self.open = self.open.filter(|(item, before)| *before < item.len());
+        self.open.is_none()
+    }
+
     /// Passes the items in `bytes` to `sink` until it breaks. An item that comes in pieces is
     /// passed piece by piece, as items of their own; each piece except the last has a multiple of
     /// [`ELEMENT_BYTES_MAX`] bytes. `sink` also gets true if an item ends. Returns the number of

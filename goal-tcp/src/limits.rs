@@ -6,12 +6,20 @@ pub const MESSAGE_MAX: usize = 16 << 10;
 /// The most bytes of a part of a longer message.
 pub(crate) const PART_MAX: usize = 64 << 10;
 
+/// Payloads of at least this many bytes are sent from where they lie, if they lie in one piece.
+/// Shorter ones are copied, so that several messages leave at a time.
+pub(crate) const ZCOPY_MIN: usize = 8 << 10;
+
 /// The bytes that may wait to be sent on a connection. A message that does not fit waits in the
 /// engine.
 pub(crate) const UNSENT_MAX: usize = 256 << 10;
 
 /// The bytes that are read at a time.
 pub(crate) const READ_MAX: usize = 256 << 10;
+
+/// The bytes that are read at a time where a long message is expected, whose payload shall be read
+/// where it belongs.
+pub(crate) const READ_AHEAD: usize = 4 << 10;
 
 /// The most connections that have not proved the key. If another one comes, the oldest is closed.
 pub(crate) const STRANGERS_MAX: usize = 64;

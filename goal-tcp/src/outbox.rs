@@ -2,8 +2,10 @@
 
 use crate::channel::Channel;
 use crate::limits::{MESSAGE_MAX, PART_MAX, SPARE_MAX, UNSENT_MAX};
+use crate::sockets::send_pieces;
 use crate::wire::{HEADER_LEN_MAX, Item};
 use rustix::io::Errno;
+use std::os::fd::BorrowedFd;
 
 // Any message fits into an empty outbox.
 const _: () = assert!(UNSENT_MAX >= 2 * (HEADER_LEN_MAX + PART_MAX) && PART_MAX >= MESSAGE_MAX);
@@ -36,13 +38,66 @@ impl Outbox {
     /// Appends an item. Returns the place for its bytes, which the caller must write. There must be
     /// room.
     pub(crate) fn append(&mut self, item: &Item, spare: &mut Spare) -> &mut [u8] {
+        let place = self.extend(item.header_len() + item.len(), spare);
+        let (header, bytes) = place.split_at_mut(item.header_len());
+        item.emit(header);
+        bytes
+    }
+
+    /// Makes room for `len` more bytes, and returns their place.
+    fn extend(&mut self, len: usize, spare: &mut Spare) -> &mut [u8] {
         if self.buffer.is_empty() {
             self.buffer = spare.0.pop().unwrap_or_else(|| vec![0; UNSENT_MAX].into());
         }
-        let bytes_at = self.end + item.header_len();
-        item.emit(&mut self.buffer[self.end..bytes_at]);
-        self.end = bytes_at + item.len();
-        &mut self.buffer[bytes_at..self.end]
+        let start = self.end;
+        self.end += len;
+        &mut self.buffer[start..self.end]
+    }
+
+    /// Sends what waits and an item with these bytes. What the system does not take of the item
+    /// waits. There must be room for the item.
+    ///
+    /// # Errors
+    /// [`Errno::AGAIN`] if the system takes nothing of the item: nothing of it waits then. Others
+    /// of the system.
+    pub(crate) fn send(
+        &mut self,
+        item: &Item,
+        bytes: &[u8],
+        socket: BorrowedFd<'_>,
+        spare: &mut Spare,
+    ) -> Result<(), Errno> {
+        let mut header = [0; HEADER_LEN_MAX];
+        let header = &mut header[..item.header_len()];
+        item.emit(header);
+        let waiting = &self.buffer[self.start..self.end];
+        let sent = send_pieces(socket, [waiting, header, bytes])?;
+        let of_waiting = sent.min(waiting.len());
+        self.start += of_waiting;
+        if self.start == self.end {
+            self.release(spare);
+        }
+        let taken = sent - of_waiting;
+        if taken == 0 {
+            return Err(Errno::AGAIN);
+        }
+        for piece in
+            [&header[taken.min(header.len())..], &bytes[taken.saturating_sub(header.len())..]]
+        {
+            if !piece.is_empty() {
+                self.extend(piece.len(), spare).copy_from_slice(piece);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the buffer to others: nothing waits.
+    fn release(&mut self, spare: &mut Spare) {
+        (self.start, self.end) = (0, 0);
+        let buffer = std::mem::take(&mut self.buffer);
+        if !buffer.is_empty() && spare.0.len() < SPARE_MAX {
+            spare.0.push(buffer);
+        }
     }
 
     /// Sends as much as the system takes.
@@ -65,11 +120,7 @@ impl Outbox {
                 Err(error) => return Err(error),
             }
         }
-        (self.start, self.end) = (0, 0);
-        let buffer = std::mem::take(&mut self.buffer);
-        if !buffer.is_empty() && spare.0.len() < SPARE_MAX {
-            spare.0.push(buffer);
-        }
+        self.release(spare);
         Ok(())
     }
 }

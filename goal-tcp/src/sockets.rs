@@ -1,9 +1,11 @@
 //! The sockets of connections.
 
-use rustix::io::Errno;
+use rustix::io::{Errno, readv, retry_on_intr};
 use rustix::net::{
-    AddressFamily, RecvFlags, SocketFlags, SocketType, connect, ipproto, recv, socket_with, sockopt,
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, connect,
+    ipproto, recv, sendmsg, socket_with, sockopt,
 };
+use std::io::{IoSlice, IoSliceMut};
 use std::net::SocketAddr;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -60,14 +62,42 @@ pub(crate) fn connected(socket: &OwnedFd) -> Result<(), Errno> {
     sockopt::socket_error(socket)?
 }
 
+/// Sends bytes that lie in three pieces. Returns the number that was taken.
+///
+/// # Errors
+/// [`Errno::AGAIN`] if none was taken, or those of the system.
+pub(crate) fn send_pieces(socket: BorrowedFd<'_>, pieces: [&[u8]; 3]) -> Result<usize, Errno> {
+    let pieces = pieces.map(IoSlice::new);
+    let send =
+        || sendmsg(socket, &pieces, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL);
+    retry_on_intr(send)
+}
+
 /// Receives bytes, if there are any. Returns `None` if there are none now, and 0 at the end.
 ///
 /// # Errors
 /// Those of the system.
 pub(crate) fn receive(socket: BorrowedFd<'_>, into: &mut [u8]) -> Result<Option<usize>, Errno> {
+    received(|| Ok(recv(socket, &mut *into, RecvFlags::empty())?.0))
+}
+
+/// Does the same with the bytes behind the end of `into`, which go to `ahead`.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn receive_pieces(
+    socket: BorrowedFd<'_>,
+    into: &mut [u8],
+    ahead: &mut [u8],
+) -> Result<Option<usize>, Errno> {
+    received(|| readv(socket, &mut [IoSliceMut::new(into), IoSliceMut::new(ahead)]))
+}
+
+/// Repeats what a signal ended. Returns `None` if there is nothing to read.
+fn received(mut read: impl FnMut() -> Result<usize, Errno>) -> Result<Option<usize>, Errno> {
     loop {
-        match recv(socket, &mut *into, RecvFlags::empty()) {
-            Ok((taken, _)) => return Ok(Some(taken)),
+        match read() {
+            Ok(taken) => return Ok(Some(taken)),
             Err(Errno::AGAIN) => return Ok(None),
             Err(Errno::INTR) => {}
             Err(error) => return Err(error),

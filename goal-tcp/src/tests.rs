@@ -1,17 +1,17 @@
-//! Tests of handshakes and items, and random programs whose ranks are connected over loopback.
+//! Tests of handshakes, items and long messages, and random programs whose ranks are connected over
+//! loopback.
 
 mod handshakes;
 mod hostile;
 mod items;
+mod long;
 mod programs;
 
 use crate::handshake::Key;
 use crate::listener::Listener;
 use crate::{Conditions, TcpFabric, Tls};
-use goal_engine::memory::{Imported, Span};
-use goal_engine::transport::{Full, Header, Transport};
+use goal_engine::transport::{Header, Kind};
 use goal_fabric::Fabric;
-use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -55,83 +55,19 @@ fn encrypted(ranks: usize, address: IpAddr, first_room: u64, is_encrypted: bool)
     ends.map(fabric).collect()
 }
 
-/// The transports of a rank: a queue to itself, and connections with others.
-struct Ways {
-    rank: u32,
-    own: VecDeque<(Header, Vec<u8>)>,
-    own_room: u64,
-    tcp: TcpFabric,
-}
-
-impl Ways {
-    fn new(rank: u32, tcp: TcpFabric) -> Self {
-        Self { rank, own: VecDeque::new(), own_room: 0, tcp }
+/// Polls both ends until a message from the first to the second has arrived, or for some time.
+fn exchange(ends: &mut [TcpFabric]) -> bool {
+    let mut request = Header::new(Kind::Rts, 0);
+    request.cookie = 77;
+    let (mut is_sent, mut has_arrived) = (false, false);
+    let since_ns = now_ns();
+    while !has_arrived && now_ns() - since_ns < 10_000_000_000 {
+        is_sent = is_sent || ends[0].try_send(1, &request, &mut |_| {}).is_ok();
+        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[1].poll(1, &mut |header, _| {
+            has_arrived = header.cookie == 77;
+            ControlFlow::Continue(())
+        });
     }
-}
-
-impl Transport for Ways {
-    fn short_max(&self) -> usize {
-        self.tcp.short_max()
-    }
-
-    fn payload_max(&mut self, to: u32) -> usize {
-        self.tcp.payload_max(to)
-    }
-
-    fn part_max(&mut self, to: u32) -> usize {
-        self.tcp.part_max(to)
-    }
-
-    fn try_send(
-        &mut self,
-        to: u32,
-        header: &Header,
-        fill: impl FnOnce(&mut [u8]),
-    ) -> Result<(), Full> {
-        if to != self.rank {
-            let mut fill = Some(fill);
-            let mut once = |out: &mut [u8]| (fill.take().expect("it is called once"))(out);
-            return self.tcp.try_send(to, header, &mut once);
-        }
-        let mut payload = vec![0; header.payload_len()];
-        fill(&mut payload);
-        self.own.push_back((*header, payload));
-        Ok(())
-    }
-
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
-        let mut taken = self.tcp.poll(messages_max, &mut sink);
-        while let Some((header, payload)) = self.own.pop_front() {
-            taken += 1;
-            if sink(&header, &payload).is_break() {
-                break;
-            }
-        }
-        taken
-    }
-
-    fn announce_room(&mut self, bytes: u64, most: u64) {
-        self.own_room = bytes;
-        self.tcp.announce_room(bytes, most);
-    }
-
-    fn room(&self, to: u32) -> u64 {
-        if to == self.rank { self.own_room } else { self.tcp.room(to) }
-    }
-
-    fn pushed_max(&mut self, to: u32, _bytes: Option<Span>) -> u64 {
-        if to == self.rank { 0 } else { self.tcp.pushed_max(to) }
-    }
-
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
-        None
-    }
+    has_arrived
 }

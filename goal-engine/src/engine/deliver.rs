@@ -5,8 +5,7 @@ use super::code::Code;
 use super::error::{Cause, Fault};
 use super::home::Home;
 use super::ids::{ActionRef, MessageKey};
-use super::incoming::{Asked, Incoming, Place};
-use crate::memory::copy;
+use super::incoming::{Incoming, Place};
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{Header, Kind};
 use goal_asm::nisa::{Buffer, Operation};
@@ -51,46 +50,6 @@ impl Core {
         } else {
             arrivals.direct.push(heap, key);
         }
-    }
-
-    /// Handles the next part of a payload. Returns true if it was the last one.
-    pub(super) fn arrive_part(&mut self, codes: &[Code], key: MessageKey, payload: &[u8]) -> bool {
-        let heap = &self.heap();
-        let message = self.held.arrivals.messages.get_mut(heap, key);
-        let (header, offset) = (message.header, message.arrived);
-        let left = header.size - offset;
-        if payload.len() as u64 > left {
-            let end = offset.saturating_add(payload.len() as u64);
-            self.refuse(header.source, Fault::TooLong { end, size: header.size });
-            return false;
-        }
-        message.arrived += payload.len() as u64;
-        let is_last = message.arrived == header.size;
-        let ends_window = message.asked == Asked::Parts && message.arrived == message.until;
-        match &mut message.place {
-            Place::Kept(bytes) => {
-                let end = message.arrived as usize;
-                if end > bytes.len() {
-                    bytes.grow(heap, end.max(2 * bytes.len()));
-                }
-                copy(&mut bytes.values_mut(heap)[offset as usize..end], payload);
-            }
-            Place::Receive(receive) => {
-                let receive = *receive;
-                self.store(codes, receive, &header, offset, payload);
-                if is_last {
-                    self.held.arrivals.messages.remove(heap, key);
-                    self.finish_later(receive);
-                } else if ends_window {
-                    self.held.arrivals.messages.get_mut(heap, key).asked = Asked::No;
-                    self.held.arrivals.direct.push(heap, key);
-                }
-            }
-            Place::Dropped if is_last => drop(self.held.arrivals.messages.remove(heap, key)),
-            Place::Dropped => {}
-            Place::Sender => unreachable!("parts come after the receive is there"),
-        }
-        is_last
     }
 
     /// Gives a kept message to its receive. Returns true if the receive has ended.

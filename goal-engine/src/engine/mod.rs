@@ -31,6 +31,7 @@ mod local;
 mod lookup;
 mod options;
 mod outgoing;
+mod parts;
 mod poll;
 mod ready;
 mod receive;

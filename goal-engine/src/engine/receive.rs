@@ -12,14 +12,13 @@ use super::code::Code;
 use super::communicator::Target;
 use super::error::{Cause, Failure, Fault};
 use super::home::copy_short;
-use super::ids::{Action, ActionRef, Cookie, InstanceKey, MessageKey};
-use super::incoming::{Asked, Place};
+use super::ids::{Action, ActionRef, Cookie, InstanceKey};
+use super::incoming::Place;
 use super::options::Options;
 use super::outgoing::{Rendezvous, Stream};
 use super::{Core, Engine};
 use crate::heap::Block;
-
-use crate::transport::{Header, Kind, Transport};
+use crate::transport::{Header, Kind, Sink, Transport};
 use goal_asm::nisa::{Buffer, Operation};
 use std::ops::ControlFlow;
 
@@ -38,17 +37,8 @@ impl<T: Transport> Engine<'_, T> {
     pub(super) fn take_messages(&mut self) -> bool {
         let Self { transport, core, codes, .. } = self;
         let (has_running, kept) = (core.held.unfinished > 0, core.held.arrivals.kept());
-        let taken = transport.poll(MESSAGES_PER_POLL, |header, payload| {
-            core.accept(codes, header, payload);
-            let held = &core.held;
-            let ended_last = has_running && held.unfinished == 0;
-            if ended_last || held.arrivals.kept() > kept {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        taken > 0
+        let mut taker = Taker { core, codes, has_running, kept };
+        transport.poll_into(MESSAGES_PER_POLL, &mut taker) > 0
     }
 
     /// Announces to senders how many more bytes of unexpected messages may be kept, if that has
@@ -63,6 +53,46 @@ impl<T: Transport> Engine<'_, T> {
             let most = kept_bytes(eager_limit.max(pushed_max));
             self.transport.announce_room(unexpected_limit.saturating_sub(kept), most);
         }
+    }
+}
+
+/// An engine as a taker of messages.
+struct Taker<'a> {
+    core: &'a mut Core,
+    codes: &'a [Code],
+    /// True if an instance was running before.
+    has_running: bool,
+    /// The bytes of kept messages before.
+    kept: u64,
+}
+
+impl Taker<'_> {
+    /// Breaks if no further message shall be taken now.
+    #[inline]
+    fn next(&self) -> ControlFlow<()> {
+        let held = &self.core.held;
+        let ended_last = self.has_running && held.unfinished == 0;
+        if ended_last || held.arrivals.kept() > self.kept {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+impl Sink for Taker<'_> {
+    #[inline]
+    fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()> {
+        self.core.accept(self.codes, header, payload);
+        self.next()
+    }
+
+    fn place(
+        &mut self,
+        header: &Header,
+        receive: &mut dyn FnMut(&mut [u8]) -> usize,
+    ) -> Option<ControlFlow<()>> {
+        self.core.place(self.codes, header, receive).then(|| self.next())
     }
 }
 
@@ -86,43 +116,14 @@ impl Core {
             Kind::Eager => self.arrive(codes, header, Some(payload)),
             Kind::Long if self.is_in_parts(header) => self.refuse(header.source, Fault::Envelope),
             Kind::Long | Kind::Rts => self.arrive(codes, header, None),
-            Kind::Part => {
-                let heap = self.held.heap;
-                let Some(message) = self.held.arrivals.next_part(&heap, header.sender()) else {
-                    return self.refuse(header.source, Fault::Part);
-                };
-                if self.arrive_part(codes, message, payload) {
-                    self.held.arrivals.long.remove(&heap, header.sender());
-                }
-            }
-            Kind::Data => {
-                let heap = self.held.heap;
-                let message = self.held.arrivals.messages.find(&heap, header.cookie);
-                let is_put = header.flags & Header::DIRECT != 0;
-                // A sender that can't write to the buffer sends parts instead.
-                let meant = message.filter(|of| {
-                    of.header.source == header.source
-                        && match of.asked {
-                            Asked::No => false,
-                            Asked::Parts => !is_put,
-                            Asked::Put => !is_put || of.header.size == header.size,
-                        }
-                });
-                match meant.map(|message| (message.arrived, message.until)) {
-                    None => self.refuse(header.source, Fault::Data(header.cookie)),
-                    Some((0, _)) if is_put => self.finish_put(MessageKey(header.cookie)),
-                    Some((arrived, _)) if arrived != header.offset => {
-                        self.refuse(header.source, Fault::Place { offset: header.offset, arrived });
-                    }
-                    Some((arrived, until)) if payload.len() as u64 > until - arrived => {
-                        let end = arrived.saturating_add(payload.len() as u64);
-                        self.refuse(header.source, Fault::TooLong { end, size: until });
-                    }
-                    Some(_) => {
-                        self.arrive_part(codes, MessageKey(header.cookie), payload);
-                    }
-                }
-            }
+            Kind::Data if header.flags & Header::DIRECT != 0 => match self.put(header) {
+                Ok(message) => self.finish_put(message),
+                Err(fault) => self.refuse(header.source, fault),
+            },
+            Kind::Data | Kind::Part => match self.message_of(header) {
+                Ok(message) => self.arrive_part(codes, message, payload),
+                Err(fault) => self.refuse(header.source, fault),
+            },
             Kind::Cts => {
                 let heap = self.held.heap;
                 let Some(size) = self.waiting_size(header) else {

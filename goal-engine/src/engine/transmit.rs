@@ -120,9 +120,7 @@ impl Core {
         while *left < header.size {
             let mut part = Header::new(Kind::Part, header.source);
             part.size = (header.size - *left).min(part_max(transport, to));
-            if *budget < part.size
-                || transport.try_send(to.0, &part, |out| source.fill(*left, out)) == Err(Full)
-            {
+            if *budget < part.size || source.send_part(transport, &part, *left) == Err(Full) {
                 return Sent::Waits;
             }
             *budget -= part.size;
@@ -152,9 +150,7 @@ impl Core {
             part.cookie = stream.cookie;
             part.offset = stream.left;
             part.size = (stream.until - stream.left).min(part_max(transport, to));
-            if *budget < part.size
-                || transport.try_send(to.0, &part, |out| source.fill(stream.left, out)) == Err(Full)
-            {
+            if *budget < part.size || source.send_part(transport, &part, stream.left) == Err(Full) {
                 break;
             }
             *budget -= part.size;
@@ -260,6 +256,23 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// Sends the bytes of a part, from `offset` on.
+    fn send_part(
+        &self,
+        transport: &mut impl Transport,
+        part: &Header,
+        offset: u64,
+    ) -> Result<(), Full> {
+        let to = self.to.0;
+        match self.memory.contiguous(self.payload) {
+            Some(bytes) => {
+                let bytes = bytes.part(offset as usize..(offset + part.size) as usize);
+                bytes.read(|bytes| transport.try_send_zcopy(to, part, bytes))
+            }
+            None => transport.try_send(to, part, |out| self.fill(offset, out)),
+        }
+    }
+
     /// Writes the bytes from `offset` on.
     #[inline]
     fn fill(&self, offset: u64, out: &mut [u8]) {

@@ -4,22 +4,26 @@
 //! waiting. If it has no room it returns [`Full`], and the engine tries again later. It never
 //! interprets a message. Payloads are written in place by the sender and read in place by the
 //! receiver (UCX's `bcopy`); a transport may also let a receiver read the memory of its peer
-//! ([`Transport::export`], UCX's `get_zcopy`).
+//! ([`Transport::export`], UCX's `get_zcopy`). A transport that copies bytes to and from the system
+//! anyway spares the copies in between for parts of long messages: it sends them from the sender's
+//! buffer ([`Transport::try_send_zcopy`]) and receives them in the receiver's ([`Sink::place`]).
 
 mod header;
 mod in_memory;
 mod plugin;
+mod sink;
 mod wakeup;
 mod workers;
 
 pub use header::{Header, Kind};
 pub use in_memory::InMemory;
 pub use plugin::{Distance, Plugin, ZeroCopy};
+pub use sink::Sink;
 pub use wakeup::Wakeup;
 pub(crate) use workers::SHARED_MIN;
 pub use workers::{SharedTask, Workers};
 
-use crate::memory::{Imported, Span};
+use crate::memory::{Imported, Span, copy};
 use std::ops::ControlFlow;
 
 /// The bytes of a peer can't be read from here.
@@ -63,6 +67,15 @@ pub trait Transport {
         fill: impl FnOnce(&mut [u8]),
     ) -> Result<(), Full>;
 
+    /// Sends a message as [`Transport::try_send`] does, whose payload lies in one piece. The
+    /// payload may change as soon as the call has returned.
+    ///
+    /// # Errors
+    /// As [`Transport::try_send`].
+    fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
+        self.try_send(to, header, |out| copy(out, payload))
+    }
+
     /// Passes at most `messages_max` messages that have arrived to `sink`, in order for each
     /// sender. Stops after a message for which `sink` returns `Break`; a transport whose packets
     /// hold several messages may pass the others of the packet too. Returns the number of messages
@@ -75,6 +88,12 @@ pub trait Transport {
         messages_max: usize,
         sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
     ) -> usize;
+
+    /// Does what [`Transport::poll`] does. A transport that has not received the payload of a part
+    /// yet may receive it where it belongs, in pieces of any size ([`Sink::place`]).
+    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
+        self.poll(messages_max, |header, payload| sink.take(header, payload))
+    }
 
     /// Announces to all senders that this rank has room for `bytes` bytes of messages without a
     /// receive. No single message takes more than `most` of them.

@@ -7,11 +7,9 @@ mod written;
 
 use super::EspTransport;
 use crate::{Driver, Lost};
-use goal_engine::Seed;
-use goal_engine::memory::{Imported, Span};
-use goal_engine::testing::{add_bytes, nisa, program as parsed, state};
+use goal_engine::testing::{Rank, first_room, options, program as parsed, start};
 use goal_engine::transport::{Full, Header, Kind, Transport};
-use goal_engine::{Calc, Engine, Options, Schedule, Storage, sends};
+use goal_engine::{Calc, Options};
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
 use goal_esp::sim::{Counts, Faults, Links, Network, Random, Simulation};
@@ -23,9 +21,7 @@ use goal_smith::{Shape, program};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
-use std::ops::ControlFlow;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The simulated time after which a job counts as stuck.
@@ -154,84 +150,17 @@ impl Driver for Jammed {
     }
 }
 
-/// The transports of a host: a queue to itself, and streams to others.
-struct Ways {
-    rank: u32,
-    own: VecDeque<(Header, Vec<u8>)>,
-    own_room: u64,
-    esp: Esp,
-}
-
-impl Transport for Ways {
-    fn short_max(&self) -> usize {
-        self.esp.short_max()
-    }
-
-    fn payload_max(&mut self, to: u32) -> usize {
-        self.esp.payload_max(to)
-    }
-
-    fn try_send(
-        &mut self,
-        to: u32,
-        header: &Header,
-        fill: impl FnOnce(&mut [u8]),
-    ) -> Result<(), Full> {
-        if to != self.rank {
-            return self.esp.try_send(to, header, fill);
-        }
-        let mut payload = vec![0; header.payload_len()];
-        fill(&mut payload);
-        self.own.push_back((*header, payload));
-        Ok(())
-    }
-
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
-        let mut taken = self.esp.poll(messages_max, &mut sink);
-        while let Some((header, payload)) = self.own.pop_front() {
-            taken += 1;
-            if sink(&header, &payload).is_break() {
-                break;
-            }
-        }
-        taken
-    }
-
-    fn announce_room(&mut self, bytes: u64, most: u64) {
-        self.own_room = bytes;
-        self.esp.announce_room(bytes, most);
-    }
-
-    fn room(&self, to: u32) -> u64 {
-        if to == self.rank { self.own_room } else { self.esp.room(to) }
-    }
-
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
-        None
-    }
-}
-
 /// Runs a program with a host for each rank. Returns the memory of each rank, and the counts of
 /// frames.
 fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<Vec<u8>>, Counts) {
-    let nisa = nisa(program);
-    let ranks = nisa.num_ranks() as usize;
+    let ranks = program.num_ranks() as usize;
     let mut random = Random::new(seed);
     let job_key = JobKey::new(&random.bytes());
     let addresses: Vec<_> = (0..ranks).map(Simulation::address).collect();
     let network = Network::new(ranks, Links::default(), faults, Random::new(random.number()));
     let inboxes = vec![VecDeque::new(); ranks];
     let world = Rc::new(RefCell::new(World { network, now_ns: 1, inboxes }));
-    let first_room = [0, 1 << 10, 8 << 10][seed as usize % 3];
-    let mut engines = Vec::new();
+    let mut esps = Vec::new();
     for rank in 0..ranks {
         // Hosts have frames of different lengths. Two hosts use the shorter ones of theirs.
         let mtu = MTU_MIN + random.number() as usize % (MTU_MAX - MTU_MIN);
@@ -240,26 +169,19 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
         let driver = SimulatedDriver { host: rank, world: Rc::clone(&world) };
         let esp =
             Esp::new(rank as u32, addresses.clone(), config, random.bytes(), driver, clock(&world));
-        let esp = esp.with_first_room(first_room);
-        let ways = Ways { rank: rank as u32, own: VecDeque::new(), own_room: 0, esp };
-        let mut engine = Engine::new(rank as u32, ways, options, state());
-        engine.register(1, Box::new(add_bytes));
-        let bound = Arc::clone(&nisa);
-        engine.bound_requests(move |source| sends(&bound, source, rank as u32));
-        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank as u32, Seed::default()));
-        let handle = engine.start(&schedule, 0, Storage::new(&schedule));
-        engines.push((engine, handle));
+        esps.push(esp.with_first_room(first_room(seed)));
     }
-    while !engines.iter().all(|(engine, handle)| engine.test(handle)) {
+    let mut all = start(program, options, esps);
+    while !all.iter().all(Rank::has_ended) {
         let now_ns = world.borrow().now_ns;
         assert!(now_ns < PATIENCE_NS, "seed {seed}: stuck");
         let mut worked = false;
-        for (engine, _) in &mut engines {
+        for Rank { engine, .. } in &mut all {
             worked |= engine
                 .poll(now_ns)
                 .unwrap_or_else(|failure| panic!("seed {seed}: {failure:?}"))
                 .worked;
-            let esp = &engine.transport().esp;
+            let esp = &engine.transport().others;
             assert_eq!(esp.lost(), None, "seed {seed}");
             // A connection always has a timer, if only for a sign of life.
             assert!(
@@ -268,7 +190,7 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
             );
         }
         let timeouts =
-            engines.iter_mut().filter_map(|(engine, _)| engine.transport().esp.timeout_ns());
+            all.iter_mut().filter_map(|rank| rank.engine.transport().others.timeout_ns());
         let next_ns = timeouts.chain(world.borrow().network.next_ns()).min();
         let later_ns = now_ns + 1000;
         world.borrow_mut().advance(if worked {
@@ -277,12 +199,7 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
             next_ns.unwrap_or(later_ns).max(later_ns)
         });
     }
-    let mut memory = Vec::new();
-    for (mut engine, handle) in engines {
-        assert_eq!(engine.stats().unreceived, 0, "seed {seed}");
-        assert!(engine.test(&handle));
-        memory.push(engine.finish(handle).memory().to_vec());
-    }
+    let memory = all.into_iter().map(Rank::memory).collect();
     let counts = world.borrow().network.counts();
     (memory, counts)
 }
@@ -296,9 +213,7 @@ fn check_shape(seed: u64, shape: &Shape, faults: Faults) -> u64 {
     let interpreter =
         goal_interp::Options { eager: Eager::None, ..goal_interp::Options::default() };
     let expected = goal_interp::run(&program, &interpreter).expect("a program without deadlock");
-    let eager_limit = [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5];
-    let options = Options { eager_limit, calc: Calc::Scaled(1.0), ..Options::default() };
-    let (memory, counts) = run(&program, seed, faults, options);
+    let (memory, counts) = run(&program, seed, faults, options(seed));
     assert_eq!(expected.first_difference(&memory), None, "seed {seed}: (rank, address) differs");
     counts.lost
 }

@@ -8,7 +8,7 @@ use crate::gateway::Gateway;
 use crate::network::Network;
 use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{
-    Distance, Full, Header, Transport, Unreadable, Unwritable, Wakeup, Workers,
+    Distance, Full, Header, Sink, Transport, Unreadable, Unwritable, Wakeup, Workers,
 };
 use goal_eth::OpenError;
 use goal_fabric::Exchanged;
@@ -201,19 +201,34 @@ impl Transport for Ends<'_> {
         }
     }
 
-    /// Takes at most `messages_max` messages of each transport, so that none delays another.
+    fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
+        match self.carrier(to) {
+            Carrier::Local => self.local.try_send_zcopy(to, header, payload),
+            Carrier::Shm => self.shm.try_send_zcopy(to, header, payload),
+            Carrier::Remote => {
+                self.remote.as_mut().expect(NO_REMOTE).try_send_zcopy(to, header, payload)
+            }
+        }
+    }
+
     #[inline]
     fn poll(
         &mut self,
         messages_max: usize,
         mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
     ) -> usize {
-        let mut taken = self.shm.poll(messages_max, &mut sink);
+        self.poll_into(messages_max, &mut sink)
+    }
+
+    /// Takes at most `messages_max` messages of each transport, so that none delays another.
+    #[inline]
+    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
+        let mut taken = self.shm.poll_into(messages_max, sink);
         if self.local.has_message() {
-            taken += self.local.poll(messages_max, &mut sink);
+            taken += self.local.poll_into(messages_max, sink);
         }
         if let Some(remote) = &mut self.remote {
-            taken += remote.poll(messages_max, sink);
+            taken += remote.poll_into(messages_max, sink);
         }
         taken
     }

@@ -1,9 +1,11 @@
 //! Reads connections, and passes their messages to the engine.
 
 use super::{Reading, TcpFabric};
+use crate::channel::ChannelError;
 use crate::connection::Connection;
+use crate::limits::{READ_AHEAD, READ_MAX};
 use crate::wire::Item;
-use goal_engine::transport::Header;
+use goal_engine::transport::Sink;
 use goal_esp::wire::ChunkKind;
 use goal_fabric::{StreamFault, kept, translate};
 use std::ops::ControlFlow;
@@ -13,36 +15,36 @@ const READS_PER_POLL: usize = 4;
 
 impl TcpFabric {
     /// Passes at most `messages_max` messages to `sink`. Returns their number.
-    pub(super) fn deliver(
-        &mut self,
-        messages_max: usize,
-        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    pub(super) fn deliver(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         let (mut taken, mut reads) = (0, 0);
         while taken < messages_max {
-            let reading = match self.reading.take() {
-                Some(reading) => reading,
+            if self.reading.is_none() {
                 // After messages the engine goes on first: it may answer them.
-                None if reads < READS_PER_POLL && (taken == 0 || !self.ready.is_empty()) => {
-                    reads += 1;
-                    match self.next_ready().and_then(|rank| self.fill(rank)) {
-                        Some(reading) => reading,
-                        None => break,
-                    }
+                if reads == READS_PER_POLL || taken > 0 && self.ready.is_empty() {
+                    break;
                 }
-                None => break,
-            };
-            if self.handle(reading, messages_max, &mut taken, sink).is_break() {
+                reads += 1;
+                let Some(rank) = self.next_ready() else { break };
+                if self.read(rank, &mut taken, sink).is_break() {
+                    break;
+                }
+            }
+            if let Some(reading) = self.reading.take()
+                && self.handle(reading, messages_max, &mut taken, sink).is_break()
+            {
                 break;
             }
         }
         taken
     }
 
-    /// Returns the next rank whose connection may have bytes.
+    /// Returns the next rank whose connection may have bytes. While something waits to be sent, the
+    /// system is asked, which also tells which connections can be written.
     fn next_ready(&mut self) -> Option<u32> {
         if self.ready.is_empty() {
-            if let Some(rank) = self.forecast.next() {
+            if self.blocked == 0
+                && let Some(rank) = self.forecast.next()
+            {
                 return Some(rank);
             }
             self.look();
@@ -55,38 +57,99 @@ impl TcpFabric {
         Some(rank)
     }
 
-    /// Reads bytes of a connection into the buffer, behind those that were kept.
-    fn fill(&mut self, rank: u32) -> Option<Reading> {
-        let connection = self.connections[rank as usize].as_mut()?;
-        let start = connection.inbox.kept();
-        let room = self.buffer.len() - start;
-        match connection.channel.receive(&mut self.buffer[start..]) {
-            Ok(Some(0)) => {
-                let has_left = connection.has_left && !connection.inbox.is_open();
-                if has_left {
-                    self.close(rank);
-                    return None;
-                }
-                self.lose(
-                    rank,
-                    "it closed the connection without a word, as a process that is killed does"
-                        .to_owned(),
-                );
-                None
-            }
-            Ok(Some(taken)) => {
-                connection.inbox.restore(&mut self.buffer);
-                self.forecast.note_read(rank);
-                let is_full = taken == room || connection.channel.may_hold_bytes();
-                let end = start + taken;
-                Some(Reading { rank, start: 0, end, is_full })
-            }
-            Ok(None) => None,
-            Err(error) => {
-                self.lose(rank, error.to_string());
-                None
-            }
+    /// Receives bytes of a connection: those of an open item where they belong, if the engine lends
+    /// that memory, and others into the buffer. Breaks if there are none, or if the engine wants no
+    /// more.
+    fn read(&mut self, rank: u32, taken: &mut usize, sink: &mut dyn Sink) -> ControlFlow<()> {
+        if let Some(next) = self.place(rank, taken, sink) {
+            return next;
         }
+        let Some(connection) = &mut self.connections[rank as usize] else {
+            return ControlFlow::Break(());
+        };
+        let is_open = connection.inbox.rest().is_some();
+        let limit = if connection.expects_long && !is_open { READ_AHEAD } else { READ_MAX };
+        let start = connection.inbox.kept();
+        let room = limit.min(self.buffer.len() - start);
+        let received = connection.channel.receive(&mut self.buffer[start..start + room]);
+        let Some((len, is_full)) = self.received(rank, received, room) else {
+            return ControlFlow::Break(());
+        };
+        if let Some(connection) = &mut self.connections[rank as usize] {
+            connection.inbox.restore(&mut self.buffer);
+        }
+        self.reading = Some(Reading { rank, start: 0, end: start + len, is_full });
+        ControlFlow::Continue(())
+    }
+
+    /// Receives bytes of the open item where they belong, and those behind them into the buffer.
+    /// Returns `None`, with no effect, if the engine lends no memory for them.
+    fn place(
+        &mut self,
+        rank: u32,
+        taken: &mut usize,
+        sink: &mut dyn Sink,
+    ) -> Option<ControlFlow<()>> {
+        let Self { own, has_communicators, connections, buffer, exchanged, .. } = self;
+        let Connection { inbox, channel, .. } = &mut **connections[rank as usize].as_mut()?;
+        let Item::Chunk(rest) = inbox.rest()? else { return None };
+        // If anything is wrong with it, that is told where its bytes are handled.
+        let header = translate::header(&rest, rank, *own, *has_communicators).ok()?;
+        let room = rest.len as usize - inbox.kept() + READ_AHEAD;
+        let (mut received, mut placed, mut ahead) = (Ok(None), 0, 0);
+        let next = sink.place(&header, &mut |memory| {
+            let kept = inbox.take_kept();
+            let (first, others) = memory.split_at_mut(kept.len());
+            first.copy_from_slice(&kept);
+            received = channel.receive_pieces(others, &mut buffer[..READ_AHEAD]);
+            let len = received.as_ref().map_or(0, |len| len.unwrap_or(0));
+            ahead = len.saturating_sub(others.len());
+            placed = kept.len() + len - ahead;
+            placed
+        })?;
+        if placed > 0 {
+            *taken += 1;
+            exchanged.taken += u64::from(inbox.note_handled(placed));
+        }
+        let Some((_, is_full)) = self.received(rank, received, room) else {
+            return Some(ControlFlow::Break(()));
+        };
+        if ahead > 0 {
+            self.reading = Some(Reading { rank, start: 0, end: ahead, is_full });
+        } else if is_full {
+            self.note_ready(rank);
+        }
+        Some(next)
+    }
+
+    /// Handles the result of a call that received bytes, for which there was so much room. Returns
+    /// their number, and true if the connection may have more; `None` if there were none.
+    fn received(
+        &mut self,
+        rank: u32,
+        received: Result<Option<usize>, ChannelError>,
+        room: usize,
+    ) -> Option<(usize, bool)> {
+        let connection = self.connections[rank as usize].as_mut()?;
+        let why = match received {
+            Ok(None) => return None,
+            Ok(Some(0)) if connection.has_left && !connection.inbox.is_open() => {
+                self.close(rank);
+                return None;
+            }
+            Ok(Some(0)) => {
+                "it closed the connection without a word, as a process that is killed does"
+                    .to_owned()
+            }
+            Ok(Some(len)) => {
+                let is_full = len == room || connection.channel.may_hold_bytes();
+                self.forecast.note_read(rank);
+                return Some((len, is_full));
+            }
+            Err(error) => error.to_string(),
+        };
+        self.lose(rank, why);
+        None
     }
 
     /// Handles bytes in the buffer. Breaks if the engine wants no more.
@@ -95,15 +158,15 @@ impl TcpFabric {
         reading: Reading,
         messages_max: usize,
         taken: &mut usize,
-        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
+        sink: &mut dyn Sink,
     ) -> ControlFlow<()> {
         let Reading { rank, start, end, is_full } = reading;
         let Self { own, has_communicators, connections, buffer, room, exchanged, .. } = self;
         let Some(connection) = &mut connections[rank as usize] else {
             return ControlFlow::Continue(());
         };
-        let Connection { inbox, credit, has_left, .. } = &mut **connection;
-        let (mut fault, mut stopped) = (None, false);
+        let Connection { inbox, credit, has_left, expects_long, .. } = &mut **connection;
+        let (mut fault, mut stopped, mut has_long) = (None, false, false);
         let read = inbox.read(&buffer[start..end], |item, bytes, is_end| {
             let chunk = match item {
                 Item::Chunk(chunk) => chunk,
@@ -111,11 +174,8 @@ impl TcpFabric {
                     *has_left = true;
                     return ControlFlow::Break(());
                 }
-                Item::Put { .. } => {
-                    fault = Some(StreamFault::Rank);
-                    return ControlFlow::Break(());
-                }
             };
+            has_long |= item.comes_in_pieces() && bytes.len() >= READ_AHEAD;
             exchanged.taken += u64::from(is_end);
             if chunk.kind == ChunkKind::Room {
                 credit.set(chunk.offset);
@@ -130,7 +190,7 @@ impl TcpFabric {
                 Ok(header) => {
                     room.use_up(kept(&header));
                     *taken += 1;
-                    stopped = sink(&header, bytes).is_break() || *taken >= messages_max;
+                    stopped = sink.take(&header, bytes).is_break() || *taken >= messages_max;
                     if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 }
                 Err(cause) => {
@@ -148,6 +208,11 @@ impl TcpFabric {
                 return ControlFlow::Continue(());
             }
         };
+        if has_long || inbox.rest().is_some() {
+            *expects_long = true;
+        } else if is_full {
+            *expects_long = false;
+        }
         let is_due = !credit.is_new() && credit.is_due(room.share());
         if stopped && handled < end {
             self.reading = Some(Reading { start: handled, ..reading });

@@ -1,12 +1,41 @@
 //! The interface to ranks: messages are written into outboxes and read from connections.
 
 use super::TcpFabric;
-use crate::limits::{MESSAGE_MAX, PART_MAX};
+use crate::connection::Connection;
+use crate::limits::{MESSAGE_MAX, PART_MAX, ZCOPY_MIN};
 use crate::wire::Item;
-use goal_engine::transport::{Full, Header};
+use goal_engine::memory::copy;
+use goal_engine::transport::{Full, Header, Sink};
 use goal_fabric::{Exchanged, Fabric, kept, translate};
+use rustix::io::Errno;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd};
+
+impl TcpFabric {
+    /// Returns the item of a message that there is room for, here and at its receiver.
+    fn item(&mut self, to: u32, header: &Header) -> Result<Item, Full> {
+        let Some(connection) = &mut self.connections[to as usize] else {
+            self.ask(to);
+            return Err(Full);
+        };
+        if connection.has_left {
+            self.lose(to, "it has left the job, and a message is for it".to_owned());
+            return Err(Full);
+        }
+        let item = Item::Chunk(translate::chunk(header, to));
+        if !connection.outbox.has_room(&item) {
+            self.refused = Some(to);
+            return Err(Full);
+        }
+        self.refused = None;
+        // The engine asks for the room first. A message beyond the grant would end the job. A new
+        // grant arrives as bytes, so it ends a sleep by itself.
+        if kept(header) > connection.credit.left() {
+            return Err(Full);
+        }
+        Ok(item)
+    }
+}
 
 impl Fabric for TcpFabric {
     fn short_max(&self) -> usize {
@@ -27,25 +56,8 @@ impl Fabric for TcpFabric {
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Full> {
-        let Some(connection) = &mut self.connections[to as usize] else {
-            self.ask(to);
-            return Err(Full);
-        };
-        if connection.has_left {
-            self.lose(to, "it has left the job, and a message is for it".to_owned());
-            return Err(Full);
-        }
-        let item = Item::Chunk(translate::chunk(header, to));
-        if !connection.outbox.has_room(&item) {
-            self.refused = Some(to);
-            return Err(Full);
-        }
-        self.refused = None;
-        // The engine asks for the room first. A message beyond the grant would end the job. A new
-        // grant arrives as bytes, so it ends a sleep by itself.
-        if kept(header) > connection.credit.left() {
-            return Err(Full);
-        }
+        let item = self.item(to, header)?;
+        let Some(connection) = &mut self.connections[to as usize] else { return Err(Full) };
         connection.credit.spend(kept(header));
         fill(connection.outbox.append(&item, &mut self.spare));
         self.exchanged.sent += 1;
@@ -58,11 +70,51 @@ impl Fabric for TcpFabric {
         Ok(())
     }
 
+    /// Long payloads go from the caller's memory to the system at once. What it does not take is
+    /// copied, as the caller may change the payload, and further ones are refused until it has
+    /// room.
+    fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
+        let is_plain = |one: &Connection| one.channel.plain().is_some();
+        let open = self.connections[to as usize].as_deref_mut();
+        let Some(connection) = open.filter(|one| payload.len() >= ZCOPY_MIN && is_plain(one))
+        else {
+            return self.try_send(to, header, &mut |out| copy(out, payload));
+        };
+        if connection.is_waiting {
+            self.refused = Some(to);
+            return Err(Full);
+        }
+        connection.grant(&self.room, &mut self.exchanged, &mut self.spare);
+        let item = self.item(to, header)?;
+        let Some(Connection { channel, outbox, credit, is_waiting, .. }) =
+            self.connections[to as usize].as_deref_mut()
+        else {
+            return Err(Full);
+        };
+        let Some(socket) = channel.plain() else { return Err(Full) };
+        let sent = outbox.send(&item, payload, socket, &mut self.spare);
+        *is_waiting = outbox.len() > 0 || sent == Err(Errno::AGAIN);
+        match sent {
+            Ok(()) => {
+                credit.spend(kept(header));
+                self.exchanged.sent += 1;
+            }
+            Err(Errno::AGAIN) => self.refused = Some(to),
+            Err(error) => self.fail_to_send(to, error),
+        }
+        self.await_room(to);
+        sent.map_err(|_| Full)
+    }
+
     fn poll(
         &mut self,
         messages_max: usize,
-        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
+        mut sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
     ) -> usize {
+        self.poll_into(messages_max, &mut sink)
+    }
+
+    fn poll_into(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         // The engine has announced the room that the messages of earlier polls have left.
         self.room.settle();
         self.flush_written();

@@ -16,6 +16,7 @@ use crate::poller::Poller;
 use crate::stranger::Stranger;
 use forecast::Forecast;
 use goal_fabric::{Credit, Exchanged, Room};
+use rustix::io::Errno;
 use slab::Slab;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -47,6 +48,8 @@ pub struct TcpFabric {
     unreachable: BTreeMap<u32, String>,
     /// The number of connections that were accepted and have not proved the key.
     pub(crate) strangers: usize,
+    /// The number of connections for which the poller waits until they can be written.
+    blocked: usize,
     /// The ranks for which something was written that was not sent, each once.
     written: VecDeque<u32>,
     /// The ranks whose connection can be read, each once.
@@ -133,6 +136,7 @@ impl TcpFabric {
             asked: BTreeMap::new(),
             unreachable: BTreeMap::new(),
             strangers: 0,
+            blocked: 0,
             written: VecDeque::new(),
             ready: VecDeque::new(),
             forecast,
@@ -189,6 +193,7 @@ impl TcpFabric {
     fn close(&mut self, rank: u32) {
         let Some(connection) = self.connections[rank as usize].take() else { return };
         self.owners.remove(connection.token - FIRST);
+        self.blocked -= usize::from(connection.is_blocked);
         self.written.retain(|&other| other != rank);
         self.ready.retain(|&other| other != rank);
         self.reading = self.reading.filter(|reading| reading.rank != rank);
@@ -220,22 +225,32 @@ impl TcpFabric {
     }
 
     fn flush(&mut self, rank: u32) {
-        let Self { connections, room, exchanged, spare, poller, .. } = self;
+        let Self { connections, room, exchanged, spare, .. } = self;
         let Some(connection) = &mut connections[rank as usize] else { return };
         connection.is_written = false;
         connection.grant(room, exchanged, spare);
-        if let Err(error) = connection.flush(spare) {
-            // Its last bytes may still be there to read, and tell more.
-            if !connection.has_left {
-                let why = format!("sending failed: {}", io::Error::from(error));
-                self.lose(rank, why);
-            }
-            return;
+        match connection.flush(spare) {
+            Ok(()) => self.await_room(rank),
+            Err(error) => self.fail_to_send(rank, error),
         }
+    }
+
+    /// Ends the connection with a rank, to which sending failed. If the rank has left, its last
+    /// bytes may still be there to read, and tell more.
+    fn fail_to_send(&mut self, rank: u32, error: Errno) {
+        if self.connections[rank as usize].as_ref().is_some_and(|one| !one.has_left) {
+            self.lose(rank, format!("sending failed: {}", io::Error::from(error)));
+        }
+    }
+
+    /// Lets the poller tell when a connection can be written, if something waits to be sent on it.
+    fn await_room(&mut self, rank: u32) {
+        let Some(connection) = &mut self.connections[rank as usize] else { return };
         let is_blocked = connection.is_waiting;
         if std::mem::replace(&mut connection.is_blocked, is_blocked) != is_blocked {
             // This fails only without memory. The connection is then flushed with later messages.
-            let _ = poller.set(connection.channel.as_fd(), connection.token, is_blocked);
+            let _ = self.poller.set(connection.channel.as_fd(), connection.token, is_blocked);
+            self.blocked = if is_blocked { self.blocked + 1 } else { self.blocked - 1 };
         }
     }
 

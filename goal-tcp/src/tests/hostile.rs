@@ -1,6 +1,6 @@
 //! Strangers at the port: garbage, silence, other keys, and more connections than there may be.
 
-use super::{V4, encrypted, fabrics, key, now_ns};
+use super::{V4, encrypted, exchange, fabrics, key, now_ns};
 use crate::TcpFabric;
 use crate::handshake::{Connecting, Ends, Key};
 use crate::limits::STRANGERS_MAX;
@@ -10,23 +10,6 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::ops::ControlFlow;
 use std::time::Duration;
-
-/// Polls both ends until a message from the first to the second has arrived, or for some time.
-fn exchange(ends: &mut [TcpFabric]) -> bool {
-    let mut request = Header::new(Kind::Rts, 0);
-    request.cookie = 77;
-    let (mut is_sent, mut has_arrived) = (false, false);
-    let since_ns = now_ns();
-    while !has_arrived && now_ns() - since_ns < 10_000_000_000 {
-        is_sent = is_sent || ends[0].try_send(1, &request, &mut |_| {}).is_ok();
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
-        ends[1].poll(1, &mut |header, _| {
-            has_arrived = header.cookie == 77;
-            ControlFlow::Continue(())
-        });
-    }
-    has_arrived
-}
 
 fn stranger(to: &TcpFabric, of: usize) -> TcpStream {
     let stream = TcpStream::connect(to.addresses[of]).unwrap();

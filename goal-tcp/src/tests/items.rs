@@ -53,8 +53,7 @@ fn read(bytes: &[u8], portions: &[usize]) -> Vec<(Item, Vec<u8>)> {
 
 #[test]
 fn a_stream_may_be_divided_anywhere() {
-    let put = Item::Put { name: 5, offset: 64, len: 100 };
-    let items = [part(100), put, part(0), part(7), part(PART_MAX), Item::Bye];
+    let items = [part(100), part(101), part(0), part(7), part(PART_MAX), Item::Bye];
     let bytes: Vec<u8> = items.iter().flat_map(stream).collect();
     for portions in [&[1][..], &[7], &[24, 1], &[100, 3], &[4096], &[1 << 20]] {
         let all = read(&bytes, portions);
@@ -63,7 +62,6 @@ fn a_stream_may_be_divided_anywhere() {
         for (item, piece) in all {
             let place = |item: &Item| match item {
                 Item::Chunk(chunk) => chunk.offset,
-                Item::Put { offset, .. } => *offset,
                 Item::Bye => 0,
             };
             match joined.last_mut() {
@@ -77,7 +75,7 @@ fn a_stream_may_be_divided_anywhere() {
             }
         }
         let lens: Vec<usize> = joined.iter().map(|(_, bytes)| bytes.len()).collect();
-        assert_eq!(lens, [100, 100, 0, 7, PART_MAX, 0], "{portions:?}");
+        assert_eq!(lens, [100, 101, 0, 7, PART_MAX, 0], "{portions:?}");
         for (_, bytes) in &joined {
             assert!(bytes.iter().enumerate().all(|(at, &byte)| byte == at as u8));
         }
@@ -87,19 +85,20 @@ fn a_stream_may_be_divided_anywhere() {
 #[test]
 fn bytes_that_are_no_items_are_refused() {
     let refuses = |change: fn(&mut Vec<u8>)| {
-        let mut bytes = stream(&Item::Put { name: 1, offset: 0, len: 8 });
+        let mut bytes = stream(&part(8));
         change(&mut bytes);
         Inbox::default().read(&bytes, |_, _, _| ControlFlow::Continue(())).is_err()
     };
     assert!(!refuses(|_| {}));
     assert!(refuses(|bytes| bytes[0] = 0));
-    assert!(refuses(|bytes| bytes[0] = 18));
+    assert!(refuses(|bytes| bytes[0] = 10));
+    assert!(refuses(|bytes| bytes[0] = 17));
     assert!(refuses(|bytes| bytes[0] = 255));
     assert!(refuses(|bytes| bytes[1] = 1));
     assert!(refuses(|bytes| bytes[12] = 1));
-    assert!(refuses(|bytes| bytes[4] = 1), "longer than a part");
+    assert!(refuses(|bytes| bytes[4] = 1), "longer than a chunk");
     assert!(refuses(|bytes| bytes[16..24].fill(255)), "an end beyond all addresses");
-    assert!(refuses(|bytes| bytes[0] = 17), "a farewell with bytes");
+    assert!(refuses(|bytes| bytes[0] = 16), "a farewell with bytes");
     let eager = Item::Chunk(Chunk {
         kind: ChunkKind::Eager,
         len: MESSAGE_MAX as u32 + 1,
@@ -117,10 +116,7 @@ fn random_bytes_end_or_are_refused() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut handled = 0;
     for _ in 0..goal_filetest::seeds(2000) {
-        let mut bytes: Vec<u8> = [part(100), Item::Put { name: 1, offset: 8, len: 40 }, Item::Bye]
-            .iter()
-            .flat_map(stream)
-            .collect();
+        let mut bytes: Vec<u8> = [part(100), part(40), Item::Bye].iter().flat_map(stream).collect();
         for _ in 0..random.usize(1..8) {
             let at = random.usize(..bytes.len());
             bytes[at] = random.u8(..);

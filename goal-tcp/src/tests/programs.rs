@@ -1,61 +1,46 @@
 //! Random programs whose ranks are connected over loopback end with the interpreter's memory.
 
-use super::{V4, V6, Ways, encrypted, now_ns};
-use goal_engine::testing::{add_bytes, nisa, state};
-use goal_engine::{Calc, Engine, Options, Schedule, Seed, Storage, sends};
-use goal_fabric::Fabric;
+use super::{V4, V6, encrypted, now_ns};
+use goal_engine::Options;
+use goal_engine::testing::{Rank, first_room, options, start};
+use goal_fabric::{AsTransport, Fabric};
 use goal_interp::Eager;
 use goal_lang::Program;
 use goal_smith::{Shape, program};
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// The longest time of a run.
 const PATIENCE_NS: u64 = 60_000_000_000;
 
-/// Runs a program. Returns the memory of each rank.
-fn run(program: &Program, seed: u64, address: IpAddr, options: Options) -> Vec<Vec<u8>> {
-    let nisa = nisa(program);
-    let ranks = nisa.num_ranks() as usize;
-    let first_room = [0, 1 << 10, 8 << 10][seed as usize % 3];
-    let begun = |(rank, tcp)| {
-        let mut engine = Engine::new(rank, Ways::new(rank, tcp), options, state());
-        engine.register(1, Box::new(add_bytes));
-        let bound = Arc::clone(&nisa);
-        engine.bound_requests(move |source| sends(&bound, source, rank));
-        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default()));
-        let handle = engine.start(&schedule, 0, Storage::new(&schedule));
-        (engine, handle)
-    };
-    let ends = (0..).zip(encrypted(ranks, address, first_room, seed % 5 == 4));
-    let mut engines: Vec<_> = ends.map(begun).collect();
+/// Runs a program. Returns the memory of each rank, and the bytes that were received where they
+/// belong.
+fn run(program: &Program, seed: u64, address: IpAddr, options: Options) -> (Vec<Vec<u8>>, usize) {
+    let fabrics = encrypted(program.num_ranks() as usize, address, first_room(seed), seed % 5 == 4);
+    let mut ranks = start(program, options, fabrics.into_iter().map(AsTransport));
     let since_ns = now_ns();
-    while !engines.iter().all(|(engine, handle)| engine.test(handle)) {
+    while !ranks.iter().all(Rank::has_ended) {
         assert!(now_ns() - since_ns < PATIENCE_NS, "seed {seed}: stuck");
-        for (engine, _) in &mut engines {
+        for Rank { engine, .. } in &mut ranks {
             let polled = engine.poll(now_ns());
             polled.unwrap_or_else(|failure| panic!("seed {seed}: {failure:?}"));
-            assert_eq!(engine.transport().tcp.lost(), None, "seed {seed}");
+            assert_eq!(engine.transport().others.0.lost(), None, "seed {seed}");
         }
     }
-    let memory = |(mut engine, handle): (Engine<Ways>, _)| {
-        assert_eq!(engine.stats().unreceived, 0, "seed {seed}");
-        assert!(engine.test(&handle));
-        engine.finish(handle).memory().to_vec()
-    };
-    engines.into_iter().map(memory).collect()
+    let placed = ranks.iter_mut().map(|rank| rank.engine.transport().placed).sum();
+    (ranks.into_iter().map(Rank::memory).collect(), placed)
 }
 
-fn check(seed: u64, shape: &Shape, pushed_max: u64) {
+/// Compares a run of the program of a seed with the interpreter's. Returns the bytes that were
+/// received where they belong.
+fn check(seed: u64, shape: &Shape, pushed_max: u64) -> usize {
     let program = program(seed, shape);
     let interpreter =
         goal_interp::Options { eager: Eager::None, ..goal_interp::Options::default() };
     let expected = goal_interp::run(&program, &interpreter).expect("a program without deadlock");
-    let eager_limit = [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5];
-    let calc = Calc::Scaled(1.0);
-    let options = Options { eager_limit, pushed_max, calc, ..Options::default() };
-    let memory = run(&program, seed, if seed % 4 == 3 { V6 } else { V4 }, options);
+    let options = Options { pushed_max, ..options(seed) };
+    let (memory, placed) = run(&program, seed, if seed % 4 == 3 { V6 } else { V4 }, options);
     assert_eq!(expected.first_difference(&memory), None, "seed {seed}: (rank, address) differs");
+    placed
 }
 
 #[test]
@@ -70,4 +55,22 @@ fn what_arrives_is_combined_however_it_is_divided() {
     for seed in 0..goal_filetest::seeds(40) {
         check(seed, &Shape::reductions(), 0);
     }
+}
+
+#[test]
+fn long_messages_arrive_where_they_belong() {
+    let shape = Shape {
+        memory: 2_000_000,
+        message_max: 1_000_000,
+        operand_max: 200_000,
+        ..Shape::large_messages()
+    };
+    let seeds = goal_filetest::seeds(20);
+    let pushed_max = |seed| [0, 512 << 10][seed as usize % 2];
+    let placed = |seed| {
+        check(seed, &shape, pushed_max(seed))
+            + check(seed, &Shape::large_messages(), pushed_max(seed))
+    };
+    let some = (0..seeds).filter(|&seed| placed(seed) > 0).count();
+    assert!(some as u64 > seeds / 10, "{some} of {seeds}");
 }

@@ -8,7 +8,7 @@ use crate::engine::{
 };
 use crate::memory::{Imported, Region, Span};
 use crate::testing::{add_bytes, nisa, state};
-use crate::transport::{Full, Header, Transport, Unreadable, Unwritable};
+use crate::transport::{Full, Header, Kind, Sink, Transport, Unreadable, Unwritable};
 use goal_asm::Nisa;
 use goal_interp::{Matches, Taken};
 use goal_lang::{Action, ActionId, Program};
@@ -103,6 +103,14 @@ impl Transport for SimTransport {
         messages_max
     }
 
+    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
+        let wire = Rc::clone(&self.wire);
+        self.poll(messages_max, |header, payload| {
+            let is_whole = wire.borrow_mut().random.bool();
+            if is_whole { sink.take(header, payload) } else { place(&wire, sink, header, payload) }
+        })
+    }
+
     fn pushed_max(&mut self, _: u32, bytes: Option<Span>) -> u64 {
         let wire = &mut *self.wire.borrow_mut();
         match bytes {
@@ -176,6 +184,31 @@ impl Transport for SimTransport {
         }
         buffer.write(|buffer| buffer.copy_from_slice(bytes));
         Ok(())
+    }
+}
+
+/// Writes a payload piece by piece to the memory that the sink lends, as far as it does.
+fn place(
+    wire: &RefCell<Wire>,
+    sink: &mut impl Sink,
+    header: &Header,
+    mut payload: &[u8],
+) -> ControlFlow<()> {
+    let mut rest = *header;
+    loop {
+        let piece = wire.borrow_mut().random.usize(..=payload.len());
+        let placed = sink.place(&rest, &mut |memory| {
+            assert_eq!(memory.len(), payload.len());
+            memory[..piece].copy_from_slice(&payload[..piece]);
+            piece
+        });
+        let Some(next) = placed else { return sink.take(&rest, payload) };
+        payload = &payload[piece..];
+        rest.size -= piece as u64;
+        rest.offset += if rest.kind() == Kind::Data { piece as u64 } else { 0 };
+        if payload.is_empty() {
+            return next;
+        }
     }
 }
 

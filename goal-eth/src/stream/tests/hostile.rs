@@ -1,13 +1,12 @@
 //! Tests of a rank with the key that sends messages which no engine sends: headers of each kind
 //! with any fields at any time.
 
-use super::{Esp, PATIENCE_NS, SimulatedDriver, Ways, World, clock};
+use super::{Esp, PATIENCE_NS, SimulatedDriver, World, clock};
 use crate::LostPeer;
-use goal_engine::Seed;
 use goal_engine::memory::{Imported, Span};
-use goal_engine::testing::{add_bytes, nisa, state};
+use goal_engine::testing::{Rank, WithSelf, nisa, options};
 use goal_engine::transport::{Full, Header, Kind, Transport};
-use goal_engine::{Calc, Cause, Engine, Failure, Options, Schedule, Storage, sends};
+use goal_engine::{Cause, Failure, Options};
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::Config;
 use goal_esp::sim::{Faults, Links, Network, Random, Simulation};
@@ -17,7 +16,6 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// The rank that sends wrong messages.
 pub(super) const MAD: u32 = 1;
@@ -31,7 +29,7 @@ pub(super) fn take_all_room(esp: &mut Esp) {
 
 /// The transports of a rank, which change some headers and make others up.
 struct MadWays {
-    ways: Ways,
+    ways: WithSelf<Esp>,
     random: Random,
     /// One in so many messages is changed, and as many are made up; 0 for none.
     one_in: u64,
@@ -82,9 +80,9 @@ impl MadWays {
         }
         let to = self.random.below(self.ranks.into()) as u32;
         if to != MAD {
-            take_all_room(&mut self.ways.esp);
+            take_all_room(&mut self.ways.others);
             // There may be no room, or no connection yet.
-            let _ = self.ways.esp.try_send(to, &header, |out| out.fill(7));
+            let _ = self.ways.others.try_send(to, &header, |out| out.fill(7));
         }
     }
 }
@@ -107,10 +105,10 @@ impl Transport for MadWays {
         if to == MAD || !self.happens() {
             return self.ways.try_send(to, header, fill);
         }
-        take_all_room(&mut self.ways.esp);
+        take_all_room(&mut self.ways.others);
         let mut changed = *header;
         self.change(&mut changed);
-        self.ways.esp.try_send(to, &changed, |out| out.fill(7))
+        self.ways.others.try_send(to, &changed, |out| out.fill(7))
     }
 
     fn poll(
@@ -181,15 +179,10 @@ pub(super) fn run(
         let config = Config::new(addresses[rank as usize], job_key.clone(), payload_max);
         let driver = SimulatedDriver { host: rank as usize, world: Rc::clone(&world) };
         let esp = Esp::new(rank, addresses.clone(), config, random.bytes(), driver, clock(&world));
-        let ways = Ways { rank, own: VecDeque::new(), own_room: 0, esp };
+        let ways = WithSelf::new(rank, esp);
         let one_in = if rank == MAD { one_in } else { 0 };
         let ways = MadWays { ways, random: Random::new(random.number()), one_in, ranks };
-        let mut engine = Engine::new(rank, ways, options, state());
-        engine.register(1, Box::new(add_bytes));
-        let bound = Arc::clone(&nisa);
-        engine.bound_requests(move |source| sends(&bound, source, rank));
-        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default()));
-        let handle = engine.start(&schedule, 0, Storage::new(&schedule));
+        let Rank { engine, handle } = Rank::start(&nisa, rank, ways, options);
         engines.push((engine, handle, Ended::Waiting));
     }
     for poll in 0..POLLS_MAX {
@@ -197,7 +190,7 @@ pub(super) fn run(
         let mut worked = false;
         for (rank, (engine, handle, ended)) in (0..).zip(&mut engines) {
             if rank == MAD {
-                before_poll(poll, &mut engine.transport().ways.esp);
+                before_poll(poll, &mut engine.transport().ways.others);
             }
             match engine.poll(now_ns) {
                 Ok(progress) => worked |= progress.worked,
@@ -207,7 +200,7 @@ pub(super) fn run(
                 }
             }
             if let (Ended::Waiting, Some((rank, cause))) =
-                (&ended, engine.transport().ways.esp.lost())
+                (&ended, engine.transport().ways.others.lost())
             {
                 *ended = Ended::Lost(rank, cause);
             }
@@ -220,8 +213,9 @@ pub(super) fn run(
         {
             break;
         }
-        let timeouts =
-            engines.iter_mut().filter_map(|(engine, ..)| engine.transport().ways.esp.timeout_ns());
+        let timeouts = engines
+            .iter_mut()
+            .filter_map(|(engine, ..)| engine.transport().ways.others.timeout_ns());
         let next_ns = timeouts.chain(world.borrow().network.next_ns()).min();
         let later_ns = now_ns + 1000;
         world.borrow_mut().advance(if worked {
@@ -241,12 +235,8 @@ fn whatever_a_rank_sends_is_told_of_it_and_harms_nobody() {
     let (mut foreign, mut lost, mut other) = (0, 0, 0);
     for seed in 0..goal_filetest::seeds(300) {
         let shape = Shape { ranks: (2, 4), ..Shape::varied(seed) };
-        let options = Options {
-            eager_limit: [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5],
-            unexpected_limit: [20_000, 1 << 20][seed as usize % 2],
-            calc: Calc::Scaled(1.0),
-            ..Options::default()
-        };
+        let options =
+            Options { unexpected_limit: [20_000, 1 << 20][seed as usize % 2], ..options(seed) };
         let one_in = [2, 10, 40][seed as usize % 3];
         let (ended, _) = run(&program(seed, &shape), seed, one_in, options, |_, _| {});
         for end in ended {

@@ -12,7 +12,7 @@ pub(crate) use sleeper::Sleeper;
 use crate::gateway::Gateway;
 use crate::network::{Network, OverTcp, Wire};
 use esp::Esp;
-use goal_engine::transport::{Full, Header};
+use goal_engine::transport::{Full, Header, Sink};
 use goal_eth::{OpenError, now_ns};
 use goal_fabric::{Exchanged, Fabric};
 use goal_kernel::Signs;
@@ -20,7 +20,6 @@ use goal_shm::{Bell, SHORT_MAX};
 use goal_tcp::{Conditions, TcpFabric, Tls};
 use sleeper::sleep;
 use std::io;
-use std::ops::ControlFlow;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -151,6 +150,20 @@ impl<'a> Remote<'a> {
         sent
     }
 
+    /// See [`Fabric::try_send_zcopy`].
+    pub(crate) fn try_send_zcopy(
+        &mut self,
+        to: u32,
+        header: &Header,
+        payload: &[u8],
+    ) -> Result<(), Full> {
+        let sent = self.to(to).try_send_zcopy(to, header, payload);
+        if sent.is_err() {
+            self.fall_back(to);
+        }
+        sent
+    }
+
     /// Chooses the next fabric for a rank if the one that was chosen can't reach it.
     #[cold]
     fn fall_back(&mut self, to: u32) {
@@ -169,14 +182,10 @@ impl<'a> Remote<'a> {
         self.fallen_back
     }
 
-    /// See [`Fabric::poll`]. Takes at most `messages_max` messages of each fabric.
+    /// See [`Fabric::poll_into`]. Takes at most `messages_max` messages of each fabric.
     #[inline]
-    pub(crate) fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
-        self.fabrics.iter_mut().map(|fabric| fabric.poll(messages_max, &mut sink)).sum()
+    pub(crate) fn poll_into(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
+        self.fabrics.iter_mut().map(|fabric| fabric.poll_into(messages_max, sink)).sum()
     }
 
     /// See [`Fabric::announce_room`]. Each fabric gets an equal part, so that together they grant

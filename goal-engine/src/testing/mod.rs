@@ -1,5 +1,11 @@
-//! Helpers that build programs, schedules and their memory, for tests.
+//! Helpers that build programs, schedules and their memory and run them on ranks, for tests.
 #![allow(missing_docs)]
+
+mod ranks;
+mod with_self;
+
+pub use ranks::{Rank, first_room, options, start};
+pub use with_self::WithSelf;
 
 use crate::memory::Zeroed;
 use goal_asm::{EncodeOptions, Nisa, encode};

@@ -1,0 +1,136 @@
+//! The arrival of payloads in parts: of long messages, and of those that their senders were asked
+//! for.
+//!
+//! Threat: a rank on another host may name any message of this rank, and any place and length in
+//! it. Each part is checked here, before memory is lent for its bytes and before they are stored:
+//! its message must be one of the rank that sends it, the part must be the next one, and it must
+//! not go beyond the end.
+
+use super::Core;
+use super::code::Code;
+use super::error::Fault;
+use super::ids::MessageKey;
+use super::incoming::{Asked, Place};
+use crate::memory::copy;
+use crate::transport::{Header, Kind};
+
+impl Core {
+    /// Returns the message that a part belongs to.
+    ///
+    /// # Errors
+    /// [`Fault`] if it is not the next part of a message from its sender.
+    pub(super) fn message_of(&mut self, part: &Header) -> Result<MessageKey, Fault> {
+        let heap = &self.heap();
+        let arrivals = &mut self.held.arrivals;
+        let (key, until) = if part.kind() == Kind::Part {
+            let key = arrivals.next_part(heap, part.sender()).ok_or(Fault::Part)?;
+            (key, arrivals.messages.get(heap, key).header.size)
+        } else {
+            let message = arrivals.messages.find(heap, part.cookie);
+            // A sender that was asked to write to the buffer and can't sends parts instead.
+            let message = message
+                .filter(|of| of.header.source == part.source && of.asked != Asked::No)
+                .ok_or(Fault::Data(part.cookie))?;
+            (MessageKey(part.cookie), message.until)
+        };
+        let arrived = arrivals.messages.get(heap, key).arrived;
+        if part.kind() == Kind::Data && part.offset != arrived {
+            return Err(Fault::Place { offset: part.offset, arrived });
+        }
+        if part.size > until - arrived {
+            return Err(Fault::TooLong { end: arrived.saturating_add(part.size), size: until });
+        }
+        Ok(key)
+    }
+
+    /// Returns the message whose sender says that it has written the payload to its buffer.
+    ///
+    /// # Errors
+    /// [`Fault`] if it was not asked for that.
+    pub(super) fn put(&mut self, written: &Header) -> Result<MessageKey, Fault> {
+        let heap = &self.heap();
+        let message = self.held.arrivals.messages.find(heap, written.cookie).filter(|of| {
+            of.header.source == written.source
+                && of.asked == Asked::Put
+                && of.header.size == written.size
+        });
+        let arrived = message.ok_or(Fault::Data(written.cookie))?.arrived;
+        match arrived {
+            0 => Ok(MessageKey(written.cookie)),
+            _ => Err(Fault::Place { offset: 0, arrived }),
+        }
+    }
+
+    /// Stores a part of a payload.
+    pub(super) fn arrive_part(&mut self, codes: &[Code], key: MessageKey, payload: &[u8]) {
+        let heap = &self.heap();
+        let message = self.held.arrivals.messages.get_mut(heap, key);
+        let (header, offset) = (message.header, message.arrived);
+        match &mut message.place {
+            Place::Kept(bytes) => {
+                let (start, end) = (offset as usize, offset as usize + payload.len());
+                if end > bytes.len() {
+                    bytes.grow(heap, end.max(2 * bytes.len()));
+                }
+                copy(&mut bytes.values_mut(heap)[start..end], payload);
+            }
+            &mut Place::Receive(receive) => self.store(codes, receive, &header, offset, payload),
+            Place::Dropped => {}
+            Place::Sender => unreachable!("parts come after the receive is there"),
+        }
+        self.count_part(key, payload.len() as u64);
+    }
+
+    /// Lends `receive` the place of a part in the buffer of its receive. Returns false, without a
+    /// call, if the part does not belong into a buffer as it is, or is to be refused.
+    pub(super) fn place(
+        &mut self,
+        codes: &[Code],
+        part: &Header,
+        receive: &mut dyn FnMut(&mut [u8]) -> usize,
+    ) -> bool {
+        if self.held.has_failed() || !matches!(part.kind(), Kind::Part | Kind::Data) {
+            return false;
+        }
+        let Ok(key) = self.message_of(part) else { return false };
+        let heap = &self.heap();
+        let message = self.held.arrivals.messages.get(heap, key);
+        let (&Place::Receive(of), start) = (&message.place, message.arrived as usize) else {
+            return false;
+        };
+        let (payload, reduce) = self.target_of(codes, of);
+        let buffer = self.homes[of.instance.index()].memory.contiguous(payload);
+        let Some(buffer) = buffer.filter(|_| reduce.is_none()) else { return false };
+        let place = buffer.part(start..start + part.size as usize);
+        let written = place.write(receive);
+        assert!(written <= place.len(), "the transport wrote more than there was room for");
+        self.count_part(key, written as u64);
+        true
+    }
+
+    /// Counts bytes of a payload that are in their place. The last ones end the receive.
+    fn count_part(&mut self, key: MessageKey, bytes: u64) {
+        let heap = &self.heap();
+        let arrivals = &mut self.held.arrivals;
+        let message = arrivals.messages.get_mut(heap, key);
+        message.arrived += bytes;
+        let is_last = message.arrived == message.header.size;
+        if is_last && message.header.kind() == Kind::Long {
+            arrivals.long.remove(heap, message.header.sender());
+        }
+        match message.place {
+            Place::Receive(receive) if is_last => {
+                arrivals.messages.remove(heap, key);
+                self.finish_later(receive);
+            }
+            Place::Receive(_)
+                if message.asked == Asked::Parts && message.arrived == message.until =>
+            {
+                message.asked = Asked::No;
+                arrivals.direct.push(heap, key);
+            }
+            Place::Dropped if is_last => drop(arrivals.messages.remove(heap, key)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The taker of messages that have arrived.
+
+use super::Header;
+use std::ops::ControlFlow;
+
+/// The taker of messages that have arrived: a closure, or an engine, which also names the memory
+/// that the bytes of long messages belong to.
+///
+/// The memory is lent for one call and has no name outside of it. So a transport can't write there
+/// later, and a peer can't choose what is written to.
+pub trait Sink {
+    /// Takes a message. See [`Transport::poll`](super::Transport::poll).
+    fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()>;
+
+    /// Lends the memory that the payload of a message belongs to, before it has been received.
+    /// Calls `receive` with [`Header::payload_len`] bytes of memory, to which it must write as many
+    /// bytes of the payload as are there, from the first on. It returns their number, and they
+    /// count as taken.
+    ///
+    /// Returns `None`, without a call, if the payload has no such memory; [`Sink::take`] must get
+    /// it then. That is so for all kinds of messages but parts of longer ones.
+    fn place(
+        &mut self,
+        header: &Header,
+        receive: &mut dyn FnMut(&mut [u8]) -> usize,
+    ) -> Option<ControlFlow<()>> {
+        let _ = (header, receive);
+        None
+    }
+}
+
+impl<F: FnMut(&Header, &[u8]) -> ControlFlow<()>> Sink for F {
+    fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()> {
+        self(header, payload)
+    }
+}
