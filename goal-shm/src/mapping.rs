@@ -163,8 +163,8 @@ impl Mapping {
         unsafe { Bytes::new(self.range(area.start, area.len()), area.len()) }
     }
 
-    /// Leaves an area, which begins with a page, out of dumps of the process's memory. If the system
-    /// refuses, it is in them.
+    /// Leaves an area, which begins with a page, out of dumps of the process's memory. If the
+    /// system refuses, it is in them.
     pub(crate) fn leave_out_of_dumps(&self, area: &Range<usize>) {
         let start = self.range(area.start, area.len());
         // SAFETY: inside the mapping, which lives as long as self; only a flag of it changes.
