@@ -103,6 +103,13 @@ pub trait Fabric: Send {
         self.has_work()
     }
 
+    /// Returns true if bytes of accepted messages wait in this process because the network had no
+    /// room for them. Their runs do not count as ended then: a caller that computes would keep them
+    /// back. A descriptor tells when there is room.
+    fn is_blocked(&self) -> bool {
+        false
+    }
+
     /// Returns true if something waits to be sent that the network had no room for, and no
     /// descriptor tells when it has.
     fn has_unsent(&self) -> bool {

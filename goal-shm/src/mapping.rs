@@ -181,8 +181,8 @@ impl Mapping {
         Ok(fallocate(self.fd(), flags, area.start as u64, bytes as u64)?)
     }
 
-    /// Leaves an area, which begins with a page, out of dumps of the process's memory. If the system
-    /// refuses, it is in them.
+    /// Leaves an area, which begins with a page, out of dumps of the process's memory. If the
+    /// system refuses, it is in them.
     pub(crate) fn leave_out_of_dumps(&self, area: &Range<usize>) {
         let start = self.range(area.start, area.len());
         // SAFETY: inside the mapping, which lives as long as self; only a flag of it changes.

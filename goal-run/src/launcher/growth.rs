@@ -1,7 +1,7 @@
 //! The growth of a job of programs on one host, at the request of a rank or of `goal-run grow`.
 //!
-//! A new rank's process gets an order as those of the start do. It is a member of the job at once if
-//! the rank that asked for it takes it in. Otherwise it waits to be accepted, and if its process
+//! A new rank's process gets an order as those of the start do. It is a member of the job at once
+//! if the rank that asked for it takes it in. Otherwise it waits to be accepted, and if its process
 //! ends before, the job goes on without it. Numbers of ranks are not used again.
 
 use super::crew::Fallen;

@@ -224,14 +224,18 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.finish(handle)).ok_or_else(|| self.gone())
     }
 
-    /// Returns true if an instance has ended, without making progress.
+    /// Returns true if an instance has ended and all messages to other hosts have left, without
+    /// making progress otherwise.
     ///
     /// # Errors
     /// [`Interrupted`].
     // Inlined into the loops that call it, so that the `Result` stays in registers.
     #[inline(always)]
     pub fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
-        self.with(|engine| engine.test(handle)).ok_or_else(|| self.gone())
+        let has_ended = |engine: &mut Engine<'a, Ends<'a>>| {
+            engine.test(handle) && !engine.transport().holds_back()
+        };
+        self.with(has_ended).ok_or_else(|| self.gone())
     }
 
     /// Makes a bounded amount of progress for this rank or, if it has nothing to do, for other

@@ -123,6 +123,13 @@ impl<'a> Ends<'a> {
         }
     }
 
+    /// Returns true if bytes of messages to other hosts wait for room on the network. A caller that
+    /// computes from now on would keep them back.
+    #[inline]
+    pub(crate) fn holds_back(&mut self) -> bool {
+        self.remote.as_mut().is_some_and(|remote| remote.holds_back())
+    }
+
     /// Returns true while a message of several packets comes from another host.
     #[inline]
     pub(crate) fn is_receiving(&self) -> bool {

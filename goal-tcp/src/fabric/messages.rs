@@ -27,7 +27,9 @@ impl TcpFabric {
             self.refused = Some(to);
             return Err(Full);
         }
-        self.refused = None;
+        if self.refused == Some(to) {
+            self.refused = None;
+        }
         // The engine asks for the room first. A message beyond the grant would end the job. A new
         // grant arrives as bytes, so it ends a sleep by itself.
         if kept(header) > connection.credit.left() {
@@ -157,6 +159,10 @@ impl Fabric for TcpFabric {
             || self.reading.is_some()
             || !self.ready.is_empty()
             || self.lost.is_some()
+    }
+
+    fn is_blocked(&self) -> bool {
+        self.blocked > 0
     }
 
     fn has_work(&self) -> bool {

@@ -72,7 +72,7 @@ pub struct TcpFabric {
     looked_ns: u64,
     /// The first rank that was lost, why, and the time from which on that is reported.
     lost: Option<(u32, String, u64)>,
-    /// The rank to which a message was refused last, if none was accepted since.
+    /// The rank to which a message was refused last, if it has accepted none since.
     refused: Option<u32>,
     /// Set when a connection was opened since the last call of `progress`.
     has_connected: bool,

@@ -99,8 +99,8 @@ fn broadcast(
     let schedule = collective.compile_uncounted(&communicator.shadow())?;
     let mut words = words.into_boxed_slice();
     let buffers = [words.as_mut_ptr().expose_provenance()];
-    // SAFETY: the buffer has the collective's size, and nobody uses it meanwhile. It lives until the
-    // run has ended, or for ever if that is not known.
+    // SAFETY: the buffer has the collective's size, and nobody uses it meanwhile. It lives until
+    // the run has ended, or for ever if that is not known.
     let ran = unsafe { schedule.start_on(Some(&buffers)) }.and_then(|run| raw::wait(run, call));
     if let Err(error) = ran {
         Box::leak(words);

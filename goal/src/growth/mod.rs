@@ -43,9 +43,9 @@ impl Group {
     /// [`Group::world`] is that communicator.
     ///
     /// # Errors
-    /// [`ErrorCode::Limit`] if the job has no room for so many, [`ErrorCode::System`] if the program
-    /// can't be started, [`ErrorCode::Unsupported`] in a job on several hosts, on all ranks of
-    /// `communicator`.
+    /// [`ErrorCode::Limit`] if the job has no room for so many, [`ErrorCode::System`] if the
+    /// program can't be started, [`ErrorCode::Unsupported`] in a job on several hosts, on all ranks
+    /// of `communicator`.
     pub fn spawn(self, communicator: &Communicator, new: &Spawn) -> Result<Communicator> {
         let Spawn { ranks, ref command, root } = *new;
         spawn(communicator, root, "Group::spawn", || Ok((ranks, command.clone())))
@@ -84,8 +84,8 @@ impl Group {
     }
 }
 
-/// Does the same as [`Group::spawn`]. `wanted` returns the number of new ranks and their program. It
-/// is called at the root alone, and its error is that of all ranks. `call` is the name of the
+/// Does the same as [`Group::spawn`]. `wanted` returns the number of new ranks and their program.
+/// It is called at the root alone, and its error is that of all ranks. `call` is the name of the
 /// caller's call, for a report on a rank that waits for ever.
 ///
 /// # Errors

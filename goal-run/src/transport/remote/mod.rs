@@ -201,6 +201,12 @@ impl<'a> Remote<'a> {
         self.fabrics.iter_mut().for_each(|fabric| fabric.send_written());
     }
 
+    /// Sends what was written. Returns true if some of it has to wait for room on the network.
+    pub(crate) fn holds_back(&mut self) -> bool {
+        self.send_written();
+        self.fabrics.iter().any(|fabric| fabric.is_blocked())
+    }
+
     /// See [`Fabric::progress`].
     pub(crate) fn progress(&mut self) -> bool {
         self.fabrics.iter_mut().fold(false, |any, fabric| fabric.progress() | any)
