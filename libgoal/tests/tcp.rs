@@ -74,6 +74,14 @@ fn programs_run_over_tcp() {
 }
 
 #[test]
+fn a_rank_that_computes_keeps_nothing_back() {
+    let Some(folder) = folder(&["away.c"]) else { return };
+    for options in [&["-n", "2"][..], &["-n", "2", "--tls"], &["-n", "2", "--wait", "block"]] {
+        assert_eq!(run(folder.path(), 2, &[options, &["./away"]].concat()), [""; 0], "{options:?}");
+    }
+}
+
+#[test]
 fn ranks_go_on_after_losses() {
     let Some(folder) = folder(&["loss.c", "killed.c"]) else { return };
     for launchers in [2, 3] {
