@@ -11,7 +11,8 @@
 //! was lost.
 //!
 //! The cost of a receive does not depend on the number of connections: the connection that was read
-//! last is read first, and otherwise the kernel tells which have bytes (O2G, section 3). One buffer
+//! after this one the last time is read first, and otherwise the kernel tells which have bytes (O2G,
+//! section 3). One buffer
 //! serves all connections. A connection without bytes on their way has no buffer of its own.
 //!
 //! Threat: anyone who reaches the port may connect and send any bytes, or none. A connection that
