@@ -43,10 +43,10 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 impl Comm {
-    /// Duplicates `MPI_COMM_WORLD`, in a process that has initialized MPI. All processes of the job
-    /// call this. If MPI has a level of threads below `MPI_THREAD_SERIALIZED`, only the calling
-    /// thread may use it. With `MPI_THREAD_SERIALIZED`, the program's own calls of MPI must not come
-    /// at the same time as those of a fabric.
+    /// Duplicates `MPI_COMM_WORLD`, in a process that has initialized MPI. All processes of the
+    /// job call this. If MPI has a level of threads below `MPI_THREAD_SERIALIZED`, only the
+    /// calling thread may use it. With `MPI_THREAD_SERIALIZED`, the program's own calls of MPI
+    /// must not come at the same time as those of a fabric.
     ///
     /// # Errors
     /// [`MpiError`].

@@ -143,9 +143,9 @@ impl Drop for Transfer {
 }
 
 impl Transfer {
-    /// Cancels a receive. Returns true if it has ended, with or without a packet, so that no more is
-    /// written to its buffer. One that has matched a packet ends only with its sender's help, which
-    /// may never come.
+    /// Cancels a receive. Returns true if it has ended, with or without a packet, so that no more
+    /// is written to its buffer. One that has matched a packet ends only with its sender's help,
+    /// which may never come.
     fn cancel(&mut self) -> bool {
         let since = Instant::now();
         let request = &mut self.request;

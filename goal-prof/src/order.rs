@@ -6,11 +6,11 @@
 //! `requires` to the action behind it. So the order of starts is the program's, which keeps the
 //! order of matching, and nothing waits that did not wait in the program.
 //!
-//! If no two threads call MPI at the same time, an action also waits for all that other threads had
-//! completed when its call began. If they may (`MPI_THREAD_MULTIPLE`), each thread has a chain of
-//! its own: what had ended before another thread's call may have done so by chance, as an eager send
-//! does, and would bind a replay. Only a thread's beginning and its end are points of order, since
-//! threads are started and joined.
+//! If no two threads call MPI at the same time, an action also waits for all that other threads
+//! had completed when its call began. If they may (`MPI_THREAD_MULTIPLE`), each thread has a chain
+//! of its own: what had ended before another thread's call may have done so by chance, as an eager
+//! send does, and would bind a replay. Only a thread's beginning and its end are points of order,
+//! since threads are started and joined.
 //!
 //! An action waits only for actions that had started, or ended, before it started in the run. So a
 //! replay does not deadlock if each send can end as early as it did in the run. One in which sends

@@ -34,7 +34,8 @@ pub fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Returns true if another open file has the lock of this one. A link or a pipe is no file of a run.
+/// Returns true if another open file has the lock of this one. A link or a pipe is no file of a
+/// run.
 fn is_being_written(path: &Path) -> bool {
     let is_file = fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
     is_file

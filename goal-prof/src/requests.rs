@@ -3,8 +3,8 @@
 //! MPI libraries give requests that have already completed the same handle, so a handle may stand
 //! for several. Another thread may get the handle of a request that has just completed before its
 //! completion is recorded. So each operation has a token: a call that may complete requests looks
-//! their tokens up before it calls MPI ([`Requests::claim`]). Of several with one handle it takes one
-//! that its own thread started, as those of other threads may have completed.
+//! their tokens up before it calls MPI ([`Requests::claim`]). Of several with one handle it takes
+//! one that its own thread started, as those of other threads may have completed.
 
 use crate::collective::Prepared;
 use crate::communicators::Communicator;

@@ -13,11 +13,11 @@
 //! never matches a receive of the other. A tag that does not fit is an error, never folded. The
 //! messages of a collective count from 0 for each pair of ranks.
 //!
-//! A collective has a place among the tags of its communicator until it has ended, a persistent one
-//! until it is freed. All ranks count the places alike: one half of them in turn for persistent
-//! collectives, in the order of their preparation, the other half for the others. A place that comes
-//! round while it is taken is an error. So two collectives with the same place never overlap, and
-//! program order keeps them apart.
+//! A collective has a place among the tags of its communicator until it has ended, a persistent
+//! one until it is freed. All ranks count the places alike: one half of them in turn for
+//! persistent collectives, in the order of their preparation, the other half for the others. A
+//! place that comes round while it is taken is an error. So two collectives with the same place
+//! never overlap, and program order keeps them apart.
 
 use thiserror::Error;
 

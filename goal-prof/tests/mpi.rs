@@ -148,8 +148,8 @@ fn a_program_that_is_not_followed_to_its_end_leaves_text_without_an_end() {
     }
 }
 
-/// A communicator of two worlds is not followed, and the files of a spawned program would replace those
-/// of its parent.
+/// A communicator of two worlds is not followed, and the files of a spawned program would replace
+/// those of its parent.
 #[test]
 fn a_program_that_is_spawned_is_not_recorded() {
     let Some((output, files, _out)) = run("worlds", 2, &[], &[]) else { return };

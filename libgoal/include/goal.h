@@ -159,7 +159,8 @@ typedef int (*GOAL_Exchange)(void *context, const void *own, size_t bytes, void 
 /*
  * Joins a group of `size` processes that another launcher has started, as `rank`: all of them call
  * it, and tell each other their addresses and a key by `exchange`. Once in a process, instead of
- * GOAL_Init. Returns when all of them have called it.
+ * GOAL_Init. Returns when all of them have called it. If the group can't begin, it fails on all of
+ * them: if one has another GOAL_TABLE, for example, or can't be reached.
  */
 int GOAL_Init_among(int rank, int size, GOAL_Exchange exchange, void *context);
 

@@ -92,8 +92,8 @@ fn run_with(
     command.output().expect("timeout was there")
 }
 
-/// Runs the program for progress under the library on two ranks, each behind commands of a shell that
-/// know its rank as `$rank`. The program must end well. Returns what was told.
+/// Runs the program for progress under the library on two ranks, each behind commands of a shell
+/// that know its rank as `$rank`. The program must end well. Returns what was told.
 fn after(mpi: &Mpi, commands: &str) -> String {
     let mut command = started(mpi, 2);
     let script =

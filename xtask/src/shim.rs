@@ -9,8 +9,8 @@ use std::process::Command;
 /// The libraries of the system that the static library needs.
 const SYSTEM: [&str; 5] = ["-lgcc_s", "-lutil", "-lpthread", "-lm", "-ldl"];
 
-/// Compiles the sources in a folder with an MPI compiler and links them with the core. `root` is the
-/// folder of the repository.
+/// Compiles the sources in a folder with an MPI compiler and links them with the core. `root` is
+/// the folder of the repository.
 ///
 /// # Errors
 /// The compiler can't be started, or fails; its report is on standard error.

@@ -25,8 +25,8 @@ const NODE: &str = "GOAL_NODE";
 /// The reason why blobs do not travel.
 pub type Exchange<'e> = dyn FnMut(&[u8]) -> Result<Vec<Vec<u8>>, String> + 'e;
 
-/// The settings that all ranks must have in common, as a text, or the reason why this rank can't take
-/// part in the job.
+/// The settings that all ranks must have in common, as a text, or the reason why this rank can't
+/// take part in the job.
 pub type Common = Result<String, String>;
 
 /// What a process tells in an exchange. One that has failed takes part too: the others wait for it.
@@ -100,8 +100,9 @@ impl Wired {
         Self::agree(rank, size, exchange, Some(fabric.to_owned()), Ok(String::new()))
     }
 
-    /// Agrees with the other processes of the job. If a process fails in what it does by itself, all
-    /// processes return an error: each takes part in every exchange until all have seen the failure.
+    /// Agrees with the other processes of the job. If a process fails in what it does by itself,
+    /// all processes return an error: each takes part in every exchange until all have seen the
+    /// failure.
     pub(super) fn agree(
         rank: u32,
         size: u32,
