@@ -105,13 +105,6 @@ impl Pause {
         }
     }
 
-    /// Changes the state to that of a rank that shares its processor with any number of others.
-    pub(crate) fn crowd(&mut self, wait: Wait) {
-        if !self.crowded {
-            *self = Self { slept: self.slept, ..Self::new(Sharing::Crowded, wait) };
-        }
-    }
-
     /// Notes that a poll did something.
     #[inline]
     pub(crate) fn reset(&mut self) {

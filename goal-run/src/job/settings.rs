@@ -232,7 +232,7 @@ impl Settings {
     }
 
     /// Changes the settings to those of a rank that has joined the job after its start: it is bound
-    /// to no processor, and may share them.
+    /// to no processor, and may share them. Ranks of the start keep theirs, and wait as before.
     pub(crate) fn of_joined(self, is_crowded: bool) -> Self {
         Self { placement: None, crowded: self.crowded || is_crowded, ..self }
     }

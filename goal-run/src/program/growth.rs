@@ -90,14 +90,6 @@ impl Attached {
         }
     }
 
-    /// Lets the rank's waits follow the number of ranks: once ranks share processors, a rank that
-    /// waits gives its own to others at once.
-    pub fn follow_growth(&self, member: &mut Member<'static>) {
-        if self.job.segment.roll().is_crowded() {
-            member.crowd();
-        }
-    }
-
     /// Ends the rank's part in the job without waiting for the others. All instances must be
     /// finished. The process may then exit, and the job goes on.
     ///

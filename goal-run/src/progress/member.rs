@@ -45,11 +45,6 @@ impl<'a> Member<'a> {
         Self { job, rank, pause, engines, _claim: claim }
     }
 
-    /// Lets the rank wait from now on as one that shares its processor.
-    pub(crate) fn crowd(&mut self) {
-        self.pause.crowd(self.job.settings.wait);
-    }
-
     /// Calls `f` with the rank's engine. Returns `None`, without a call, if the job ended while
     /// another process used the engine, or if the thread of the rank has panicked.
     #[inline(always)]

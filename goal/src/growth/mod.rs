@@ -137,11 +137,6 @@ fn grow(
     let shared = group.shared();
     may_change(&shared.attached)?;
     let new = agree(communicator, root, call, || decide(&shared.attached))?;
-    shared.with(|core| {
-        let (member, _) = core.parts()?;
-        shared.attached.follow_growth(member);
-        Ok(())
-    })?;
     let larger = shared.communicators.lock().make_larger(communicator, &new)?;
     if communicator.rank() == root {
         tell(&larger, &new, call)?;
