@@ -11,11 +11,11 @@
 //! was lost.
 //!
 //! The cost of a receive does not depend on the number of connections: the connection that was read
-//! after this one the last time is read first, and otherwise the kernel tells which have bytes (O2G,
-//! section 3). One buffer serves all connections. A connection without bytes on their way has no
-//! buffer of its own. Long payloads go through no buffer: the system takes them from the sender's
-//! memory, and writes them to the memory that the receiver's engine lends for one call, when it has
-//! seen the header.
+//! after this one the last time is read first, and otherwise the kernel tells which have bytes
+//! (O2G, section 3). One buffer serves all connections. A connection without bytes on their way has
+//! no buffer of its own. Long payloads go through no buffer: the system takes them from the
+//! sender's memory, and writes them to the memory that the receiver's engine lends for one call,
+//! when it has seen the header.
 //!
 //! Threat: anyone who reaches the port may connect and send any bytes, or none. A connection that
 //! does not prove the key in time is closed; such connections are bounded in number and hold no

@@ -88,8 +88,8 @@ impl TcpFabric {
         }
     }
 
-    /// Returns the accepted connections that have not proved the key, with their tokens. Most of the
-    /// time there are none; a look at all connections would cost more the more there are.
+    /// Returns the accepted connections that have not proved the key, with their tokens. Most of
+    /// the time there are none; a look at all connections would cost more the more there are.
     fn strangers(&self) -> impl Iterator<Item = (usize, &Stranger)> {
         let owners = (self.strangers > 0).then(|| self.owners.iter()).into_iter().flatten();
         owners.filter_map(|(index, owner)| match owner {

@@ -6,7 +6,7 @@
 
 use super::post::{EVENTS_MAX, random};
 use super::session::Session;
-use super::survive::Survival;
+use super::survival::Survival;
 use crate::host::Host;
 use crate::hosts::{Event, Message, Rounds};
 use crate::launcher::crew::Crew;

@@ -29,6 +29,7 @@ mod options;
 mod post;
 mod run;
 mod session;
+mod survival;
 mod survive;
 #[cfg(test)]
 mod tests;

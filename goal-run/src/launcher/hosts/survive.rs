@@ -2,48 +2,15 @@
 
 use super::follow::lose;
 use super::lead::{Ending, Leader};
+use super::survival::Survival;
 use crate::host::Host;
 use crate::hosts::Message;
 use crate::launcher::crew::Crew;
-use crate::launcher::losses::{self, Stand};
-use std::collections::BTreeMap;
+use crate::launcher::losses;
 use std::time::{Duration, Instant};
 
 /// The time that the host of a rank has to tell why others can't reach it. Its reason says more.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// The state of a job that goes on after losses.
-#[derive(Debug, Default)]
-pub(super) struct Survival {
-    /// The hosts whose ranks use no messages any more, with what these do.
-    stands: BTreeMap<Host, Stand>,
-    /// The ranks that others can't reach: which one said so first, and when.
-    unreachable: BTreeMap<u32, (u32, Instant)>,
-    /// Losses that no host knows yet.
-    new: Vec<(u32, String)>,
-}
-
-impl Survival {
-    /// Notes a loss.
-    pub(super) fn lose(&mut self, rank: u32, how: String) {
-        self.new.push((rank, how));
-    }
-
-    /// Notes that the rank `by` can't reach `rank` any more.
-    pub(super) fn accuse(&mut self, by: u32, rank: u32) {
-        self.unreachable.entry(rank).or_insert((by, Instant::now()));
-    }
-
-    /// Notes that no rank of a host uses messages any more.
-    pub(super) fn stand(&mut self, host: Host, stand: Stand) {
-        self.stands.insert(host, stand);
-    }
-
-    /// Forgets a host that is lost.
-    pub(super) fn forget(&mut self, host: Host) {
-        self.stands.remove(&host);
-    }
-}
 
 impl Leader<'_, '_> {
     /// Returns true if the job may go on without a rank or a host.
@@ -107,7 +74,7 @@ impl Leader<'_, '_> {
         losses::mend(self.place, &sits_out).err().map(|error| Ending::Refused(error.to_string()))
     }
 
-    /// Goes on without a host. Returns the reason if the job ends.
+    /// Goes on without a host, whose ranks are lost.
     pub(super) fn go_on_without(&mut self, host: Host, why: &str) {
         let name = self.session.named(host);
         for set in [&mut self.others, &mut self.ready, &mut self.finished, &mut self.at_end] {

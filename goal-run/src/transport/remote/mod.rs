@@ -248,8 +248,8 @@ impl<'a> Remote<'a> {
 
     /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
     /// message has room, a run in the kernel ended, or `limit` has passed. Meanwhile it keeps the
-    /// connections alive: it sends acknowledgements and retransmissions. The caller has made progress
-    /// since the rank was armed, or right before.
+    /// connections alive: it sends acknowledgements and retransmissions. The caller has made
+    /// progress since the rank was armed, or right before.
     pub(crate) fn sleep(
         &mut self,
         bell: Bell<'_>,
@@ -257,8 +257,8 @@ impl<'a> Remote<'a> {
         limit: Option<Duration>,
     ) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
-        // A late ring of an earlier sleep ends this one at once, so it must not stay. Nobody has looked
-        // for one yet.
+        // A late ring of an earlier sleep ends this one at once, so it must not stay. Nobody has
+        // looked for one yet.
         let mut may_ring = true;
         while is_armed() && !self.has_sign() {
             let now_ns = now_ns();
