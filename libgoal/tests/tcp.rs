@@ -84,8 +84,9 @@ fn a_rank_that_computes_keeps_nothing_back() {
 #[test]
 fn ranks_go_on_after_losses() {
     let Some(folder) = folder(&["loss.c", "killed.c"]) else { return };
-    for launchers in [2, 3] {
-        let lines = run(folder.path(), launchers, &["-n", "5", "--survive", "./loss"]);
+    for (launchers, program) in [(2, &["./loss"][..]), (3, &["./loss"]), (3, &["./loss", "slow"])] {
+        let arguments = [&["-n", "5", "--survive"], program].concat();
+        let lines = run(folder.path(), launchers, &arguments);
         let left = [(0, 0), (3, 1), (4, 2)];
         let line = |(rank, new)| format!("rank {rank} of 5 goes on as {new} of 3");
         assert_eq!(lines, left.map(line));

@@ -28,7 +28,11 @@ impl Leader<'_, '_> {
         }
         let is_due = |since: &Instant| since.elapsed() >= GRACE;
         let is_lost = |rank: u32| segment.status(rank).is_lost();
-        self.survival.unreachable.retain(|&rank, _| !is_lost(rank));
+        if segment.gate().is_broken() {
+            // Ranks that regroup close their connections, which says nothing about them. One that
+            // can't be reached is noticed again in the next generation.
+            self.survival.unreachable.clear();
+        }
         let due = self.survival.unreachable.iter().filter(|(_, (_, since))| is_due(since));
         let due: Vec<(u32, u32)> = due.map(|(&rank, &(by, _))| (rank, by)).collect();
         for (rank, by) in due {
