@@ -4,9 +4,10 @@
 //! if the rank that asked for it takes it in. Otherwise it waits to be accepted, and if its process
 //! ends before, the job goes on without it. Numbers of ranks are not used again.
 
+use super::child::{Exit, Process};
 use super::crew::Fallen;
 use super::options::Program;
-use super::programs::{Exit, Process, Programs};
+use super::programs::Programs;
 use crate::binding::is_crowded;
 use crate::growth::{Answer, Command, Request, What};
 use rustix::process::Signal;

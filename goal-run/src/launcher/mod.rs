@@ -5,6 +5,7 @@
 //! rank processes, and the segment, which has no name, vanishes with them.
 
 mod attended;
+mod child;
 mod crew;
 mod error;
 mod growth;

@@ -17,6 +17,7 @@
 #![allow(unsafe_code)]
 
 use super::attended::Attended;
+use super::child::{Exit, LOOK, Process};
 use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::input;
@@ -32,17 +33,17 @@ use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
 use goal_eth::Held;
-use goal_shm::{Attendance, Sealed, Segment};
+use goal_shm::{Sealed, Segment};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpid, getppid,
-    kill_process_group, set_child_subreaper, set_parent_process_death_signal, waitid, waitpgid,
+    set_child_subreaper, set_parent_process_death_signal, waitid, waitpgid,
 };
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -53,12 +54,6 @@ const FOREIGN_LIMIT: Duration = Duration::from_secs(5);
 
 /// The longest time for which a launcher waits until what ranks have started is gone.
 const VANISH_LIMIT: Duration = Duration::from_millis(200);
-
-/// The longest time for which a launcher waits until the processes of a lost rank are gone.
-const BURIAL_LIMIT: Duration = Duration::from_secs(2);
-
-/// The time between two looks at such processes.
-const LOOK: Duration = Duration::from_millis(1);
 
 /// The lowest number of a descriptor that is passed on to a program.
 const PASSED_MIN: RawFd = 32;
@@ -81,70 +76,6 @@ pub(super) struct Programs<'a> {
     adopts_always: bool,
     /// The resources that must be held while the processes use their drivers.
     held: Vec<Held>,
-}
-
-/// The process of a rank.
-pub(super) struct Process {
-    pub(super) rank: u32,
-    pub(super) program: Arc<Program>,
-    pub(super) child: Child,
-    /// The time of its start.
-    pub(super) since: Instant,
-    /// The process that has attached as the rank, which the child may have started.
-    pub(super) attended: Attended,
-    /// The end of the child, once it is known.
-    pub(super) exit: Option<Exit>,
-    /// The signal that stopped it.
-    stopped: Option<i32>,
-    /// True if this launcher has stopped it.
-    is_suspended: bool,
-    /// True if the job goes on without it.
-    is_lost: bool,
-}
-
-/// The end of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Exit {
-    Status(i32),
-    Signal(i32),
-}
-
-impl Process {
-    pub(super) fn pid(&self) -> Pid {
-        Pid::from_child(&self.child)
-    }
-
-    /// Sends a signal to the process group. Returns false if no process of it could get it.
-    pub(super) fn send(&self, signal: Signal) -> bool {
-        kill_process_group(self.pid(), signal) != Err(Errno::PERM)
-    }
-
-    /// Kills what is left of the rank's processes. Returns true if all of them are gone.
-    fn end(&mut self, attendance: &Attendance) -> bool {
-        self.attended.look(attendance, self.child.id());
-        self.send(Signal::KILL);
-        let _ = self.child.kill();
-        let since = Instant::now();
-        while since.elapsed() < BURIAL_LIMIT {
-            if self.look().is_some() && self.attended.is_gone(attendance, self.child.id()) {
-                return true;
-            }
-            std::thread::sleep(LOOK);
-        }
-        false
-    }
-
-    /// Returns the end of the process, which keeps its number.
-    pub(super) fn look(&mut self) -> Option<Exit> {
-        let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        if self.exit.is_none()
-            && let Ok(Some(ended)) = waitid(WaitId::Pid(self.pid()), what)
-        {
-            let signal = || ended.terminating_signal().map(Exit::Signal);
-            self.exit = ended.exit_status().map(Exit::Status).or_else(signal);
-        }
-        self.exit
-    }
 }
 
 impl<'a> Programs<'a> {
