@@ -89,7 +89,9 @@ impl Core {
         part: &Header,
         receive: &mut dyn FnMut(&mut [u8]) -> usize,
     ) -> bool {
-        if self.held.has_failed() || !matches!(part.kind(), Kind::Part | Kind::Data) {
+        // The notice that a payload was written to the buffer brings no bytes.
+        let is_notice = part.flags & Header::DIRECT != 0;
+        if self.held.has_failed() || is_notice || !matches!(part.kind(), Kind::Part | Kind::Data) {
             return false;
         }
         let Ok(key) = self.message_of(part) else { return false };
