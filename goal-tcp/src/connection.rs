@@ -30,6 +30,8 @@ pub(crate) struct Connection {
     pub(crate) is_blocked: bool,
     /// Set when the rank has said that it leaves.
     pub(crate) has_left: bool,
+    /// The reason why sending failed, if it has. What the rank has sent before is still read.
+    pub(crate) failure: Option<String>,
     /// The time of the look since which bytes are on the way and the peer's host is silent.
     pub(crate) silent_ns: Option<u64>,
 }
@@ -48,6 +50,7 @@ impl Connection {
             is_waiting: false,
             is_blocked: false,
             has_left: false,
+            failure: None,
             silent_ns: None,
         }
     }

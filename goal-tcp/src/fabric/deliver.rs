@@ -132,21 +132,24 @@ impl TcpFabric {
     ) -> Option<(usize, bool)> {
         let connection = self.connections[rank as usize].as_mut()?;
         let why = match received {
-            Ok(None) => return None,
-            Ok(Some(0)) if connection.has_left && !connection.inbox.is_open() => {
+            Ok(None) if connection.failure.is_none() => return None,
+            // A rank that has left with bytes of this one unread makes its system send an error.
+            Ok(Some(0)) | Err(_) if connection.has_left && !connection.inbox.is_open() => {
                 self.close(rank);
                 return None;
             }
-            Ok(Some(0)) => {
-                "it closed the connection without a word, as a process that is killed does"
-                    .to_owned()
-            }
-            Ok(Some(len)) => {
+            Ok(Some(len)) if len > 0 => {
                 let is_full = len == room || connection.channel.may_hold_bytes();
                 self.forecast.note_read(rank);
                 return Some((len, is_full));
             }
-            Err(error) => error.to_string(),
+            ended => connection.failure.take().unwrap_or_else(|| match ended {
+                Err(error) => error.to_string(),
+                Ok(_) => {
+                    "it closed the connection without a word, as a process that is killed does"
+                        .to_owned()
+                }
+            }),
         };
         self.lose(rank, why);
         None

@@ -87,7 +87,11 @@ impl Fabric for TcpFabric {
             return Err(Full);
         }
         connection.grant(&self.room, &mut self.exchanged, &mut self.spare);
-        let item = self.item(to, header)?;
+        let Ok(item) = self.item(to, header) else {
+            // The grant may have to leave.
+            self.note_written(to);
+            return Err(Full);
+        };
         let Some(Connection { channel, outbox, credit, is_waiting, .. }) =
             self.connections[to as usize].as_deref_mut()
         else {

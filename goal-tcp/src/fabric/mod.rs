@@ -235,12 +235,17 @@ impl TcpFabric {
         }
     }
 
-    /// Ends the connection with a rank, to which sending failed. If the rank has left, its last
-    /// bytes may still be there to read, and tell more.
+    /// Notes that sending to a rank failed. If the rank has left, its last bytes are there to read,
+    /// and tell so; otherwise reading tells of the loss.
     fn fail_to_send(&mut self, rank: u32, error: Errno) {
-        if self.connections[rank as usize].as_ref().is_some_and(|one| !one.has_left) {
-            self.lose(rank, format!("sending failed: {}", io::Error::from(error)));
+        let Some(connection) = &mut self.connections[rank as usize] else { return };
+        if connection.has_left {
+            return;
         }
+        if connection.failure.is_none() {
+            connection.failure = Some(format!("sending failed: {}", io::Error::from(error)));
+        }
+        self.note_ready(rank);
     }
 
     /// Lets the poller tell when a connection can be written, if something waits to be sent on it.

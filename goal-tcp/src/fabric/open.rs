@@ -78,9 +78,7 @@ impl TcpFabric {
         for _ in 0..STRANGERS_MAX {
             let accepted = Stranger::accept(&self.listener, &self.conditions, now_ns);
             let Some(stranger) = accepted else { return };
-            if self.strangers >= STRANGERS_MAX {
-                self.drop_oldest();
-            }
+            self.make_room();
             if let Some(token) = self.add(stranger) {
                 // The hello is often there.
                 self.shake(token, now_ns);
@@ -100,15 +98,30 @@ impl TcpFabric {
         })
     }
 
-    /// Drops the oldest accepted connection. One that said hello with the key comes last: for its
-    /// rank it may be open already, so its end would be a loss.
-    fn drop_oldest(&mut self) {
-        let accepted = self
-            .strangers()
-            .map(|(token, stranger)| (stranger.is_greeted(), stranger.since_ns(), token));
-        if let Some((.., token)) = accepted.min() {
+    /// Makes room for one more accepted connection: drops the oldest one that has said nothing with
+    /// the key, if there are too many of these. For the rank of one that has said hello with the key
+    /// it may be open already, so its end would be a loss. There are at most as many as ranks;
+    /// beyond that, some are recordings, and the oldest is dropped.
+    fn make_room(&mut self) {
+        if self.strangers < STRANGERS_MAX {
+            return;
+        }
+        let oldest = |is_greeted: bool, most: usize| {
+            let these = self.strangers().filter(|(_, one)| one.is_greeted() == is_greeted);
+            let these: Vec<_> = these.map(|(token, one)| (one.since_ns(), token)).collect();
+            these.iter().min().copied().filter(|_| these.len() >= most)
+        };
+        let silent = oldest(false, STRANGERS_MAX);
+        let dropped = silent.or_else(|| oldest(true, self.connections.len() + STRANGERS_MAX));
+        if let Some((_, token)) = dropped {
             self.drop_stranger(token);
         }
+    }
+
+    /// Returns the time at which an accepted connection must have proved the key. One that has said
+    /// hello with the key was answered, and its rank may compute before it reads the answer.
+    fn deadline_ns(stranger: &Stranger) -> u64 {
+        stranger.since_ns() + if stranger.is_greeted() { WELCOME_NS } else { HANDSHAKE_NS }
     }
 
     /// Drops a handshake, unless it is complete.
@@ -228,7 +241,7 @@ impl TcpFabric {
             Some(token) => self.attempt_ends_ns(token),
             None => asked.next_ns,
         });
-        let strangers = self.strangers().map(|(_, stranger)| stranger.since_ns() + HANDSHAKE_NS);
+        let strangers = self.strangers().map(|(_, stranger)| Self::deadline_ns(stranger));
         asked.chain(strangers).chain(self.look_ns()).min()
     }
 
@@ -254,12 +267,15 @@ impl TcpFabric {
         if look_ns.is_some_and(|look_ns| look_ns <= now_ns) {
             self.look_for_silence(now_ns);
         }
-        let silent =
-            self.strangers().filter(|(_, stranger)| stranger.since_ns() + HANDSHAKE_NS <= now_ns);
+        let silent = self.strangers().filter(|(_, one)| Self::deadline_ns(one) <= now_ns);
         for token in silent.map(|(token, _)| token).collect::<Vec<_>>() {
             // This rank may have been busy, and the answer may be there.
             self.shake(token, now_ns);
-            self.drop_stranger(token);
+            if let Some(Owner::Stranger(stranger)) = self.owners.get(token - FIRST)
+                && Self::deadline_ns(stranger) <= now_ns
+            {
+                self.drop_stranger(token);
+            }
         }
         let due: Vec<(u32, Option<usize>)> = (self.asked.iter())
             .filter(|(_, asked)| match asked.token {

@@ -4,11 +4,13 @@ use super::{V4, encrypted, exchange, fabrics, key, now_ns};
 use crate::TcpFabric;
 use crate::handshake::{Connecting, Ends, Key};
 use crate::limits::STRANGERS_MAX;
+use crate::listener::Listener;
 use goal_engine::transport::{Header, Kind};
 use goal_fabric::Fabric;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 fn stranger(to: &TcpFabric, of: usize) -> TcpStream {
@@ -166,4 +168,102 @@ fn a_proof_of_one_channel_is_none_on_another() {
     let passed_on =
         crate::handshake::Accepting::new(&key(), b"secret of the second", &hello, [2; 16]);
     assert!(passed_on.is_err());
+}
+
+/// The nanoseconds that the clock of a test is ahead.
+static AHEAD_NS: AtomicU64 = AtomicU64::new(0);
+
+fn skipping_ns() -> u64 {
+    now_ns() + AHEAD_NS.load(Ordering::SeqCst)
+}
+
+#[test]
+fn a_rank_that_computes_after_its_hello_is_not_lost() {
+    let listeners = [(); 2].map(|()| Listener::bind(V4, 0..=0).unwrap());
+    let addresses = listeners.each_ref().map(|one| SocketAddr::new(V4, one.port())).to_vec();
+    let end = |(rank, listener)| {
+        TcpFabric::new(rank, addresses.clone(), listener, key(), skipping_ns).unwrap()
+    };
+    let mut ends: Vec<TcpFabric> = (0..).zip(listeners).map(end).collect();
+    let request = Header::new(Kind::Rts, 1);
+    // Rank 1 says hello, and then makes no progress for a minute.
+    while ends[0].strangers == 0 {
+        let _ = ends[1].try_send(0, &request, &mut |_| {});
+        if ends[0].strangers == 0 {
+            ends[1].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        }
+        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+    }
+    for _ in 0..20 {
+        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+    }
+    AHEAD_NS.fetch_add(60_000_000_000, Ordering::SeqCst);
+    ends[0].progress();
+    ends.reverse();
+    let mut request = Header::new(Kind::Rts, 1);
+    request.cookie = 77;
+    let (mut is_sent, mut has_arrived, since_ns) = (false, false, now_ns());
+    while !has_arrived && now_ns() - since_ns < 10_000_000_000 {
+        is_sent = is_sent || ends[0].try_send(0, &request, &mut |_| {}).is_ok();
+        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[1].poll(1, &mut |header, _| {
+            has_arrived = header.cookie == 77;
+            ControlFlow::Continue(())
+        });
+    }
+    AHEAD_NS.fetch_add(60_000_000_000, Ordering::SeqCst);
+    assert!(has_arrived);
+    assert_eq!(lost(&ends), []);
+}
+
+#[test]
+fn many_ranks_that_connect_at_once_are_all_heard() {
+    const RANKS: usize = 100;
+    let mut ends = fabrics(RANKS, V4, 1 << 20);
+    let request = |rank: usize| Header::new(Kind::Rts, rank as u32);
+    // All hellos wait before rank 0 looks for the first time.
+    for _ in 0..3 {
+        for (rank, end) in ends.iter_mut().enumerate().skip(1) {
+            let _ = end.try_send(0, &request(rank), &mut |_| {});
+            end.progress();
+        }
+    }
+    let mut sent = [false; RANKS];
+    let (mut heard, since_ns) = (0, now_ns());
+    while heard < RANKS - 1 && now_ns() - since_ns < 20_000_000_000 {
+        for (rank, end) in ends.iter_mut().enumerate() {
+            if rank > 0 && !sent[rank] {
+                sent[rank] = end.try_send(0, &request(rank), &mut |_| {}).is_ok();
+            }
+            let taken = end.poll(RANKS, &mut |_, _| ControlFlow::Continue(()));
+            heard += if rank == 0 { taken } else { 0 };
+        }
+    }
+    assert_eq!(heard, RANKS - 1);
+    assert_eq!(lost(&ends), []);
+}
+
+#[test]
+fn a_rank_that_leaves_with_something_unread_is_not_lost() {
+    let mut ends = fabrics(2, V4, 1 << 20);
+    assert!(exchange(&mut ends));
+    let request = Header::new(Kind::Rts, 0);
+    for _ in 0..100 {
+        ends[0].try_send(1, &request, &mut |_| {}).unwrap();
+    }
+    ends[0].send_written();
+    // Its system answers with an error to what it has not read.
+    drop(ends.pop());
+    let since_ns = now_ns();
+    while now_ns() - since_ns < 700_000_000 {
+        ends[0].send_written();
+        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[0].progress();
+    }
+    assert_eq!(lost(&ends), []);
+}
+
+/// Returns the losses that ends tell of.
+fn lost(ends: &[TcpFabric]) -> Vec<(u32, String)> {
+    ends.iter().filter_map(|end| end.lost()).collect()
 }

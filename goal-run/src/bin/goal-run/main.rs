@@ -184,8 +184,10 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let options = arguments.launcher(transports, window, signals);
     let system = |error: LaunchError| Failure::System(hints::explain(&error));
-    let (mut options, mut hosts) = (options, hosts);
+    // Dropped after the options, which have the place where the own rank asks to be admitted: it
+    // waits there until it is, or until the place is closed.
     let mut leader = None;
+    let (mut options, mut hosts) = (options, hosts);
     if hosts.is_none() {
         match wired::role(nisa.num_ranks(), options.transports.prefers_mpi())? {
             None => {}

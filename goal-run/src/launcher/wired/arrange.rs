@@ -264,13 +264,14 @@ fn told<T: Serialize + for<'d> Deserialize<'d>>(
 }
 
 /// Returns what distinguishes this process's node from others. Processes with the same text can
-/// join each other's halls and share memory.
+/// join each other's halls, know each other by the same numbers and share memory.
 fn node() -> io::Result<String> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
     // The names of halls belong to it.
     let network = std::fs::read_link("/proc/self/ns/net")?;
+    let processes = std::fs::read_link("/proc/self/ns/pid")?;
     let name = std::env::var(NODE).unwrap_or_default();
-    Ok(format!("{} {} {name}", boot.trim(), network.display()))
+    Ok(format!("{} {} {} {name}", boot.trim(), network.display(), processes.display()))
 }
 
 fn key() -> io::Result<String> {
