@@ -63,6 +63,21 @@ fn another_number_of_processes_is_an_error() {
     }
 }
 
+/// The launchers of two nodes that were started with different settings. Each has its own rank as a
+/// thread, which waits to be admitted.
+#[test]
+fn nodes_that_do_not_agree_end_with_the_reason() {
+    for launcher in launchers() {
+        let mut command = launcher.start_on_nodes(4, 2, RUN_MAX);
+        let script = format!("exec \"$0\" \"$1\" --repeat $(({RANK} / 2 + 1))");
+        command.args(["sh", "-c", &script, env!("CARGO_BIN_EXE_goal-run")]);
+        let output = command.arg(example("allreduce-ring.goal")).output().unwrap();
+        let text = text(&output);
+        assert!(!output.status.success(), "{}: {text}", launcher.name);
+        assert!(text.contains("the job does not start"), "{}: {text}", launcher.name);
+    }
+}
+
 /// A program that ends with other memory than it states.
 #[test]
 fn a_schedule_that_fails_ends_the_job_with_its_reason() {
