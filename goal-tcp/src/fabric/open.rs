@@ -99,8 +99,8 @@ impl TcpFabric {
     }
 
     /// Makes room for one more accepted connection: drops the oldest one that has said nothing with
-    /// the key, if there are too many of these. For the rank of one that has said hello with the key
-    /// it may be open already, so its end would be a loss. There are at most as many as ranks;
+    /// the key, if there are too many of these. For the rank of one that has said hello with the
+    /// key it may be open already, so its end would be a loss. There are at most as many as ranks;
     /// beyond that, some are recordings, and the oldest is dropped.
     fn make_room(&mut self) {
         if self.strangers < STRANGERS_MAX {
