@@ -27,7 +27,7 @@ impl State {
         [State::Starting, State::Running, State::Idle, State::Done, State::Failed];
 }
 
-/// What a rank does after the loss of another one. In all but the first it uses no message.
+/// The behaviour of a rank after the loss of another one. In all but the first it uses no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Stance {

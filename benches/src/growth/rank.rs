@@ -16,7 +16,7 @@ pub(crate) struct RankArgs {
     numbers: Vec<u32>,
 }
 
-/// What the first rank tells the second with each message.
+/// The words that the first rank sends to the second in each message.
 const GO_ON: u64 = 0;
 const ACCEPT: u64 = 1;
 const STOP: u64 = 2;

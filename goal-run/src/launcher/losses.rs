@@ -20,7 +20,7 @@ use crate::job::Mode;
 use crate::network::{Network, Wire};
 use goal_shm::{Segment, Stance};
 
-/// What the ranks of a host that are left do after a loss, once none of them uses messages.
+/// The stand of a host's ranks that are left after a loss, once none of them uses messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stand {
     /// True if some of them wait for the next generation.

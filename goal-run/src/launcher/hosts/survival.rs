@@ -1,4 +1,4 @@
-//! What the leader knows of losses, in a job that goes on without the ranks that are lost.
+//! The leader's knowledge of losses, in a job that goes on without the ranks that are lost.
 
 use crate::host::Host;
 use crate::launcher::losses::Stand;

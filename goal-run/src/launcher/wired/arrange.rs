@@ -29,7 +29,8 @@ pub type Exchange<'e> = dyn FnMut(&[u8]) -> Result<Vec<Vec<u8>>, String> + 'e;
 /// take part in the job.
 pub type Common = Result<String, String>;
 
-/// What a process tells in an exchange. One that has failed takes part too: the others wait for it.
+/// The word of a process in an exchange. One that has failed takes part too, as the others wait for
+/// it.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Told<T> {
