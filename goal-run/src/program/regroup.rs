@@ -59,12 +59,11 @@ impl Attached {
     /// end. Instances that had not ended are gone.
     ///
     /// # Errors
-    /// [`Interrupted`]: the job has ended meanwhile.
-    ///
-    /// # Panics
-    /// If the job is not broken.
+    /// [`Interrupted`]: the job has ended meanwhile, or was not broken.
     pub fn regroup(&self, member: Member<'static>) -> Result<(u32, Member<'static>), Interrupted> {
-        assert!(self.is_broken(), "no rank was lost");
+        if !self.is_broken() {
+            return Err(Interrupted::Stopped);
+        }
         let segment = self.job.segment;
         let (gate, status) = (segment.gate(), segment.status(self.rank));
         let before = gate.generation();
