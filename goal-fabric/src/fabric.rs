@@ -35,6 +35,12 @@ pub trait Fabric: Send {
         self.payload_max(to)
     }
 
+    /// The most bytes of such a part if its payload lies in one piece, for
+    /// [`Fabric::try_send_zcopy`]; at least [`Fabric::part_max`].
+    fn zcopy_max(&mut self, to: u32) -> usize {
+        self.part_max(to)
+    }
+
     /// Sends `header` and [`Header::payload_len`] bytes of payload to rank `to`. Calls `fill` at
     /// most once, with the place for the payload.
     ///
@@ -91,7 +97,7 @@ pub trait Fabric: Send {
 
     /// Exchanges bytes with other hosts and handles timers, without delivering messages. Returns
     /// true if the rank may be able to go on: a message can be taken, a connection was opened, a
-    /// refused message has room now, or a rank was lost.
+    /// refused message has room now, bytes that were held back have left, or a rank was lost.
     fn progress(&mut self) -> bool;
 
     /// Returns true if there is work now: something has arrived, or a timer is due.
@@ -103,11 +109,12 @@ pub trait Fabric: Send {
         self.has_work()
     }
 
-    /// Returns true if bytes of accepted messages wait in this process because the network had no
-    /// room for them. Their runs do not count as ended then: a caller that computes would keep them
-    /// back. A descriptor tells when there is room.
-    fn is_blocked(&self) -> bool {
-        false
+    /// Returns the ranks for which bytes of accepted messages wait in this process because the
+    /// network had no room for them. A run that sends to such a rank does not count as ended: a
+    /// caller that computes would keep the bytes back. When they have left, [`Fabric::progress`]
+    /// returns true.
+    fn kept_back(&self) -> Vec<u32> {
+        Vec::new()
     }
 
     /// Returns true if something waits to be sent that the network had no room for, and no

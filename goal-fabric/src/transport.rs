@@ -26,6 +26,10 @@ impl<F: Fabric> Transport for AsTransport<F> {
         self.0.part_max(to)
     }
 
+    fn zcopy_max(&mut self, to: u32) -> usize {
+        self.0.zcopy_max(to)
+    }
+
     fn try_send(
         &mut self,
         to: u32,

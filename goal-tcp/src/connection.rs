@@ -2,6 +2,7 @@
 
 use crate::channel::Channel;
 use crate::inbox::Inbox;
+use crate::limits::PART_ZCOPY_MAX;
 use crate::outbox::{Outbox, Spare};
 use crate::wire::Item;
 use goal_esp::wire::{Chunk, ChunkKind};
@@ -28,6 +29,10 @@ pub(crate) struct Connection {
     pub(crate) is_waiting: bool,
     /// Set while the poller waits until the socket can be written.
     pub(crate) is_blocked: bool,
+    /// Set when a message was refused for which there was no room, until there may be some.
+    pub(crate) is_refused: bool,
+    /// The most bytes of the next part that is sent from where it lies.
+    pub(crate) part: usize,
     /// Set when the rank has said that it leaves.
     pub(crate) has_left: bool,
     /// The reason why sending failed, if it has. What the rank has sent before is still read.
@@ -49,6 +54,8 @@ impl Connection {
             expects_long: true,
             is_waiting: false,
             is_blocked: false,
+            is_refused: false,
+            part: PART_ZCOPY_MAX,
             has_left: false,
             failure: None,
             silent_ns: None,

@@ -37,6 +37,7 @@ mod sockets;
 pub mod stranger;
 #[cfg(test)]
 mod tests;
+mod touch;
 mod wire;
 
 pub use channel::{Channel, Tls};

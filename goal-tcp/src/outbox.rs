@@ -51,11 +51,16 @@ impl Outbox {
         }
         let start = self.end;
         self.end += len;
+        if self.end > self.buffer.len() {
+            let mut longer = std::mem::take(&mut self.buffer).into_vec();
+            longer.resize(self.end, 0);
+            self.buffer = longer.into();
+        }
         &mut self.buffer[start..self.end]
     }
 
     /// Sends what waits and an item with these bytes. What the system does not take of the item
-    /// waits. There must be room for the item.
+    /// waits, even if there is no room for it.
     ///
     /// # Errors
     /// [`Errno::AGAIN`] if the system takes nothing of the item: nothing of it waits then. Others
@@ -95,7 +100,7 @@ impl Outbox {
     fn release(&mut self, spare: &mut Spare) {
         (self.start, self.end) = (0, 0);
         let buffer = std::mem::take(&mut self.buffer);
-        if !buffer.is_empty() && spare.0.len() < SPARE_MAX {
+        if buffer.len() == UNSENT_MAX && spare.0.len() < SPARE_MAX {
             spare.0.push(buffer);
         }
     }
@@ -111,7 +116,7 @@ impl Outbox {
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {
                     // Room is counted from the end, so bytes that were sent must go.
-                    if self.start >= UNSENT_MAX / 2 {
+                    if self.start >= self.buffer.len() / 2 {
                         self.buffer.copy_within(self.start..self.end, 0);
                         (self.start, self.end) = (0, self.end - self.start);
                     }

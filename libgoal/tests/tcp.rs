@@ -82,6 +82,29 @@ fn a_rank_that_computes_keeps_nothing_back() {
 }
 
 #[test]
+fn a_rank_that_reads_slowly_holds_up_nothing_else() {
+    let Some(folder) = folder(&["apart.c"]) else { return };
+    let modes = [&["-n", "3"][..], &["-n", "3", "--tls"], &["-n", "3", "--wait", "block"]];
+    for options in modes.into_iter().chain([&["-n", "3", "--progress", "thread"][..]]) {
+        assert_eq!(run(folder.path(), 3, &[options, &["./apart"]].concat()), [""; 0], "{options:?}");
+    }
+}
+
+#[test]
+fn memory_that_is_not_there_is_the_fault_of_its_rank() {
+    let Some(folder) = folder(&["unmapped.c"]) else { return };
+    for (how, rank) in [("send", 0), ("receive", 1)] {
+        let outputs = ended(start(folder.path(), 2, &["-n", "2", "./unmapped", how]));
+        let text = String::from_utf8_lossy(&outputs[rank].stderr);
+        assert!(!outputs[rank].status.success(), "{how}: {outputs:?}");
+        let named = text.contains(&format!("rank {rank} ")) && text.contains("signal 11");
+        assert!(named, "{how}: {text}");
+        let all: String = outputs.iter().map(|one| String::from_utf8_lossy(&one.stderr)).collect();
+        assert!(!all.contains("Bad address") && !all.contains("went on"), "{how}: {all}");
+    }
+}
+
+#[test]
 fn ranks_go_on_after_losses() {
     let Some(folder) = folder(&["loss.c", "killed.c"]) else { return };
     for (launchers, program) in [(2, &["./loss"][..]), (3, &["./loss"]), (3, &["./loss", "slow"])] {

@@ -119,7 +119,7 @@ impl Core {
         let left = left.get_or_insert(0);
         while *left < header.size {
             let mut part = Header::new(Kind::Part, header.source);
-            part.size = (header.size - *left).min(part_max(transport, to));
+            part.size = (header.size - *left).min(source.part_max(transport));
             if *budget < part.size || source.send_part(transport, &part, *left) == Err(Full) {
                 return Sent::Waits;
             }
@@ -149,7 +149,7 @@ impl Core {
             let mut part = Header::new(Kind::Data, header.source);
             part.cookie = stream.cookie;
             part.offset = stream.left;
-            part.size = (stream.until - stream.left).min(part_max(transport, to));
+            part.size = (stream.until - stream.left).min(source.part_max(transport));
             if *budget < part.size || source.send_part(transport, &part, stream.left) == Err(Full) {
                 break;
             }
@@ -237,12 +237,6 @@ fn put<T: Transport>(
     stream.left == header.size && transport.try_send(to.0, &complete, |_| {}).is_ok()
 }
 
-/// Returns the most bytes of a part for rank `to`: whole elements of every type, so that a receive
-/// can combine each part with its buffer.
-fn part_max(transport: &mut impl Transport, to: Rank) -> u64 {
-    transport.part_max(to.0) as u64 & !(ELEMENT_BYTES_MAX - 1)
-}
-
 fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
     Sent::of(transport.try_send(source.to.0, source.header, |out| source.fill(0, out)))
 }
@@ -256,6 +250,17 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// Returns the most bytes of a part: whole elements of every type, so that a receive can
+    /// combine each part with its buffer.
+    fn part_max(&self, transport: &mut impl Transport) -> u64 {
+        let to = self.to.0;
+        let most = match self.memory.contiguous(self.payload) {
+            Some(_) => transport.zcopy_max(to),
+            None => transport.part_max(to),
+        };
+        (most as u64).min(BYTES_PER_POLL) & !(ELEMENT_BYTES_MAX - 1)
+    }
+
     /// Sends the bytes of a part, from `offset` on.
     fn send_part(
         &self,

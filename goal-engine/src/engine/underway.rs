@@ -6,7 +6,7 @@ use super::ids::{Action, InstanceKey};
 use super::schedule::Schedule;
 use super::{Engine, Handle};
 use crate::transport::Transport;
-use goal_asm::nisa::Operation;
+use goal_asm::nisa::{Operation, Record};
 use goal_lang::ANY;
 use std::fmt;
 use std::sync::Arc;
@@ -120,6 +120,20 @@ impl<T: Transport> Engine<'_, T> {
             Underway { number, offset, work }
         });
         underway.collect()
+    }
+
+    /// Returns true if an instance may exchange messages with rank `rank`: if it has an action for
+    /// that, takes messages of any rank, or executes its schedule in a window.
+    pub fn may_meet(&self, handle: &Handle, rank: u32) -> bool {
+        let Code::Whole(schedule) = &self.codes[self.instance(handle).code as usize] else {
+            return true;
+        };
+        let meets = |record: Record<'_>| match record.operation() {
+            Operation::Send { peer, .. } => peer == rank,
+            Operation::Recv { peer, .. } => peer == rank || peer == ANY,
+            _ => false,
+        };
+        schedule.section().records().any(|(_, record)| meets(record))
     }
 }
 

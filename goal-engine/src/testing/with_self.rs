@@ -59,6 +59,10 @@ impl<T: Transport> Transport for WithSelf<T> {
         if to == self.rank { self.payload_max(to) } else { self.others.part_max(to) }
     }
 
+    fn zcopy_max(&mut self, to: u32) -> usize {
+        if to == self.rank { self.payload_max(to) } else { self.others.zcopy_max(to) }
+    }
+
     fn try_send(
         &mut self,
         to: u32,

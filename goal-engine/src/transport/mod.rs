@@ -54,6 +54,12 @@ pub trait Transport {
         self.payload_max(to)
     }
 
+    /// The most bytes of such a part if its payload lies in one piece, for
+    /// [`Transport::try_send_zcopy`]; at least [`Transport::part_max`].
+    fn zcopy_max(&mut self, to: u32) -> usize {
+        self.part_max(to)
+    }
+
     /// Sends `header` and [`Header::payload_len`] bytes of payload, which `fill` writes, to rank
     /// `to` (which may be the sender). Messages to the same rank arrive in the order of these
     /// calls.

@@ -36,7 +36,7 @@
 
 use super::Malformed;
 use super::bytes::{u32_at, u64_at};
-use crate::limits::CHUNK_BYTES_MAX;
+use crate::limits::{CHUNK_BYTES_MAX, PART_BYTES_MAX};
 
 const HEADER_LEN: usize = 24;
 const ENVELOPE_LEN: usize = 36;
@@ -191,7 +191,7 @@ impl Chunk {
         let has_offset =
             !matches!(kind, ChunkKind::Fin | ChunkKind::Part | ChunkKind::Communicator);
         (kind.has_bytes() || len == 0)
-            && len <= CHUNK_BYTES_MAX
+            && len <= if kind.comes_in_pieces() { PART_BYTES_MAX } else { CHUNK_BYTES_MAX }
             && (kind != ChunkKind::Eager || u64::from(len) == offset)
             && (kind != ChunkKind::Data || offset.checked_add(len.into()).is_some())
             && (names_message || message == 0)

@@ -219,8 +219,8 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.finish(handle)).ok_or_else(|| self.gone())
     }
 
-    /// Returns true if an instance has ended and all messages to other hosts have left, without
-    /// making progress otherwise.
+    /// Returns true if an instance has ended, and all messages to the ranks of other hosts that it
+    /// exchanges messages with have left. Makes no progress otherwise.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -228,7 +228,8 @@ impl<'a> Member<'a> {
     #[inline(always)]
     pub fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
         let has_ended = |engine: &mut Engine<'a, Ends<'a>>| {
-            engine.test(handle) && !engine.transport().holds_back()
+            engine.test(handle)
+                && !engine.transport().kept_back().iter().any(|&to| engine.may_meet(handle, to))
         };
         self.with(has_ended).ok_or_else(|| self.gone())
     }

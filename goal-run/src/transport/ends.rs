@@ -123,11 +123,11 @@ impl<'a> Ends<'a> {
         }
     }
 
-    /// Returns true if bytes of messages to other hosts wait for room on the network. A caller that
-    /// computes from now on would keep them back.
+    /// Returns the ranks of other hosts for which bytes of messages wait for room on the network.
+    /// A caller that computes from now on would keep them back.
     #[inline]
-    pub(crate) fn holds_back(&mut self) -> bool {
-        self.remote.as_mut().is_some_and(|remote| remote.holds_back())
+    pub(crate) fn kept_back(&mut self) -> Vec<u32> {
+        self.remote.as_mut().map_or_else(Vec::new, |remote| remote.kept_back())
     }
 
     /// Returns true while a message of several packets comes from another host.
@@ -190,6 +190,14 @@ impl Transport for Ends<'_> {
     fn part_max(&mut self, to: u32) -> usize {
         match self.carrier(to) {
             Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).part_max(to),
+            Carrier::Local | Carrier::Shm => self.payload_max(to),
+        }
+    }
+
+    #[inline]
+    fn zcopy_max(&mut self, to: u32) -> usize {
+        match self.carrier(to) {
+            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).zcopy_max(to),
             Carrier::Local | Carrier::Shm => self.payload_max(to),
         }
     }

@@ -3,11 +3,13 @@
 use super::{Reading, TcpFabric};
 use crate::channel::ChannelError;
 use crate::connection::Connection;
-use crate::limits::{READ_AHEAD, READ_MAX};
+use crate::limits::{READ_AHEAD, READ_MAX, READS_PER_LOOK};
+use crate::touch::touch_mut;
 use crate::wire::Item;
 use goal_engine::transport::Sink;
 use goal_esp::wire::ChunkKind;
 use goal_fabric::{StreamFault, kept, translate};
+use rustix::io::Errno;
 use std::ops::ControlFlow;
 
 /// The connections that one poll reads at most.
@@ -39,10 +41,13 @@ impl TcpFabric {
     }
 
     /// Returns the next rank whose connection may have bytes. While something waits to be sent, the
-    /// system is asked, which also tells which connections can be written.
+    /// system is asked, which also tells which connections can be written. It is asked after some
+    /// reads as well, so that a rank that sends without a pause holds up no others.
     fn next_ready(&mut self) -> Option<u32> {
-        if self.ready.is_empty() {
-            if self.blocked == 0
+        let is_due = self.reads >= READS_PER_LOOK;
+        if self.ready.is_empty() || is_due {
+            if !is_due
+                && self.blocked == 0
                 && let Some(rank) = self.forecast.next()
             {
                 return Some(rank);
@@ -102,6 +107,9 @@ impl TcpFabric {
             let (first, others) = memory.split_at_mut(kept.len());
             first.copy_from_slice(&kept);
             received = channel.receive_pieces(others, &mut buffer[..READ_AHEAD]);
+            if let Err(ChannelError::System(Errno::FAULT)) = received {
+                touch_mut(others);
+            }
             let len = received.as_ref().map_or(0, |len| len.unwrap_or(0));
             ahead = len.saturating_sub(others.len());
             placed = kept.len() + len - ahead;
@@ -139,6 +147,7 @@ impl TcpFabric {
                 return None;
             }
             Ok(Some(len)) if len > 0 => {
+                self.reads += 1;
                 let is_full = len == room || connection.channel.may_hold_bytes();
                 self.forecast.note_read(rank);
                 return Some((len, is_full));

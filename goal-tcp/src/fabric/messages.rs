@@ -2,7 +2,8 @@
 
 use super::TcpFabric;
 use crate::connection::Connection;
-use crate::limits::{MESSAGE_MAX, PART_MAX, ZCOPY_MIN};
+use crate::limits::{MESSAGE_MAX, PART_MAX, PART_ZCOPY_MAX, ZCOPY_MIN};
+use crate::touch::touch;
 use crate::wire::Item;
 use goal_engine::memory::copy;
 use goal_engine::transport::{Full, Header, Sink};
@@ -12,7 +13,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd};
 
 impl TcpFabric {
-    /// Returns the item of a message that there is room for, here and at its receiver.
+    /// Returns the item of a message that its receiver has room for.
     fn item(&mut self, to: u32, header: &Header) -> Result<Item, Full> {
         let Some(connection) = &mut self.connections[to as usize] else {
             self.ask(to);
@@ -22,20 +23,21 @@ impl TcpFabric {
             self.lose(to, "it has left the job, and a message is for it".to_owned());
             return Err(Full);
         }
-        let item = Item::Chunk(translate::chunk(header, to));
-        if !connection.outbox.has_room(&item) {
-            self.refused = Some(to);
-            return Err(Full);
-        }
-        if self.refused == Some(to) {
-            self.refused = None;
-        }
         // The engine asks for the room first. A message beyond the grant would end the job. A new
         // grant arrives as bytes, so it ends a sleep by itself.
         if kept(header) > connection.credit.left() {
             return Err(Full);
         }
-        Ok(item)
+        Ok(Item::Chunk(translate::chunk(header, to)))
+    }
+}
+
+/// Returns the most bytes of the next part, after one of at most `part` of which `left` bytes had
+/// to be copied, because the system did not take them.
+fn part_after(part: usize, left: usize) -> usize {
+    match left {
+        0 => (2 * part).min(PART_ZCOPY_MAX),
+        _ => (part / 2).max(PART_MAX),
     }
 }
 
@@ -52,6 +54,12 @@ impl Fabric for TcpFabric {
         PART_MAX
     }
 
+    fn zcopy_max(&mut self, to: u32) -> usize {
+        let connection = self.connections[to as usize].as_ref();
+        let plain = connection.filter(|one| one.channel.plain().is_some());
+        plain.map_or(PART_MAX, |one| one.part)
+    }
+
     fn try_send(
         &mut self,
         to: u32,
@@ -60,6 +68,10 @@ impl Fabric for TcpFabric {
     ) -> Result<(), Full> {
         let item = self.item(to, header)?;
         let Some(connection) = &mut self.connections[to as usize] else { return Err(Full) };
+        if !connection.outbox.has_room(&item) {
+            connection.is_refused = true;
+            return Err(Full);
+        }
         connection.credit.spend(kept(header));
         fill(connection.outbox.append(&item, &mut self.spare));
         self.exchanged.sent += 1;
@@ -83,7 +95,7 @@ impl Fabric for TcpFabric {
             return self.try_send(to, header, &mut |out| copy(out, payload));
         };
         if connection.is_waiting {
-            self.refused = Some(to);
+            connection.is_refused = true;
             return Err(Full);
         }
         connection.grant(&self.room, &mut self.exchanged, &mut self.spare);
@@ -92,7 +104,7 @@ impl Fabric for TcpFabric {
             self.note_written(to);
             return Err(Full);
         };
-        let Some(Connection { channel, outbox, credit, is_waiting, .. }) =
+        let Some(Connection { channel, outbox, credit, is_waiting, is_refused, part, .. }) =
             self.connections[to as usize].as_deref_mut()
         else {
             return Err(Full);
@@ -100,12 +112,18 @@ impl Fabric for TcpFabric {
         let Some(socket) = channel.plain() else { return Err(Full) };
         let sent = outbox.send(&item, payload, socket, &mut self.spare);
         *is_waiting = outbox.len() > 0 || sent == Err(Errno::AGAIN);
+        *part = part_after(*part, outbox.len());
         match sent {
             Ok(()) => {
                 credit.spend(kept(header));
                 self.exchanged.sent += 1;
             }
-            Err(Errno::AGAIN) => self.refused = Some(to),
+            Err(Errno::AGAIN) => *is_refused = true,
+            Err(Errno::FAULT) => {
+                // The payload is not there: that is the fault of this process, and not the peer's.
+                touch(payload);
+                self.fail_to_send(to, Errno::FAULT);
+            }
             Err(error) => self.fail_to_send(to, error),
         }
         self.await_room(to);
@@ -155,18 +173,25 @@ impl Fabric for TcpFabric {
         self.look();
         self.tend();
         self.flush_written();
-        let has_room =
-            |rank: u32| self.connections[rank as usize].as_ref().is_some_and(|one| !one.is_waiting);
-        let has_room = self.refused.is_some_and(has_room);
-        std::mem::take(&mut self.has_connected)
+        let has_connected = std::mem::take(&mut self.has_connected);
+        let has_room = std::mem::take(&mut self.has_room);
+        has_connected
             || has_room
             || self.reading.is_some()
             || !self.ready.is_empty()
             || self.lost.is_some()
     }
 
-    fn is_blocked(&self) -> bool {
-        self.blocked > 0
+    fn kept_back(&self) -> Vec<u32> {
+        if self.blocked == 0 {
+            return Vec::new();
+        }
+        // What a plain connection refused lies with its sender.
+        let keeps = |one: &Connection| {
+            one.is_waiting && (one.outbox.len() > 0 || one.channel.plain().is_none())
+        };
+        let all = (0..).zip(&self.connections);
+        all.filter(|(_, one)| one.as_deref().is_some_and(keeps)).map(|(rank, _)| rank).collect()
     }
 
     fn has_work(&self) -> bool {

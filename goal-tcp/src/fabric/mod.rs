@@ -54,6 +54,8 @@ pub struct TcpFabric {
     written: VecDeque<u32>,
     /// The ranks whose connection can be read, each once.
     ready: VecDeque<u32>,
+    /// The reads since the system was asked last about all sockets.
+    reads: u32,
     /// The rank whose connection is probably read next.
     forecast: Forecast,
     /// The bytes that were read last. Those of `reading` are still to be handled.
@@ -72,8 +74,9 @@ pub struct TcpFabric {
     looked_ns: u64,
     /// The first rank that was lost, why, and the time from which on that is reported.
     lost: Option<(u32, String, u64)>,
-    /// The rank to which a message was refused last, if it has accepted none since.
-    refused: Option<u32>,
+    /// Set when a connection may have room for a message that it refused, or has sent all bytes
+    /// that it kept back, since the last call of `progress`.
+    has_room: bool,
     /// Set when a connection was opened since the last call of `progress`.
     has_connected: bool,
     spare: Spare,
@@ -139,6 +142,7 @@ impl TcpFabric {
             blocked: 0,
             written: VecDeque::new(),
             ready: VecDeque::new(),
+            reads: 0,
             forecast,
             buffer: vec![0; READ_MAX].into(),
             reading: None,
@@ -149,7 +153,7 @@ impl TcpFabric {
             conditions: Conditions::default(),
             looked_ns: 0,
             lost: None,
-            refused: None,
+            has_room: false,
             has_connected: false,
             spare: Spare::default(),
         })
@@ -194,6 +198,7 @@ impl TcpFabric {
         let Some(connection) = self.connections[rank as usize].take() else { return };
         self.owners.remove(connection.token - FIRST);
         self.blocked -= usize::from(connection.is_blocked);
+        self.has_room |= connection.is_blocked || connection.is_refused;
         self.written.retain(|&other| other != rank);
         self.ready.retain(|&other| other != rank);
         self.reading = self.reading.filter(|reading| reading.rank != rank);
@@ -252,6 +257,9 @@ impl TcpFabric {
     fn await_room(&mut self, rank: u32) {
         let Some(connection) = &mut self.connections[rank as usize] else { return };
         let is_blocked = connection.is_waiting;
+        if !is_blocked {
+            self.has_room |= connection.is_blocked || std::mem::take(&mut connection.is_refused);
+        }
         if std::mem::replace(&mut connection.is_blocked, is_blocked) != is_blocked {
             // This fails only without memory. The connection is then flushed with later messages.
             let _ = self.poller.set(connection.channel.as_fd(), connection.token, is_blocked);

@@ -202,6 +202,7 @@ impl TcpFabric {
     /// Asks the kernel which sockets are ready, and goes on with handshakes and with what waits to
     /// be sent. Connections that can be read are noted.
     pub(super) fn look(&mut self) {
+        self.reads = 0;
         let mut events = [None; crate::limits::EVENTS_MAX];
         let mut count = 0;
         self.poller.poll(|ready| {

@@ -201,10 +201,11 @@ impl<'a> Remote<'a> {
         self.fabrics.iter_mut().for_each(|fabric| fabric.send_written());
     }
 
-    /// Sends what was written. Returns true if some of it has to wait for room on the network.
-    pub(crate) fn holds_back(&mut self) -> bool {
+    /// Sends what was written. Returns the ranks for which some of it has to wait for room on the
+    /// network.
+    pub(crate) fn kept_back(&mut self) -> Vec<u32> {
         self.send_written();
-        self.fabrics.iter().any(|fabric| fabric.is_blocked())
+        self.fabrics.iter().flat_map(|fabric| fabric.kept_back()).collect()
     }
 
     /// See [`Fabric::progress`].
