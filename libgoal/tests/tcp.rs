@@ -86,7 +86,11 @@ fn a_rank_that_reads_slowly_holds_up_nothing_else() {
     let Some(folder) = folder(&["apart.c"]) else { return };
     let modes = [&["-n", "3"][..], &["-n", "3", "--tls"], &["-n", "3", "--wait", "block"]];
     for options in modes.into_iter().chain([&["-n", "3", "--progress", "thread"][..]]) {
-        assert_eq!(run(folder.path(), 3, &[options, &["./apart"]].concat()), [""; 0], "{options:?}");
+        assert_eq!(
+            run(folder.path(), 3, &[options, &["./apart"]].concat()),
+            [""; 0],
+            "{options:?}"
+        );
     }
 }
 
