@@ -112,7 +112,8 @@ pub trait Fabric: Send {
     /// Returns the ranks for which bytes of accepted messages wait in this process because the
     /// network had no room for them. A run that sends to such a rank does not count as ended: a
     /// caller that computes would keep the bytes back. When they have left, [`Fabric::progress`]
-    /// returns true.
+    /// returns true. A fabric whose peers need calls of this process after that too, for
+    /// acknowledgements or requests, returns none: they wait until the next call.
     fn kept_back(&self) -> Vec<u32> {
         Vec::new()
     }

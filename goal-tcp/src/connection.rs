@@ -23,7 +23,8 @@ pub(crate) struct Connection {
     /// Set while the rank is in the list of those that can be read.
     pub(crate) is_ready: bool,
     /// Set while long messages are expected: no more is read into the buffer than
-    /// [`READ_AHEAD`](crate::limits::READ_AHEAD).
+    /// [`READ_AHEAD`](crate::limits::READ_AHEAD). It is set at first, as that costs short messages
+    /// nothing before many of them come at a time.
     pub(crate) expects_long: bool,
     /// Set while something waits to be sent that the system had no room for.
     pub(crate) is_waiting: bool,

@@ -14,7 +14,7 @@ pub(crate) const PART_MAX: usize = 64 << 10;
 pub(crate) const PART_ZCOPY_MAX: usize = PART_BYTES_MAX as usize;
 
 /// Payloads of at least this many bytes are sent from where they lie, if they lie in one piece.
-/// Shorter ones are copied, so that several messages leave at a time.
+/// Shorter ones are copied, so that one system call sends several messages.
 pub(crate) const ZCOPY_MIN: usize = 8 << 10;
 
 /// The bytes that may wait to be sent on a connection. A message that does not fit waits in the
@@ -24,8 +24,9 @@ pub(crate) const UNSENT_MAX: usize = 256 << 10;
 /// The bytes that are read at a time.
 pub(crate) const READ_MAX: usize = 256 << 10;
 
-/// The bytes that are read at a time where a long message is expected, whose payload shall be read
-/// where it belongs.
+/// The bytes that are read into the fabric's buffer at a time where a long message is expected.
+/// With the header of a part come the first bytes of its payload; the others are read into the
+/// buffer of the receive.
 pub(crate) const READ_AHEAD: usize = 4 << 10;
 
 /// The most connections that have not proved the key. If another one comes, the oldest is closed.

@@ -61,8 +61,8 @@ fn fails(launcher: &Launcher, program: &Path, how: &str) {
         // 124 and 137 are of a run that hung.
         let status = output.status.code();
         assert!(!matches!(status, None | Some(0 | 124)), "{}: {status:?} {text}", launcher.name);
-        // The launcher of MPI may be faster to end all processes than ours to say why. That of MPICH
-        // says nothing then if the rank has ended by itself, but ends with its status.
+        // The launcher of MPI may be faster to end all processes than ours to say why. That of
+        // MPICH says nothing then if the rank has ended by itself, but ends with its status.
         let names = |word| text.to_lowercase().contains(word);
         let says = names("rank") || names("process") || how == "fail" && status == Some(3);
         assert!(says, "{}: {status:?} {text}", launcher.name);

@@ -68,6 +68,10 @@ impl Core {
         for _ in 0..self.held.outbox.streams.len() {
             let Some(stream) = self.held.outbox.streams.pop(heap) else { break };
             worked |= self.send_stream(transport, codes, stream, &mut budget);
+            if budget < BYTES_PER_POLL / 2 {
+                // The next poll begins with the next stream.
+                break;
+            }
         }
         worked
     }

@@ -3,11 +3,11 @@
 use super::Header;
 use std::ops::ControlFlow;
 
-/// The taker of messages that have arrived: a closure, or an engine, which also names the memory
+/// The taker of messages that have arrived: a closure, or an engine, which also lends the memory
 /// that the bytes of long messages belong to.
 ///
-/// The memory is lent for one call and has no name outside of it. So a transport can't write there
-/// later, and a peer can't choose what is written to.
+/// The memory is lent for one call, and messages can't name it: neither can a transport write there
+/// later, nor can a peer choose the place.
 pub trait Sink {
     /// Takes a message. See [`Transport::poll`](super::Transport::poll).
     fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()>;
