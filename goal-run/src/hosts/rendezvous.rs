@@ -208,6 +208,17 @@ impl Rendezvous {
         self.peers.contains_key(&number)
     }
 
+    /// Returns the number of launchers.
+    pub(crate) fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Returns true if a connection of launcher `number` is of this job, as far as is known: when
+    /// all launchers were there, one that has left since comes for the next job.
+    pub(crate) fn is_open_to(&self, number: u32) -> bool {
+        !self.is_found || self.peers.get(&number).is_some_and(|peer| !peer.has_finished)
+    }
+
     /// Ends the job, as a launcher wants to join under a number that another one has. Returns the
     /// text for that launcher.
     pub(crate) fn refuse_same(&mut self, number: u32) -> String {
@@ -518,7 +529,8 @@ impl Rendezvous {
 
     /// Handles all timers that are due.
     pub(crate) fn handle_timeout(&mut self, now_ns: u64) {
-        // Ports are claimed when the others are there, and learn of it if there are none.
+        // The launcher claims ports once it has all its connections; one that is alone has them at
+        // once.
         let awaited = if self.leads() { self.size as usize - 1 } else { 1 };
         if !self.has_told_mine && self.peers.len() >= awaited {
             self.has_told_mine = true;
@@ -561,12 +573,16 @@ impl Rendezvous {
                     (1..self.size).filter(|number| !self.peers.contains_key(number)).collect();
                 match absent.as_slice() {
                     [] => "not all launchers have claimed their ranks".to_owned(),
-                    absent => format!(
-                        "{} of {} launchers are there; not yet {}",
-                        self.size - absent.len() as u32,
-                        self.size,
-                        ranges(absent)
-                    ),
+                    absent => {
+                        let why = self.obstacle.as_ref().map(|why| format!("; {why}"));
+                        format!(
+                            "{} of {} launchers are there; not yet {}{}",
+                            self.size - absent.len() as u32,
+                            self.size,
+                            ranges(absent),
+                            why.unwrap_or_default()
+                        )
+                    }
                 }
             }
             (false, Some(why)) => why.clone(),
