@@ -8,6 +8,7 @@ use crate::launcher::hosts::post::Post;
 use goal_tcp::handshake::Ends;
 use goal_tcp::stranger::{Shaken, Stranger};
 use goal_tcp::{Conditions, Listener};
+use rustix::net::sockopt::set_socket_send_buffer_size;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::thread;
@@ -148,8 +149,11 @@ fn many_launchers_that_connect_at_once_all_join() {
 fn a_slow_launcher_gets_every_encrypted_byte() {
     const MESSAGES: u64 = 700;
     let (own, at) = listener();
-    drop(own);
-    let leader = launcher((0, 2), &at, true);
+    // The leader's system takes little at a time, so encryption holds the rest.
+    set_socket_send_buffer_size(&*own, 4096).unwrap();
+    let options =
+        Rendezvous { encrypts: true, listener: Some(own), ..Rendezvous::new(0, 2, at.clone()) };
+    let leader = Post::at_rendezvous(&options, &key(), 2).unwrap().0;
     let other = launcher((1, 2), &at, true);
     let host = connected(&leader);
     let takes = thread::spawn(move || {
@@ -158,7 +162,6 @@ fn a_slow_launcher_gets_every_encrypted_byte() {
             Event::Message(_, Message::Left { offset, .. }, bytes) => {
                 assert_eq!((offset, bytes.len()), (taken, 64 << 10));
                 taken += 1;
-                // So the leader's system has no room at the end.
                 thread::sleep(Duration::from_millis(1));
                 None
             }
