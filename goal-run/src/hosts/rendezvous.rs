@@ -338,37 +338,52 @@ impl Rendezvous {
             return self.contradict(plan::Fault::Unowned(lacking).into());
         }
         self.is_found = true;
-        let numbers: Vec<u32> = self.peers.keys().copied().collect();
-        for number in numbers {
-            let locations = self.locations(Some(number));
-            let is_crowded = self.is_crowded(Some(number));
-            self.say(number, &Message::Found { locations, is_crowded }, &[]);
+        let crowded = self.crowded();
+        // Many launchers get the same text, which is long if there are many ranks.
+        let mut texts: BTreeMap<(IpAddr, bool), Vec<u8>> = BTreeMap::new();
+        let viewers: Vec<(u32, IpAddr, bool)> = (self.peers.iter())
+            .map(|(&number, peer)| {
+                let machine = peer.claims.as_ref().map(|claims| &claims.machine.id);
+                (number, peer.reached, machine.is_some_and(|id| crowded.contains(id)))
+            })
+            .collect();
+        for (number, reached, is_crowded) in viewers {
+            let text = texts.entry((reached, is_crowded)).or_insert_with(|| {
+                let locations = self.locations(Some(reached));
+                Message::Found { locations, is_crowded }.encode(&[])
+            });
+            if let Some(peer) = self.peers.get_mut(&number) {
+                peer.unsent.extend_from_slice(text);
+            }
         }
-        if self.is_crowded(None) {
+        if crowded.contains(&self.machine.id) {
             self.events.push_back(Event::Crowded);
         }
         let found = self.locations(None);
         self.events.push_back(Event::Found(found));
     }
 
-    /// Returns true if the ranks on the machine of launcher `number`, or of this one, are more than
-    /// its processors, and several launchers have them.
-    fn is_crowded(&self, number: Option<u32>) -> bool {
+    /// Returns the machines on which several launchers have ranks, more than it has processors.
+    fn crowded(&self) -> BTreeSet<String> {
         let claims = self.peers.values().filter_map(|peer| peer.claims.as_ref());
         let all = claims.map(|claims| (&claims.machine, claims.mine.len()));
-        let all: Vec<_> = all.chain([(&self.machine, self.mine.len())]).collect();
-        let of_peer = |number| self.peers.get(&number)?.claims.as_ref();
-        let machine = number.and_then(of_peer).map_or(&self.machine, |claims| &claims.machine);
-        let here = all.iter().filter(|(other, _)| other.id == machine.id && !machine.id.is_empty());
-        let ranks = here.clone().map(|(_, ranks)| ranks).sum::<usize>();
-        // Launchers may use different processors of their machine.
-        let processors = here.clone().map(|(other, _)| other.processors).max().unwrap_or(0);
-        here.count() > 1 && ranks as u64 > processors.into()
+        let mut machines: BTreeMap<&str, (usize, usize, u32)> = BTreeMap::new();
+        for (machine, ranks) in all.chain([(&self.machine, self.mine.len())]) {
+            let (launchers, sum, processors) = machines.entry(&machine.id).or_default();
+            (*launchers, *sum) = (*launchers + 1, *sum + ranks);
+            // Launchers may use different processors of their machine.
+            *processors = machine.processors.max(*processors);
+        }
+        let is_crowded = |(id, (launchers, ranks, processors)): (&str, (usize, usize, u32))| {
+            let is_one = !id.is_empty() && launchers > 1 && ranks as u64 > processors.into();
+            is_one.then(|| id.to_owned())
+        };
+        machines.into_iter().filter_map(is_crowded).collect()
     }
 
-    /// Returns the locations of all ranks as launcher `viewer` reaches them, or this one.
-    fn locations(&self, viewer: Option<u32>) -> Vec<Location> {
-        let reached = viewer.and_then(|number| self.peers.get(&number)).map(|peer| peer.reached);
+    /// Returns the locations of all ranks as this launcher reaches them, or as one does that has
+    /// `reached` this one at that address.
+    fn locations(&self, reached: Option<IpAddr>) -> Vec<Location> {
         let mut all = vec![None; self.ranks as usize];
         let mut put = |mine: &[(u32, u16)], host: Host| {
             for &(rank, port) in mine {
