@@ -1,6 +1,6 @@
 //! The timers of a launcher's connections: signs of life, silence, and reports of who is missing.
 
-use super::{Rendezvous, TELL_NS};
+use super::{Peer, Rendezvous, TELL_NS};
 use crate::hosts::message::{Event, Message};
 use crate::hosts::plan::ranges;
 use std::net::IpAddr;
