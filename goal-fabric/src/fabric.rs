@@ -133,7 +133,8 @@ pub trait Fabric: Send {
     /// nothing arrives.
     fn wake_ns(&self) -> Option<u64>;
 
-    /// Returns the descriptors that become readable when there is work. They stay the same.
+    /// Returns the descriptors that become readable when there is work, at most six for all fabrics
+    /// of a rank: one that has many sockets should give an epoll instance. They stay the same.
     fn descriptors(&self) -> Vec<BorrowedFd<'_>>;
 
     /// Returns the number of messages that were exchanged.

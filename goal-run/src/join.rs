@@ -124,8 +124,9 @@ impl Hall {
         }
         let mut hello = [0; HELLO_LEN];
         // A process of the job sends at once; one that does not must not keep others waiting.
-        let Ok((len, _)) = patient(&socket, || recv(&socket, &mut hello, RecvFlags::DONTWAIT))
-        else {
+        let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
+        // With TRUNC the length is that of the whole message.
+        let Ok((_, len)) = patient(&socket, || recv(&socket, &mut hello, flags)) else {
             return Ok(None);
         };
         let (token, rank) = hello.split_at(TOKEN_LEN);
@@ -258,7 +259,8 @@ mod tests {
         assert!(hall.accept().unwrap().is_none(), "it has a tenth of a second");
         let long = socket().unwrap();
         connect(&long, &hall.door.address().unwrap()).unwrap();
-        send(&long, &[0; 100], SendFlags::NOSIGNAL).unwrap();
+        let hello = [&hall.door.token[..], &[0; 100]].concat();
+        send(&long, &hello, SendFlags::NOSIGNAL).unwrap();
         assert!(hall.accept().unwrap().is_none());
     }
 

@@ -225,6 +225,13 @@ impl Channel {
         self.tls.is_none().then(|| self.socket.as_fd())
     }
 
+    /// Returns true if bytes were taken and wait to be sent: the caller must call
+    /// [`Channel::flush`] when the socket can be written.
+    #[inline]
+    pub fn has_unsent(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.wants_write())
+    }
+
     /// Sends what was taken and not sent. Returns true if some of it still waits.
     ///
     /// # Errors

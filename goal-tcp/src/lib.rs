@@ -11,16 +11,17 @@
 //! was lost.
 //!
 //! The cost of a receive does not depend on the number of connections: the connection that was read
-//! after this one the last time is read first, and otherwise the kernel tells which have bytes
-//! (O2G, section 3). One buffer serves all connections. A connection without bytes on their way has
+//! after this one the last time is read first, and otherwise the kernel tells which have bytes. One
+//! buffer serves all connections. A connection without bytes on their way has
 //! no buffer of its own. Long payloads go through no buffer: the system takes them from the
 //! sender's memory, and writes them to the memory that the receiver's engine lends for one call,
 //! when it has seen the header.
 //!
 //! Threat: anyone who reaches the port may connect and send any bytes, or none. A connection that
 //! does not prove the key in time is closed; such connections are bounded in number and hold no
-//! more than the bytes of a handshake. Bytes behind the handshake are protected as TCP protects
-//! them: from hosts that are not on the way. Only TLS protects from hosts that are.
+//! more than the bytes of a handshake, and with TLS its buffers, which it bounds. Bytes behind the
+//! handshake are protected as TCP protects them: from hosts that are not on the way. Only TLS
+//! protects from hosts that are.
 
 pub mod channel;
 mod conditions;

@@ -46,9 +46,15 @@ pub(crate) const RETRY_NS: u64 = 20_000_000;
 /// because the rank may compute without polling, or be stopped by a debugger.
 pub(crate) const WELCOME_NS: u64 = 300_000_000_000;
 
-/// An attempt that was open for longer shows that the host is there, so the time for which the rank
-/// is tried begins anew.
+/// If an attempt fails whose handshake lasted longer, the host of the rank was there until now. So
+/// the time after which the rank counts as unreachable is counted from this failure on.
 pub(crate) const OPEN_NS: u64 = 1_000_000_000;
+
+/// The time without accepting after there was no descriptor for a connection.
+pub(crate) const PAUSE_NS: u64 = 100_000_000;
+
+/// The most failed connections that are passed over when one is accepted.
+pub(crate) const FAILED_MAX: u32 = 64;
 
 /// The connections that wait to be accepted.
 pub(crate) const BACKLOG: i32 = 4096;

@@ -27,6 +27,14 @@ pub enum ListenError {
         /// The ports.
         ports: RangeInclusive<u16>,
     },
+    /// This user may have none of the ports that are free.
+    #[error("this user may not listen at port {port} of {address}: choose ports from 1024 on")]
+    Denied {
+        /// The address.
+        address: IpAddr,
+        /// The first such port.
+        port: u16,
+    },
     /// The system refused.
     #[error("listening at {address} failed: {cause}")]
     System {
@@ -63,6 +71,7 @@ impl Listener {
             IpAddr::V4(_) => AddressFamily::INET,
             IpAddr::V6(_) => AddressFamily::INET6,
         };
+        let mut denied = None;
         for port in ports.clone() {
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
             let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP));
@@ -82,11 +91,15 @@ impl Listener {
                     Err(Errno::ADDRINUSE) => {}
                     Err(error) => return Err(system(error)),
                 },
-                Err(Errno::ADDRINUSE | Errno::ACCESS) => {}
+                Err(Errno::ADDRINUSE) => {}
+                Err(Errno::ACCESS) => denied = denied.or(Some(port)),
                 Err(error) => return Err(system(error)),
             }
         }
-        Err(ListenError::InUse { address, ports })
+        Err(match denied {
+            Some(port) => ListenError::Denied { address, port },
+            None => ListenError::InUse { address, ports },
+        })
     }
 
     /// Returns the listener of a socket that listens and does not block, as another process passed

@@ -2,6 +2,7 @@
 
 use crate::limits::EVENTS_MAX;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
+use rustix::io::Errno;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -27,8 +28,18 @@ impl Poller {
     }
 
     /// Adds a socket, which is ready for reading from now on, and for writing if `writes`.
-    pub(crate) fn add(&self, socket: BorrowedFd<'_>, token: usize, writes: bool) -> io::Result<()> {
-        Ok(epoll::add(&self.epoll, socket, data(token), flags(writes))?)
+    pub(crate) fn add(
+        &self,
+        socket: BorrowedFd<'_>,
+        token: usize,
+        writes: bool,
+    ) -> Result<(), Errno> {
+        epoll::add(&self.epoll, socket, data(token), flags(writes))
+    }
+
+    /// Lets a socket never be ready until [`Poller::set`] is called.
+    pub(crate) fn mute(&self, socket: BorrowedFd<'_>, token: usize) -> Result<(), Errno> {
+        epoll::modify(&self.epoll, socket, data(token), epoll::EventFlags::empty())
     }
 
     /// Sets whether the socket counts as ready when it can be written.

@@ -6,12 +6,13 @@ use crate::conditions::Conditions;
 use crate::handshake::{
     Accepting, CONFIRM_LEN, Connecting, Ends, HELLO_LEN, Key, NONCE_LEN, Refused, WELCOME_LEN,
 };
+use crate::limits::FAILED_MAX;
 use crate::sockets::{begin, connected, prepare};
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// A connection whose handshake is not complete.
 pub struct Stranger {
@@ -64,6 +65,11 @@ pub enum Failed {
     /// A step was wrong.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// The peer's system took the connection, and the peer said nothing for too long.
+    #[error(
+        "nobody answered in time: is the program there stopped, at its limit of open files (ulimit -n), or another one?"
+    )]
+    Unanswered,
 }
 
 impl From<Errno> for Failed {
@@ -90,14 +96,34 @@ impl Stranger {
         Ok(Self { channel, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
     }
 
-    /// Accepts a connection, if one waits.
-    pub fn accept(listener: &Listener, conditions: &Conditions, now_ns: u64) -> Option<Self> {
+    /// Accepts a connection. Returns `None` if none waits.
+    ///
+    /// # Errors
+    /// The system has no more descriptors or memory ([`Errno::MFILE`] and the like). The listener
+    /// stays readable, so the caller must wait before it tries again.
+    pub fn accept(
+        listener: &Listener,
+        conditions: &Conditions,
+        now_ns: u64,
+    ) -> Result<Option<Self>, Errno> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket = accept_with(listener, flags).ok()?;
-        prepare(&socket, conditions.silence_s).ok()?;
-        let channel = Channel::accepting(socket, conditions.tls.as_ref()).ok()?;
-        let step = Step::Accepts;
-        Some(Self { channel, since_ns: now_ns, step, got: [0; HELLO_LEN], len: 0 })
+        // Connections that failed while they waited are passed over; a few at a time, as anyone may
+        // make more of them.
+        for _ in 0..FAILED_MAX {
+            match accept_with(listener, flags) {
+                Ok(socket) => {
+                    let Ok(channel) = accepted(socket, conditions) else { continue };
+                    let (step, got) = (Step::Accepts, [0; HELLO_LEN]);
+                    return Ok(Some(Self { channel, since_ns: now_ns, step, got, len: 0 }));
+                }
+                Err(Errno::AGAIN) => return Ok(None),
+                Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => {
+                    return Err(error);
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the time at which it began.
@@ -226,6 +252,12 @@ impl AsFd for Stranger {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.channel.as_fd()
     }
+}
+
+/// Returns the channel of an accepted socket.
+fn accepted(socket: OwnedFd, conditions: &Conditions) -> Result<Channel, ChannelError> {
+    prepare(&socket, conditions.silence_s)?;
+    Channel::accepting(socket, conditions.tls.as_ref())
 }
 
 fn nonce() -> Result<[u8; NONCE_LEN], Errno> {

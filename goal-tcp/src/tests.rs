@@ -1,6 +1,7 @@
 //! Tests of handshakes, items and long messages, and random programs whose ranks are connected over
 //! loopback.
 
+mod descriptors;
 mod fair;
 mod handshakes;
 mod hostile;

@@ -9,11 +9,14 @@
 //! contradict others end the job with an error that names the launcher, and no other launcher's
 //! messages are taken than those that joined. A launcher that says nothing for a while is lost.
 
+mod claims;
+mod messages;
+mod timers;
+
 use super::error::DiscoveryError;
-use super::message::{Decoder, Event, Machine, Message, Reply};
-use super::plan::{self, RankList, ranges};
-use crate::host::{Host, Location};
-use goal_esp::wire::State;
+use super::message::{Decoder, Event, Machine};
+use super::plan::{self, RankList};
+use crate::host::Host;
 use goal_tcp::SILENCE_S;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::IpAddr;
@@ -28,11 +31,6 @@ const SIGNS: u64 = 4;
 const TELL_NS: u64 = 2_000_000_000;
 /// The most addresses that a text on other keys names.
 const OTHER_KEYS_MAX: usize = 4;
-/// The bytes that may wait to be sent to a launcher before a caller should wait.
-const WAITING_MAX: usize = 1 << 20;
-
-/// The states of ranks, by their numbers in messages.
-const STATES: [State; 3] = [State::Active, State::Idle, State::Done];
 
 /// A launcher's end of its connections.
 pub(crate) struct Rendezvous {
@@ -52,7 +50,7 @@ pub(crate) struct Rendezvous {
     has_told_mine: bool,
     is_found: bool,
     tell_ns: u64,
-    /// The reason why there is no connection with the leader, as far as it is known.
+    /// The reason why the leader and other launchers do not meet, as far as it is known.
     obstacle: Option<String>,
     /// Where launchers with another key came from, the first few.
     other_keys: BTreeSet<IpAddr>,
@@ -208,6 +206,17 @@ impl Rendezvous {
         self.peers.contains_key(&number)
     }
 
+    /// Returns the number of launchers.
+    pub(crate) fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Returns true if a connection of launcher `number` is of this job, as far as is known: when
+    /// all launchers were there, one that has left since comes for the next job.
+    pub(crate) fn is_open_to(&self, number: u32) -> bool {
+        !self.is_found || self.peers.get(&number).is_some_and(|peer| !peer.has_finished)
+    }
+
     /// Ends the job, as a launcher wants to join under a number that another one has. Returns the
     /// text for that launcher.
     pub(crate) fn refuse_same(&mut self, number: u32) -> String {
@@ -216,7 +225,7 @@ impl Rendezvous {
         error.to_string()
     }
 
-    /// Notes the reason why there is no connection with the leader yet.
+    /// Notes the reason why the leader and other launchers do not meet yet.
     pub(crate) fn hinder(&mut self, why: String) {
         self.obstacle = Some(why);
     }
@@ -243,260 +252,6 @@ impl Rendezvous {
         }
     }
 
-    /// Sets the ports of this host's ranks, in the order of the ranks.
-    pub(crate) fn claimed(&mut self, ports: &[u16]) {
-        for ((_, port), &claimed) in self.mine.iter_mut().zip(ports) {
-            *port = claimed;
-        }
-        self.has_ports = true;
-        self.claim();
-    }
-
-    /// Tells the leader the ranks of this host, once there are a connection and ports.
-    fn claim(&mut self) {
-        if !self.has_ports {
-            return;
-        }
-        if self.leads() {
-            return self.settle();
-        }
-        let Some(leader) = self.peers.get(&LEADER) else { return };
-        let claims = Message::Claims {
-            ranks: self.ranks,
-            size: self.size,
-            mine: self.mine.clone(),
-            address: self.address,
-            reached: leader.address,
-            machine: self.machine.clone(),
-        };
-        self.say(LEADER, &claims, &[]);
-    }
-
-    /// Checks the claims of a launcher.
-    fn hear_claims(&mut self, number: u32, host: Host, message: Message) {
-        let Message::Claims { ranks, size, mine, address, reached, machine } = message else {
-            return;
-        };
-        if size != self.size {
-            let (theirs, ours) = (size, self.size);
-            return self.contradict(DiscoveryError::OtherSize { host, theirs, ours });
-        }
-        if ranks != self.ranks {
-            let (theirs, ours) = (ranks, self.ranks);
-            return self.contradict(DiscoveryError::OtherProgram { host, theirs, ours });
-        }
-        let mut seen = BTreeSet::new();
-        for &(rank, _) in &mine {
-            if rank >= ranks {
-                return self.contradict(DiscoveryError::NoSuchRank { host, rank, ranks });
-            }
-            if !seen.insert(rank) {
-                return self.contradict(DiscoveryError::NamedTwice(rank));
-            }
-        }
-        if let Some(peer) = self.peers.get_mut(&number) {
-            peer.claims = Some(Claims { mine, address, machine });
-            peer.reached = reached.to_canonical();
-        }
-        self.settle();
-    }
-
-    /// Tells all launchers the locations of all ranks, once all of them have claimed theirs.
-    fn settle(&mut self) {
-        let have_all = self.has_ports
-            && self.peers.len() as u32 == self.size - 1
-            && self.peers.values().all(|peer| peer.claims.is_some());
-        if !have_all || self.is_found || self.is_broken {
-            return;
-        }
-        let own = self.me();
-        let mut owners: Vec<Option<Host>> = vec![None; self.ranks as usize];
-        let all = self.peers.values().flat_map(|peer| {
-            let mine = peer.claims.iter().flat_map(|claims| &claims.mine);
-            mine.map(move |&(rank, _)| (rank, peer.host))
-        });
-        for (rank, host) in self.mine.iter().map(|&(rank, _)| (rank, own)).chain(all) {
-            if let Some(first) = owners[rank as usize].replace(host) {
-                let (second, rank) = (host, rank);
-                return self.contradict(DiscoveryError::Both { first, second, rank });
-            }
-        }
-        let lacking: Vec<u32> =
-            (0..).zip(&owners).filter(|(_, owner)| owner.is_none()).map(|(rank, _)| rank).collect();
-        if !lacking.is_empty() {
-            return self.contradict(plan::Fault::Unowned(lacking).into());
-        }
-        self.is_found = true;
-        let numbers: Vec<u32> = self.peers.keys().copied().collect();
-        for number in numbers {
-            let locations = self.locations(Some(number));
-            let is_crowded = self.is_crowded(Some(number));
-            self.say(number, &Message::Found { locations, is_crowded }, &[]);
-        }
-        if self.is_crowded(None) {
-            self.events.push_back(Event::Crowded);
-        }
-        let found = self.locations(None);
-        self.events.push_back(Event::Found(found));
-    }
-
-    /// Returns true if the ranks on the machine of launcher `number`, or of this one, are more than
-    /// its processors, and several launchers have them.
-    fn is_crowded(&self, number: Option<u32>) -> bool {
-        let claims = self.peers.values().filter_map(|peer| peer.claims.as_ref());
-        let all = claims.map(|claims| (&claims.machine, claims.mine.len()));
-        let all: Vec<_> = all.chain([(&self.machine, self.mine.len())]).collect();
-        let of_peer = |number| self.peers.get(&number)?.claims.as_ref();
-        let machine = number.and_then(of_peer).map_or(&self.machine, |claims| &claims.machine);
-        let here = all.iter().filter(|(other, _)| other.id == machine.id && !machine.id.is_empty());
-        let ranks = here.clone().map(|(_, ranks)| ranks).sum::<usize>();
-        // Launchers may use different processors of their machine.
-        let processors = here.clone().map(|(other, _)| other.processors).max().unwrap_or(0);
-        here.count() > 1 && ranks as u64 > processors.into()
-    }
-
-    /// Returns the locations of all ranks as launcher `viewer` reaches them, or this one.
-    fn locations(&self, viewer: Option<u32>) -> Vec<Location> {
-        let reached = viewer.and_then(|number| self.peers.get(&number)).map(|peer| peer.reached);
-        let mut all = vec![None; self.ranks as usize];
-        let mut put = |mine: &[(u32, u16)], host: Host| {
-            for &(rank, port) in mine {
-                all[rank as usize] = Some(Location { host, port });
-            }
-        };
-        let own = self.address.or(reached).unwrap_or(IpAddr::from([127, 0, 0, 1]));
-        put(&self.mine, Host::Launcher(self.number, own));
-        for (&number, peer) in &self.peers {
-            let Some(Claims { mine, address, .. }) = &peer.claims else { continue };
-            // A launcher on the leader's host may have come over loopback, which leads others
-            // elsewhere.
-            let seen = match (peer.address.is_loopback(), reached) {
-                (true, Some(reached)) => reached,
-                _ => peer.address,
-            };
-            put(mine, Host::Launcher(number, address.unwrap_or(seen)));
-        }
-        all.into_iter().map(|location| location.expect("each rank has an owner")).collect()
-    }
-
-    /// Makes [`Event::Connected`] follow if the host is connected.
-    pub(crate) fn connect(&mut self, host: Host) {
-        if let Some(number) = self.number_of(host) {
-            let host = self.peers[&number].host;
-            self.events.push_back(Event::Connected(host));
-        }
-    }
-
-    fn number_of(&self, host: Host) -> Option<u32> {
-        match host {
-            Host::Launcher(number, _) => self.peers.contains_key(&number).then_some(number),
-            Host::Mac(_) => None,
-        }
-    }
-
-    /// Sends a message to a launcher, if it is connected.
-    pub(crate) fn send(&mut self, host: Host, message: &Message, bytes: &[u8]) {
-        if let Some(number) = self.number_of(host) {
-            self.say(number, message, bytes);
-        }
-    }
-
-    fn say(&mut self, number: u32, message: &Message, bytes: &[u8]) {
-        if let Some(peer) = self.peers.get_mut(&number) {
-            peer.unsent.extend(message.encode(bytes));
-        }
-    }
-
-    /// Asks a host for the state of its ranks.
-    pub(crate) fn probe(&mut self, host: Host, round: u64) {
-        self.send(host, &Message::Probe { round }, &[]);
-    }
-
-    /// Answers an [`Event::Probe`] of `host`.
-    pub(crate) fn reply(&mut self, host: Host, round: u64, reply: Reply) {
-        let Reply { state, sent, taken } = reply;
-        let state = STATES.iter().position(|&one| one == state).expect("all are listed") as u8;
-        self.send(host, &Message::State { round, state, sent, taken }, &[]);
-    }
-
-    /// Returns true if little waits to be sent, so more may be sent.
-    pub(crate) fn has_room(&self) -> bool {
-        self.peers.values().all(|peer| peer.unsent.len() < WAITING_MAX)
-    }
-
-    /// Returns the bytes that wait to be sent to a launcher. The caller removes what it has sent.
-    pub(crate) fn unsent(&mut self, number: u32) -> Option<&mut Vec<u8>> {
-        self.peers.get_mut(&number).map(|peer| &mut peer.unsent)
-    }
-
-    /// Handles bytes of a launcher.
-    pub(crate) fn received(&mut self, now_ns: u64, number: u32, bytes: &[u8]) {
-        let Some(peer) = self.peers.get_mut(&number) else { return };
-        peer.heard_ns = now_ns;
-        peer.decoder.push(bytes);
-        loop {
-            let Some(peer) = self.peers.get_mut(&number) else { return };
-            let host = peer.host;
-            match peer.decoder.next_message() {
-                Ok(Some((message, bytes))) => self.hear(number, host, message, bytes),
-                Ok(None) => return,
-                Err(broken) => return self.lose(number, broken.to_string()),
-            }
-        }
-    }
-
-    fn hear(&mut self, number: u32, host: Host, message: Message, bytes: Vec<u8>) {
-        let leads = self.leads();
-        match message {
-            Message::Alive => {}
-            Message::Claims { .. } if leads => self.hear_claims(number, host, message),
-            Message::Found { locations, is_crowded }
-                if !leads && number == LEADER && !self.is_found =>
-            {
-                self.hear_found(locations, is_crowded);
-            }
-            Message::Probe { round } if !leads => {
-                self.events.push_back(Event::Probe { from: host, round });
-            }
-            Message::State { round, state, sent, taken } if leads => {
-                if let Some(&state) = STATES.get(usize::from(state)) {
-                    let reply = Reply { state, sent, taken };
-                    self.events.push_back(Event::Replied(host, round, reply));
-                }
-            }
-            Message::Leaving => {
-                if let Some(peer) = self.peers.get_mut(&number) {
-                    peer.has_finished = true;
-                }
-                self.events.push_back(Event::Finished(host));
-            }
-            Message::Claims { .. }
-            | Message::Found { .. }
-            | Message::Probe { .. }
-            | Message::State { .. } => {
-                self.lose(number, "it sent what is not for this launcher".to_owned());
-            }
-            message => self.events.push_back(Event::Message(host, message, bytes)),
-        }
-    }
-
-    fn hear_found(&mut self, all: Vec<Location>, is_crowded: bool) {
-        let own = self.number;
-        let is_own = |location: &Location| matches!(location.host, Host::Launcher(number, _) if number == own);
-        let mine = (0..).zip(&all).filter(|(_, location)| is_own(location));
-        let mine: Vec<(u32, u16)> = mine.map(|(rank, location)| (rank, location.port)).collect();
-        let are_tcp = all.iter().all(|location| matches!(location.host, Host::Launcher(..)));
-        if all.len() != self.ranks as usize || mine != self.mine || !are_tcp {
-            return self.lose(LEADER, "it placed ranks where they are not".to_owned());
-        }
-        self.is_found = true;
-        if is_crowded {
-            self.events.push_back(Event::Crowded);
-        }
-        // The leader goes by the address of the connection with it, whatever the user named.
-        self.events.push_back(Event::Found(all));
-    }
-
     /// Notes that the connection with a launcher has ended.
     pub(crate) fn ended(&mut self, number: u32, why: Option<String>) {
         let Some(peer) = self.peers.get(&number) else { return };
@@ -514,85 +269,6 @@ impl Rendezvous {
         {
             self.events.push_back(Event::Lost(peer.host, why));
         }
-    }
-
-    /// Handles all timers that are due.
-    pub(crate) fn handle_timeout(&mut self, now_ns: u64) {
-        // Ports are claimed when the others are there, and learn of it if there are none.
-        let awaited = if self.leads() { self.size as usize - 1 } else { 1 };
-        if !self.has_told_mine && self.peers.len() >= awaited {
-            self.has_told_mine = true;
-            let mine = self.mine.iter().map(|&(rank, _)| rank).collect();
-            self.events.push_back(Event::Mine(mine));
-        }
-        if !self.is_found && self.tell_ns <= now_ns {
-            self.tell_ns = now_ns + TELL_NS;
-            self.tell_missing();
-        }
-        let (alive_ns, silence_ns) = (self.alive_ns, self.silence_ns);
-        let mut silent = vec![];
-        for (&number, peer) in &mut self.peers {
-            if peer.said_ns + alive_ns <= now_ns && !self.is_leaving {
-                peer.said_ns = now_ns;
-                peer.unsent.extend(Message::Alive.encode(&[]));
-            }
-            if peer.heard_ns + silence_ns <= now_ns && !peer.has_finished {
-                silent.push(number);
-            }
-        }
-        for number in silent {
-            self.lose(number, format!("not heard of for {} s", silence_ns / 1_000_000_000));
-        }
-    }
-
-    /// Returns the time at which [`Rendezvous::handle_timeout`] must be called.
-    pub(crate) fn poll_timeout(&self) -> Option<u64> {
-        let tell_ns = (!self.is_found).then_some(self.tell_ns);
-        let of_peer =
-            |peer: &Peer| (peer.said_ns + self.alive_ns).min(peer.heard_ns + self.silence_ns);
-        self.peers.values().map(of_peer).chain(tell_ns).min()
-    }
-
-    /// Reports [`Event::Missing`] at once.
-    pub(crate) fn tell_missing(&mut self) {
-        let text = match (self.leads(), &self.obstacle) {
-            (true, _) => {
-                let absent: Vec<u32> =
-                    (1..self.size).filter(|number| !self.peers.contains_key(number)).collect();
-                match absent.as_slice() {
-                    [] => "not all launchers have claimed their ranks".to_owned(),
-                    absent => format!(
-                        "{} of {} launchers are there; not yet {}",
-                        self.size - absent.len() as u32,
-                        self.size,
-                        ranges(absent)
-                    ),
-                }
-            }
-            (false, Some(why)) => why.clone(),
-            (false, None) if self.peers.is_empty() => "no connection with the leader".to_owned(),
-            (false, None) => "the leader waits for other launchers".to_owned(),
-        };
-        let from: Vec<String> = self.other_keys.iter().map(IpAddr::to_string).collect();
-        let note = match from.is_empty() {
-            true => String::new(),
-            false => format!("; a launcher with another key came from {}", from.join(", ")),
-        };
-        self.events.push_back(Event::Missing(text + &note));
-    }
-
-    /// Says farewell to all launchers.
-    pub(crate) fn close(&mut self) {
-        if !std::mem::replace(&mut self.is_leaving, true) {
-            for peer in self.peers.values_mut() {
-                peer.unsent.extend(Message::Leaving.encode(&[]));
-            }
-        }
-    }
-
-    /// Returns true if nothing waits to be sent.
-    pub(crate) fn is_sent(&self) -> bool {
-        self.peers.values().all(|peer| peer.unsent.is_empty())
     }
 
     /// Returns true if the connection with the leader was there and has ended: there is no other.

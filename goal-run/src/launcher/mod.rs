@@ -31,7 +31,7 @@ pub use crate::outcome::{Counts, End, Outcome};
 pub use crate::trace::Omitted;
 pub use error::LaunchError;
 pub use hosts::{
-    Ended, Ethernet, Hosts, Meeting, Obstacle, Others, Rendezvous, Verdict, run_on_hosts,
+    Ended, Ethernet, Hosts, Meeting, Obstacle, Others, Rendezvous, Verdict, listen_at, run_on_hosts,
 };
 pub use options::{Options, Program, Ranks, Stage};
 pub use process::rank_process;

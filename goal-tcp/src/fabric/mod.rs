@@ -42,6 +42,8 @@ pub struct TcpFabric {
     owners: Slab<Owner>,
     /// The connection with each rank, if there is one.
     pub(crate) connections: Vec<Option<Box<Connection>>>,
+    /// The time from which on connections are accepted again, if there was no descriptor for one.
+    pub(crate) accept_ns: Option<u64>,
     /// The ranks that are being connected with.
     asked: BTreeMap<u32, Asked>,
     /// The ranks that no connection can be made with, and why.
@@ -136,6 +138,7 @@ impl TcpFabric {
             owners: Slab::new(),
             connections: addresses.iter().map(|_| None).collect(),
             addresses,
+            accept_ns: None,
             asked: BTreeMap::new(),
             unreachable: BTreeMap::new(),
             strangers: 0,

@@ -6,8 +6,9 @@
 
 use super::{Asked, FIRST, LISTENER, Owner, TcpFabric};
 use crate::handshake::Ends;
-use crate::limits::{HANDSHAKE_NS, OPEN_NS, RETRY_NS, STRANGERS_MAX, WELCOME_NS};
+use crate::limits::{HANDSHAKE_NS, OPEN_NS, PAUSE_NS, RETRY_NS, STRANGERS_MAX, WELCOME_NS};
 use crate::stranger::{Failed, Shaken, Stranger};
+use rustix::io::Errno;
 use std::os::fd::AsFd;
 
 impl TcpFabric {
@@ -38,24 +39,27 @@ impl TcpFabric {
         }
         let ends = Ends { from: self.own, to: rank };
         let address = self.addresses[rank as usize];
-        match Stranger::connect(address, ends, &self.conditions, now_ns) {
-            Ok(stranger) => {
-                let token = self.add(stranger);
+        let begun = Stranger::connect(address, ends, &self.conditions, now_ns);
+        match begun.and_then(|stranger| self.add(stranger)) {
+            Ok(token) => {
                 if let Some(asked) = self.asked.get_mut(&rank) {
-                    asked.token = token;
+                    asked.token = Some(token);
                 }
             }
             Err(failed) => self.fail(rank, failed, now_ns),
         }
     }
 
-    /// Adds a handshake. Returns its token, or `None` if the system refused.
-    fn add(&mut self, stranger: Stranger) -> Option<usize> {
+    /// Adds a handshake. Returns its token.
+    ///
+    /// # Errors
+    /// The system can't watch one more socket.
+    fn add(&mut self, stranger: Stranger) -> Result<usize, Failed> {
         let token = FIRST + self.owners.vacant_key();
-        self.poller.add(stranger.as_fd(), token, stranger.connects()).ok()?;
+        self.poller.add(stranger.as_fd(), token, stranger.connects())?;
         self.strangers += usize::from(stranger.is_accepted());
         self.owners.insert(Owner::Stranger(Box::new(stranger)));
-        Some(token)
+        Ok(token)
     }
 
     /// Notes that an attempt failed. The rank is tried again until it counts as unreachable.
@@ -76,13 +80,25 @@ impl TcpFabric {
     fn accept(&mut self, now_ns: u64) {
         // The others are accepted with the next poll.
         for _ in 0..STRANGERS_MAX {
-            let accepted = Stranger::accept(&self.listener, &self.conditions, now_ns);
-            let Some(stranger) = accepted else { return };
-            self.make_room();
-            if let Some(token) = self.add(stranger) {
-                // The hello is often there.
-                self.shake(token, now_ns);
+            match Stranger::accept(&self.listener, &self.conditions, now_ns) {
+                Ok(Some(stranger)) => {
+                    self.make_room();
+                    if let Ok(token) = self.add(stranger) {
+                        // The hello is often there.
+                        self.shake(token, now_ns);
+                    }
+                }
+                Ok(None) => break,
+                // The connection waits, and the listener would be ready all the time.
+                Err(_) => {
+                    let _ = self.poller.mute(self.listener.as_fd(), LISTENER);
+                    self.accept_ns = Some(now_ns + PAUSE_NS);
+                    return;
+                }
             }
+        }
+        if self.accept_ns.take().is_some() {
+            let _ = self.poller.set(self.listener.as_fd(), LISTENER, false);
         }
     }
 
@@ -243,7 +259,7 @@ impl TcpFabric {
             None => asked.next_ns,
         });
         let strangers = self.strangers().map(|(_, stranger)| Self::deadline_ns(stranger));
-        asked.chain(strangers).chain(self.look_ns()).min()
+        asked.chain(strangers).chain(self.look_ns()).chain(self.accept_ns).min()
     }
 
     /// Returns the time at which an attempt to connect ends that has no success until then: that of
@@ -261,10 +277,14 @@ impl TcpFabric {
     /// Handles the timers that are due.
     pub(super) fn tend(&mut self) {
         let look_ns = self.look_ns();
-        if self.asked.is_empty() && self.strangers == 0 && look_ns.is_none() {
+        let (accept_ns, are_none) = (self.accept_ns, self.asked.is_empty() && self.strangers == 0);
+        if are_none && look_ns.is_none() && accept_ns.is_none() {
             return;
         }
         let now_ns = (self.clock)();
+        if accept_ns.is_some_and(|accept_ns| accept_ns <= now_ns) {
+            self.accept(now_ns);
+        }
         if look_ns.is_some_and(|look_ns| look_ns <= now_ns) {
             self.look_for_silence(now_ns);
         }
@@ -289,8 +309,12 @@ impl TcpFabric {
             match token {
                 None => self.attempt(rank, now_ns),
                 Some(token) => {
+                    let failed = match self.owners.get(token - FIRST) {
+                        Some(Owner::Stranger(one)) if one.connects() => Errno::TIMEDOUT.into(),
+                        _ => Failed::Unanswered,
+                    };
                     self.drop_stranger(token);
-                    self.fail(rank, rustix::io::Errno::TIMEDOUT.into(), now_ns);
+                    self.fail(rank, failed, now_ns);
                 }
             }
         }

@@ -2,7 +2,9 @@
 //! are, the system asks the peer itself (see [`sockets`](crate::sockets)).
 //!
 //! A rank that computes or is stopped takes no bytes, but its host acknowledges them, or answers
-//! that there is no room. So only the host's silence counts.
+//! that there is no room. So only the host's silence counts. If a peer has had no room for long,
+//! the system asks it ever more rarely, up to two minutes apart, and its host's end is found after
+//! the next question. The launchers, which always take bytes, find the end of a host in time.
 
 use super::TcpFabric;
 use crate::info;

@@ -37,4 +37,5 @@ mod waiting;
 
 pub use ended::{Ended, Others, Verdict};
 pub use options::{Ethernet, Hosts, Meeting, Obstacle, Rendezvous};
+pub use post::listen_at;
 pub use run::run_on_hosts;

@@ -6,6 +6,7 @@ mod tcp;
 
 #[cfg(test)]
 pub(super) use ethernet::transmit;
+pub use tcp::listen_at;
 
 use crate::host::Host;
 use crate::hosts::{Event, Message, Reply};

@@ -2,6 +2,8 @@
 
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 
 /// The environment variable with the address at which other nodes reach this one.
@@ -9,17 +11,34 @@ const ADDRESS: &str = "GOAL_ADDRESS";
 
 /// Returns the places where other nodes may reach a port of this one, as launchers read them: the
 /// address that the user named, or else all that lead elsewhere, and loopback last.
-pub(super) fn places(port: u16) -> String {
-    let named = std::env::var(ADDRESS).ok().and_then(|text| text.parse::<IpAddr>().ok());
+///
+/// # Errors
+/// The user named no address.
+pub(super) fn places(port: u16) -> io::Result<String> {
+    places_of(port, std::env::var_os(ADDRESS))
+}
+
+fn places_of(port: u16, named: Option<OsString>) -> io::Result<String> {
     let mut all: Vec<IpAddr> = match named {
-        Some(address) => vec![address],
+        Some(text) => vec![address(&text)?],
         None => own(),
     };
     // IPv4 first, since not every network routes IPv6.
     all.sort_by_key(|address| (address.is_loopback(), address.is_ipv6()));
     all.dedup();
     let places = all.iter().map(|&address| SocketAddr::new(address, port).to_string());
-    places.collect::<Vec<_>>().join(",")
+    Ok(places.collect::<Vec<_>>().join(","))
+}
+
+/// Returns the address that the user named.
+fn address(text: &OsStr) -> io::Result<IpAddr> {
+    let address = text.to_str().and_then(|text| text.parse().ok());
+    address.ok_or_else(|| {
+        io::Error::other(format!(
+            "{ADDRESS}={} is no address: name one of this host, such as 10.0.0.1",
+            text.display()
+        ))
+    })
 }
 
 /// Returns the addresses of interfaces that are up, without those that hold on one link only.
@@ -42,9 +61,18 @@ fn own() -> Vec<IpAddr> {
 
 #[cfg(test)]
 mod tests {
+    use super::places_of;
+
+    #[test]
+    fn an_address_that_is_none_is_told() {
+        assert_eq!(places_of(7, Some("10.0.0.1".into())).unwrap(), "10.0.0.1:7");
+        let why = places_of(7, Some("node0".into())).unwrap_err().to_string();
+        assert!(why.starts_with("GOAL_ADDRESS=node0 is no address"), "{why}");
+    }
+
     #[test]
     fn loopback_comes_last() {
-        let places = super::places(7777);
+        let places = places_of(7777, None).unwrap();
         let all: Vec<std::net::SocketAddr> =
             places.split(',').map(|place| place.parse().unwrap()).collect();
         let first_loopback = all.iter().position(|place| place.ip().is_loopback());

@@ -168,14 +168,12 @@ impl Wired {
         let open = || -> io::Result<_> {
             let hall = Arc::new(Hall::open()?);
             let listener = (leaders.len() > 1 && rank == 0).then(listen).transpose()?;
-            Ok((hall, listener))
+            let at = listener.as_ref().map(|listener| addresses::places(listener.port()));
+            Ok((hall, listener, at.transpose()?))
         };
         let opened = (leaders[number] == rank).then(open).transpose();
         let leads = opened.as_ref().map(|opened| {
-            opened.as_ref().map(|(hall, listener)| {
-                let at = listener.as_ref().map(|listener| addresses::places(listener.port()));
-                Leads { door: hall.door().clone(), at }
-            })
+            opened.as_ref().map(|(hall, _, at)| Leads { door: hall.door().clone(), at: at.clone() })
         });
         let leads = leads.map_err(|error| io::Error::other(error.to_string()));
         let of_node = |&rank: &u32| all[rank as usize].processors.as_slice();
@@ -189,7 +187,7 @@ impl Wired {
         let door = told(leaders[number])?.door.clone();
         let lead = match opened? {
             None => None,
-            Some((hall, listener)) => {
+            Some((hall, listener, _)) => {
                 let hosts = match &told(0)?.at {
                     Some(at) => {
                         let list = RankList::parse(&ranges(&here)).map_err(io::Error::other)?;

@@ -168,17 +168,18 @@ impl Own {
             crate::threads::leave_signals();
             let (status, why) = match launch(&lead, ranks) {
                 Ok(0) => return drop(tell.send(Ok(()))),
-                Ok(status) => (status, "the job did not begin".to_owned()),
-                Err(error) => (2, error.to_string()),
+                // The reason was told.
+                Ok(status) => (status, None),
+                Err(error) => (2, Some(error.to_string())),
             };
             // The door closes, which processes that wait behind it see.
             drop(lead);
             // AcqRel: pairs with the swap in `begin`.
             if decide.swap(true, Ordering::AcqRel) {
-                eprintln!("goal: {why}");
+                why.inspect(|why| eprintln!("goal: {why}"));
                 process::exit(status.into());
             }
-            let _ = tell.send(Err(why));
+            let _ = tell.send(Err(why.unwrap_or_else(|| "the job did not begin".to_owned())));
         };
         thread::Builder::new().name("launcher".to_owned()).spawn(work)?;
         Ok(Self { ended, is_decided })

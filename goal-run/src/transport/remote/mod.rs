@@ -18,7 +18,7 @@ use goal_fabric::{Exchanged, Fabric};
 use goal_kernel::Signs;
 use goal_shm::{Bell, SHORT_MAX};
 use goal_tcp::{Conditions, TcpFabric, Tls};
-use sleeper::sleep;
+use sleeper::{FABRICS_DESCRIPTORS_MAX, sleep};
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -85,8 +85,12 @@ impl<'a> Remote<'a> {
         }
         let sockets = fabrics.iter().flat_map(|fabric| fabric.descriptors());
         let sockets = sockets.map(|socket| BorrowedFd::try_clone_to_owned(&socket));
-        let sockets = sockets.collect::<io::Result<_>>();
+        let sockets = sockets.collect::<io::Result<Arc<[OwnedFd]>>>();
         let sockets = sockets.map_err(system("there is no descriptor left"))?;
+        if sockets.len() > FABRICS_DESCRIPTORS_MAX {
+            let many = "the fabrics have more descriptors than a rank can wait for: six";
+            return Err(system(many)(io::ErrorKind::InvalidInput.into()));
+        }
         let chosen = vec![0; network.num_ranks() as usize];
         Ok(Self {
             network,

@@ -9,9 +9,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most descriptors that a sleep waits for: a bell, the sign of the kernel, and those of
-/// fabrics, of which a driver has at most two.
-pub(super) const DESCRIPTORS_MAX: usize = 8;
+/// The most descriptors of a rank's fabrics. A fabric should have one, as an epoll instance.
+pub(super) const FABRICS_DESCRIPTORS_MAX: usize = 6;
+/// The most descriptors that a sleep waits for: those of fabrics, a bell, and the kernel's sign.
+const DESCRIPTORS_MAX: usize = FABRICS_DESCRIPTORS_MAX + 2;
 
 /// Waits for other hosts while another thread has the fabrics.
 pub(crate) struct Sleeper {
@@ -94,7 +95,7 @@ fn poll_once(
     let others = sockets.iter().map(AsFd::as_fd).chain(signs.map(AsFd::as_fd));
     let mut fds = [const { None }; DESCRIPTORS_MAX];
     let mut count = 0;
-    for descriptor in iter::once(bell).chain(others).take(DESCRIPTORS_MAX) {
+    for descriptor in iter::once(bell).chain(others) {
         fds[count] = Some(readable(descriptor));
         count += 1;
     }

@@ -8,13 +8,13 @@ use crate::key;
 use clap::parser::ValueSource;
 use clap::{ArgAction, CommandFactory};
 use goal_run::hosts::{Key, RankList};
-use goal_run::launcher::{Hosts, Meeting, Obstacle, Program, Rendezvous};
+use goal_run::launcher::{Hosts, Meeting, Obstacle, Program, Rendezvous, listen_at};
 use goal_run::rights;
+use goal_tcp::Listener;
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::net::{IpAddr, TcpListener, ToSocketAddrs};
 use std::ops::Range;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -86,10 +86,11 @@ impl Fleet {
             Some(path) => key::read(path).map_err(|error| error.to_string())?,
             None => Key::new(random().map_err(|error| format!("no key: {error}"))?),
         };
-        let at = place(arguments, list)?;
+        let (at, listener) = place(arguments, list)?;
         let size = list.len() as u32;
         let rendezvous = Rendezvous {
             here: Some(rank_list(&blocks[0])),
+            listener: Some(Arc::new(listener)),
             ..arguments.hosts.rendezvous_with(Rendezvous::new(0, size, at.clone()))
         };
         let started = Arc::new(Mutex::new(vec![]));
@@ -99,6 +100,11 @@ impl Fleet {
         let ends = Arc::new(Mutex::new(ends));
         let fleet = Self { hosts: Hosts { name, obstacle, ..hosts }, started, end: Some(end) };
         let ssh = arguments.hosts.ssh.as_deref().unwrap_or(SSH);
+        // One copy for all threads that send it.
+        let schedule: Arc<[u8]> = match task {
+            Task::Schedule(bytes) => Arc::from(*bytes),
+            Task::Files | Task::Program(_) => Arc::from([]),
+        };
         for (number, (host, block)) in (0..).zip(list.iter().zip(&blocks)).skip(1) {
             let mut all = rendered(arguments, own)?;
             all.extend([
@@ -110,7 +116,7 @@ impl Fleet {
                 format!("--started-as={host}"),
             ]);
             let order = order(host, all, &key, (task, arguments))?;
-            let child = start(ssh, host, &order, task, &ends)?;
+            let child = start(ssh, host, &order, &schedule, &ends)?;
             let mut started = fleet.started.lock().unwrap_or_else(PoisonError::into_inner);
             started.push(Started { host: host.to_string(), child });
         }
@@ -172,29 +178,25 @@ fn random() -> io::Result<[u8; 32]> {
     Ok(bytes)
 }
 
-/// Returns the place where the launchers meet: an address at which others reach this host, and a
-/// port that is free.
-fn place(arguments: &Arguments, list: &[ListedHost]) -> Result<String, String> {
+/// Returns the place where the launchers meet: a name or address at which others reach this host,
+/// and a port, at which the listener listens.
+fn place(arguments: &Arguments, list: &[ListedHost]) -> Result<(String, Listener), String> {
     let name = match arguments.hosts.address {
         Some(address) => address.to_string(),
         None if list.iter().all(ListedHost::is_loopback) => "127.0.0.1".to_owned(),
         None if list[0].is_loopback() => own_name()?,
         None => list[0].name().to_owned(),
     };
-    let addresses = (&*name, 0).to_socket_addrs();
-    let addresses: Vec<IpAddr> =
-        addresses.map(|all| all.map(|address| address.ip()).collect()).unwrap_or_default();
-    let free = |port: u16| {
-        let bound = addresses.iter().find_map(|&address| TcpListener::bind((address, port)).ok());
-        Some(bound?.local_addr().ok()?.port())
-    };
-    let port = arguments.hosts.ports.clone().unwrap_or(0..=0).find_map(free);
-    let port = port.ok_or_else(|| {
+    let ports = arguments.hosts.ports.clone().unwrap_or(0..=0);
+    let listener = listen_at(&name, &ports).map_err(|why| {
         format!(
-            "there is no free port to meet at {name}: name an address of this host by --address, or more --ports"
+            "there is no free port to meet at {name} ({why}): name an address of this host by --address, or more --ports"
         )
     })?;
-    Ok(if name.contains(':') { format!("[{name}]:{port}") } else { format!("{name}:{port}") })
+    let port = listener.port();
+    let is_ipv6 = name.contains(':');
+    let at = if is_ipv6 { format!("[{name}]:{port}") } else { format!("{name}:{port}") };
+    Ok((at, listener))
 }
 
 /// Returns the name of this host.
@@ -297,7 +299,7 @@ fn start(
     ssh: &str,
     host: &ListedHost,
     order: &Order,
-    task: &Task<'_>,
+    schedule: &Arc<[u8]>,
     ends: &Arc<Mutex<Receiver<()>>>,
 ) -> Result<Child, String> {
     let mut words = ssh.split_whitespace();
@@ -312,18 +314,18 @@ fn start(
     let mut input = child.stdin.take().expect("it is a pipe");
     let mut text = vec![];
     order.write(&mut text).map_err(|error| error.to_string())?;
-    if let Task::Schedule(bytes) = task {
-        text.extend_from_slice(bytes);
-    }
-    let ends = Arc::clone(ends);
+    let (ends, schedule, host) = (Arc::clone(ends), Arc::clone(schedule), host.to_string());
     let work = move || {
-        if rights::give_up().is_ok() {
-            // A launcher that has ended is noticed by its end.
-            let _ = input.write_all(&text);
-            drop(text);
-            // Until the fleet ends. The input is closed then.
-            let _ = ends.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        if let Err(error) = rights::give_up() {
+            // The launcher there ends then, as its input does.
+            eprintln!("goal-run: host {host} gets no order: {error}");
+            return;
         }
+        // A launcher that has ended is noticed by its end.
+        let _ = input.write_all(&text).and_then(|()| input.write_all(&schedule));
+        drop(schedule);
+        // Until the fleet ends. The input is closed then.
+        let _ = ends.lock().unwrap_or_else(PoisonError::into_inner).recv();
     };
     let thread = thread::Builder::new().name("order".to_owned());
     thread.spawn(work).map_err(|error| format!("no thread: {error}"))?;

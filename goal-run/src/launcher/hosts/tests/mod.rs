@@ -1,2 +1,3 @@
 mod concern;
+mod meetings;
 mod post;

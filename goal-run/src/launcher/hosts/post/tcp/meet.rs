@@ -1,0 +1,192 @@
+//! Connections between launchers begin: the leader accepts them, the others connect with it, and
+//! both ends prove the key.
+//!
+//! Threat: anyone may connect, say anything, and do so as often as they can. So few connections are
+//! accepted at a time, and what has arrived on others is read in between.
+
+use super::{Connection, LEADER, Worker};
+use crate::hosts::Message;
+use crate::launcher::hosts::post::PART_NS;
+use goal_tcp::Listener;
+use goal_tcp::channel::ChannelError;
+use goal_tcp::handshake::{Ends, Refused};
+use goal_tcp::stranger::{Failed, Shaken, Stranger};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{getpeername, getsockname};
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// The time between two attempts to connect with the leader.
+const RETRY_NS: u64 = 50_000_000;
+/// The time for which attempts in a row end before the leader proved the key, until the user is
+/// told that the keys differ. It is longer than a launcher takes to end.
+const REFUSED_NS: u64 = 2 * PART_NS;
+/// The time in which a connection must prove the key, and the most that have not.
+const HANDSHAKE_NS: u64 = 5_000_000_000;
+const STRANGERS_MAX: usize = 256;
+/// The most connections that are accepted before what has arrived is read.
+const ACCEPTS_MAX: usize = 64;
+/// The time without accepting after there was no descriptor for a connection.
+const PAUSE_NS: u64 = 100_000_000;
+
+impl Worker {
+    /// Accepts connections, if this launcher leads. Others wait until what has arrived was read.
+    pub(super) fn accept(&mut self, now_ns: u64) {
+        for _ in 0..ACCEPTS_MAX {
+            let Some(listener) = self.open_listener(now_ns) else { return };
+            match Stranger::accept(listener, &self.conditions, now_ns) {
+                Ok(Some(stranger)) => {
+                    self.make_room();
+                    self.connections.push(Connection::Shaking(stranger));
+                    let last = self.connections.len() - 1;
+                    // The hello is often there.
+                    if !self.shake(last, now_ns) {
+                        self.connections.remove(last);
+                    }
+                }
+                Ok(None) => return,
+                Err(error) => {
+                    self.accept_ns = now_ns + PAUSE_NS;
+                    return self.rendezvous.hinder(format!(
+                        "no connection can be accepted: {error} (ulimit -n has the limit of open files)"
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Returns the listener, if connections are accepted now.
+    pub(super) fn open_listener(&self, now_ns: u64) -> Option<&Listener> {
+        self.listener.as_deref().filter(|_| self.accept_ns <= now_ns)
+    }
+
+    /// Makes room for one more stranger: drops the oldest that has said nothing with the key, if
+    /// there are too many of these. One that said hello with the key may take the connection for
+    /// open already. There are at most as many of these as launchers; beyond that, some are
+    /// recordings, and the oldest is dropped.
+    fn make_room(&mut self) {
+        let oldest = |is_greeted: bool, most: usize| {
+            let is_one = |one: &Connection| matches!(one, Connection::Shaking(stranger) if stranger.is_greeted() == is_greeted);
+            let mut these = (0..).zip(&self.connections).filter(|(_, one)| is_one(one));
+            let (first, _) = these.next()?;
+            (these.count() + 1 >= most).then_some(first)
+        };
+        let greeted_max = STRANGERS_MAX + self.rendezvous.size() as usize;
+        let dropped = oldest(false, STRANGERS_MAX).or_else(|| oldest(true, greeted_max));
+        if let Some(at) = dropped {
+            self.connections.remove(at);
+        }
+    }
+
+    /// Accepts no more launchers, as the job ends. One of the next job may be among the strangers.
+    pub(super) fn close_port(&mut self) {
+        self.listener = None;
+        self.connections.retain(|one| !matches!(one, Connection::Shaking(_)));
+    }
+
+    /// Connects with the leader, if this launcher does not lead and has no connection.
+    pub(super) fn connect(&mut self, now_ns: u64) {
+        let is_needed = !self.rendezvous.leads()
+            && self.connections.is_empty()
+            && !self.rendezvous.is_broken()
+            && !self.rendezvous.is_over();
+        if !is_needed || now_ns < self.retry_ns {
+            return;
+        }
+        self.retry_ns = now_ns + RETRY_NS;
+        let target = self.targets[self.next_target % self.targets.len()];
+        self.next_target += 1;
+        let ends = Ends { from: self.number, to: LEADER };
+        match Stranger::connect(target, ends, &self.conditions, now_ns) {
+            Ok(stranger) => self.connections.push(Connection::Shaking(stranger)),
+            Err(failed) => self.fail(target, failed, now_ns),
+        }
+    }
+
+    /// Notes that an attempt to connect with the leader failed. Another launcher at that port, as
+    /// one whose job ends, may refuse for a moment too.
+    fn fail(&mut self, target: SocketAddr, failed: Failed, now_ns: u64) {
+        let text = format!("no connection with launcher 0 at {} ({target}): {failed}", self.at);
+        let is_refusal =
+            !matches!(failed, Failed::Channel(ChannelError::System(_)) | Failed::Unanswered);
+        let since_ns = self.refused_ns.filter(|_| is_refusal).unwrap_or(now_ns);
+        self.refused_ns = is_refusal.then_some(since_ns);
+        match failed {
+            Failed::Refused(Refused::Key) => self.rendezvous.give_up(text),
+            _ if now_ns >= since_ns + REFUSED_NS => self.rendezvous.give_up(text),
+            _ => self.rendezvous.hinder(text),
+        }
+    }
+
+    /// Goes on with a handshake. Returns false if the connection must be closed.
+    pub(super) fn shake(&mut self, at: usize, now_ns: u64) -> bool {
+        let target = self.targets[self.next_target.saturating_sub(1) % self.targets.len()];
+        let Connection::Shaking(stranger) = &mut self.connections[at] else { return true };
+        if stranger.connects() && !is_writable(stranger.as_fd()) {
+            let is_late = stranger.since_ns() + HANDSHAKE_NS <= now_ns;
+            if is_late {
+                self.fail(target, Errno::TIMEDOUT.into(), now_ns);
+            }
+            return !is_late;
+        }
+        let ends = match stranger.go_on(&self.key) {
+            Ok(Shaken::GoesOn) => {
+                let is_late = stranger.since_ns() + HANDSHAKE_NS <= now_ns;
+                if is_late && !stranger.is_accepted() {
+                    self.fail(target, Failed::Unanswered, now_ns);
+                }
+                return !is_late;
+            }
+            Ok(Shaken::Greeted(ends)) => {
+                if ends.to != self.number || !self.rendezvous.is_open_to(ends.from) {
+                    return false;
+                }
+                // A later one with the same number may be a recording, which gets no further.
+                return stranger.welcome(&self.key).is_ok();
+            }
+            Ok(Shaken::Done(ends)) => ends,
+            Err(failed) => {
+                let (is_accepted, from) = (stranger.is_accepted(), addresses(stranger.as_fd()));
+                match (is_accepted, failed, from) {
+                    (false, failed, _) => self.fail(target, failed, now_ns),
+                    (true, Failed::Refused(Refused::Key), Some((address, _))) => {
+                        self.rendezvous.has_other_key(address);
+                    }
+                    (true, ..) => {}
+                }
+                return false;
+            }
+        };
+        let number = if stranger.is_accepted() { ends.from } else { ends.to };
+        if self.rendezvous.has(number) {
+            let why = self.rendezvous.refuse_same(number);
+            let Connection::Shaking(stranger) = self.connections.remove(at) else { return true };
+            let mut channel = stranger.into_channel();
+            // A new connection has room for so little.
+            let _ = channel.send(&Message::Refused(why).encode(&[]));
+            self.connections.insert(at, Connection::Refused(channel, now_ns + PART_NS));
+            return true;
+        }
+        let Some((address, reached)) = addresses(stranger.as_fd()) else { return false };
+        self.rendezvous.joined(now_ns, number, address, reached);
+        let Connection::Shaking(stranger) = self.connections.remove(at) else { return true };
+        let joined = Connection::Joined(stranger.into_channel(), number);
+        self.connections.insert(at, joined);
+        true
+    }
+}
+
+/// Returns true if a socket can be written, or has failed.
+fn is_writable(socket: BorrowedFd<'_>) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(socket, PollFlags::OUT)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0)
+}
+
+/// Returns the addresses of the peer and of this end.
+fn addresses(socket: BorrowedFd<'_>) -> Option<(IpAddr, IpAddr)> {
+    let peer = SocketAddr::try_from(getpeername(socket).ok()??).ok()?;
+    let own = SocketAddr::try_from(getsockname(socket).ok()?).ok()?;
+    Some((peer.ip(), own.ip()))
+}
