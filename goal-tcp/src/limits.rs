@@ -50,6 +50,11 @@ pub(crate) const WELCOME_NS: u64 = 300_000_000_000;
 /// the time after which the rank counts as unreachable is counted from this failure on.
 pub(crate) const OPEN_NS: u64 = 1_000_000_000;
 
+/// The attempts of that kind for which this is done. The process of a rank that computes closes
+/// nothing, so if a connection is closed again and again, something on the way keeps back what the
+/// two ranks say.
+pub(crate) const CLOSED_MAX: u32 = 3;
+
 /// The time without accepting after there was no descriptor for a connection.
 pub(crate) const PAUSE_NS: u64 = 100_000_000;
 

@@ -99,6 +99,8 @@ struct Asked {
     /// The time of the first attempt, and of the next one.
     since_ns: u64,
     next_ns: u64,
+    /// The attempts that were open for some time and were closed without an answer.
+    closed: u32,
     /// The reason why the last attempt failed.
     failure: String,
 }

@@ -6,7 +6,9 @@
 
 use super::{Asked, FIRST, LISTENER, Owner, TcpFabric};
 use crate::handshake::Ends;
-use crate::limits::{HANDSHAKE_NS, OPEN_NS, PAUSE_NS, RETRY_NS, STRANGERS_MAX, WELCOME_NS};
+use crate::limits::{
+    CLOSED_MAX, HANDSHAKE_NS, OPEN_NS, PAUSE_NS, RETRY_NS, STRANGERS_MAX, WELCOME_NS,
+};
 use crate::stranger::{Failed, Shaken, Stranger};
 use rustix::io::Errno;
 use std::os::fd::AsFd;
@@ -20,7 +22,8 @@ impl TcpFabric {
         }
         let now_ns = (self.clock)();
         let failure = String::new();
-        self.asked.insert(rank, Asked { token: None, since_ns: now_ns, next_ns: 0, failure });
+        let asked = Asked { token: None, since_ns: now_ns, next_ns: 0, closed: 0, failure };
+        self.asked.insert(rank, asked);
         self.attempt(rank, now_ns);
     }
 
@@ -193,7 +196,11 @@ impl TcpFabric {
                     let was_open = !connects && stranger.since_ns() + OPEN_NS <= now_ns;
                     self.drop_stranger(token);
                     if let Some(rank) = wanted {
-                        if was_open && let Some(asked) = self.asked.get_mut(&rank) {
+                        if was_open
+                            && let Some(asked) = self.asked.get_mut(&rank)
+                            && asked.closed < CLOSED_MAX
+                        {
+                            asked.closed += 1;
                             asked.since_ns = now_ns;
                         }
                         self.fail(rank, failed, now_ns);

@@ -1,14 +1,14 @@
 //! Strangers at the port: garbage, silence, other keys, and more connections than there may be.
 
 use super::{V4, encrypted, exchange, fabrics, key, now_ns};
-use crate::TcpFabric;
 use crate::handshake::{Connecting, Ends, Key};
-use crate::limits::STRANGERS_MAX;
+use crate::limits::{OPEN_NS, STRANGERS_MAX};
 use crate::listener::Listener;
+use crate::{Conditions, TcpFabric};
 use goal_engine::transport::{Header, Kind};
 use goal_fabric::Fabric;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -46,6 +46,34 @@ fn garbage_is_closed_and_others_connect() {
     assert_eq!(closed(&mut ends[1], &mut scanner), 0, "it is told nothing");
     assert_eq!(closed(&mut ends[1], &mut silent), 0, "it has some seconds");
     assert_eq!(ends[1].lost(), None);
+}
+
+/// Something on the way accepts connections and passes nothing on.
+#[test]
+fn a_way_that_is_silent_makes_the_rank_unreachable() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addresses = vec![silent.local_addr().unwrap(); 2];
+    let listener = Listener::bind(V4, 0..=0).expect("a port");
+    let conditions = Conditions { silence_s: 1, ..Conditions::default() };
+    let mut end = TcpFabric::new(0, addresses, listener, key(), now_ns)
+        .expect("epoll")
+        .with_conditions(conditions);
+    let header = Header::new(Kind::Fin, 0);
+    silent.set_nonblocking(true).unwrap();
+    let (mut held, mut attempts, since_ns) = (None, 0, now_ns());
+    while end.unreachable(1).is_none() {
+        assert!(now_ns() - since_ns < 30_000_000_000, "it is tried for ever: {attempts} attempts");
+        assert!(end.try_send(1, &header, &mut |_| {}).is_err());
+        end.progress();
+        if let Ok((stream, _)) = silent.accept() {
+            (held, attempts) = (Some((stream, now_ns())), attempts + 1);
+        }
+        held = held.filter(|(_, since_ns)| now_ns() - since_ns < OPEN_NS + 100_000_000);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(attempts > 3, "{attempts} attempts: a rank that computes may need some");
+    let why = end.unreachable(1).unwrap();
+    assert!(why.starts_with("no connection with 127.0.0.1:"), "{why}");
 }
 
 #[test]
