@@ -1,8 +1,8 @@
 //! The ranks of all launchers: each tells the leader its own, and the leader tells all where they
 //! are.
 //!
-//! Threat: a launcher with the key may claim any ranks. Claims that contradict others or the program
-//! end the job.
+//! Threat: a launcher with the key may claim any ranks. Claims that contradict others or the
+//! program end the job.
 
 use super::{Claims, LEADER, Rendezvous};
 use crate::host::{Host, Location};
