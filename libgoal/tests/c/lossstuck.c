@@ -1,7 +1,7 @@
 // The ranks that are left after a loss wait for each other: the job is stuck.
 // RUN: build %s
 // RUN: goal-run --survive -n 4 --timeout 60 ./lossstuck 1 0 2>/dev/null || echo $?
-// RUN: goal-run --survive -n 4 --timeout 60 --progress thread ./lossstuck 3 0 2 2>/dev/null || echo $?
+// RUN: goal-run --survive -n 4 --timeout 60 --progress thread ./lossstuck 3 0 2>/dev/null || echo $?
 #define _POSIX_C_SOURCE 200809L
 #include <goal.h>
 #include <signal.h>
