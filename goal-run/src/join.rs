@@ -14,14 +14,13 @@
 
 use crate::inherited::Inherited;
 use crate::order::Order;
+use crate::rights::peer_of_own_user;
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind,
     connect, listen, recv, recvmsg, send, sendmsg, socket_with,
 };
-use rustix::process::geteuid;
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -118,10 +117,7 @@ impl Hall {
             Err(Errno::INTR | Errno::CONNABORTED) => return Ok(None),
             socket => socket?,
         };
-        let peer = socket_peercred(&socket)?;
-        if peer.uid != geteuid() {
-            return Ok(None);
-        }
+        let Some(process) = peer_of_own_user(&socket)? else { return Ok(None) };
         let mut hello = [0; HELLO_LEN];
         // A process of the job sends at once; one that does not must not keep others waiting.
         let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
@@ -134,7 +130,7 @@ impl Hall {
             return Ok(None);
         }
         let rank = u32::from_le_bytes(rank.try_into().expect("four bytes"));
-        Ok(Some(Joined { rank, process: peer.pid.as_raw_nonzero().get() as u32, socket }))
+        Ok(Some(Joined { rank, process, socket }))
     }
 }
 
@@ -197,7 +193,7 @@ pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(Order, Inherited, Owne
         Errno::CONNREFUSED => gone(),
         error => error.into(),
     })?;
-    if socket_peercred(&socket)?.uid != geteuid() {
+    if peer_of_own_user(&socket)?.is_none() {
         return Err(io::Error::other("the launcher of this node belongs to another user"));
     }
     let hello = [&door.token[..], &rank.to_le_bytes()].concat();

@@ -23,6 +23,7 @@
 #![allow(unsafe_code)]
 
 use goal_eth::DriverKind;
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::fs::{Access, AtFlags, CWD, accessat, getxattr};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid, getgid, getuid};
@@ -31,6 +32,7 @@ use rustix::thread::{
     no_new_privs, remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
 };
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::panic::resume_unwind;
@@ -56,6 +58,19 @@ const OFFLOAD: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::BPF)
     .union(CapabilitySet::PERFMON)
     .union(CapabilitySet::SYS_ADMIN);
+
+/// Returns the number of the process at the other end of a connection within this host if it is of
+/// this user; 0 stands for one in a namespace that this process does not see.
+///
+/// Threat: any process of the host can connect, from any namespace. `rustix` takes its number for
+/// one that is never 0, which would be undefined behaviour.
+///
+/// # Errors
+/// The system's error.
+pub(crate) fn peer_of_own_user(socket: &impl AsFd) -> io::Result<Option<u32>> {
+    let peer = getsockopt(socket, PeerCredentials)?;
+    Ok((peer.uid() == geteuid().as_raw()).then_some(peer.pid() as u32))
+}
 
 /// Stack of work that is done apart: what a main thread mostly has.
 const STACK_BYTES: usize = 8 << 20;

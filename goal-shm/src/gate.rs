@@ -62,7 +62,7 @@ impl Gate {
                     // It may return early; the loop looks again.
                     self.position.wait(CLOSED, None);
                 }
-                // A rank may be lost before this one wakes up.
+                // A gate that broke was open: a rank was lost before this one woke up.
                 position => return matches!(position, OPEN | BROKEN),
             }
         }

@@ -31,10 +31,17 @@ impl Group {
             let regrouped = shared.attached.regroup(old);
             shared.attached.computes();
             let (generation, mut member) = regrouped.map_err(|error| error_of(&error))?;
-            for (number, function) in functions {
-                member.register(number, function).map_err(|error| error_of(&error))?;
-            }
-            self.take_up_mode(&mut member)?;
+            let prepare = || {
+                for (number, function) in functions {
+                    member.register(number, function).map_err(|error| error_of(&error))?;
+                }
+                self.take_up_mode(&mut member)
+            };
+            prepare().inspect_err(|why| {
+                // The others count on this rank from now on, and must not wait for it.
+                let rank = shared.attached.rank();
+                shared.attached.fail(&format!("rank {rank} can't go on after a loss: {why}"));
+            })?;
             core.resume(member, generation);
             core.follow_thread(move || shared.after_progress());
             Ok(generation)

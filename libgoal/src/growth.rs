@@ -69,7 +69,7 @@ unsafe fn command_of(command: *const c_char, argv: *const *mut c_char) -> Result
             arguments.push(text(argument).to_owned());
         }
     }
-    Ok(Some(Command { executable, arguments }))
+    Ok(Some(Command { executable: executable.into(), arguments }))
 }
 
 /// Returns the path of a program as the launcher has to know it, which may be in another folder.

@@ -141,6 +141,45 @@ fn ranks_go_on_after_the_loss_of_a_host() {
 }
 
 #[test]
+fn a_rank_that_is_lost_at_its_end_is_lost_on_all_hosts() {
+    let Some(folder) = folder(&["finalized.c"]) else { return };
+    for (victim, second) in [("0", "3"), ("3", "1"), ("5", "4"), ("2", "0")] {
+        let arguments = ["-n", "6", "--survive", "./finalized", victim, second];
+        let left = (0..6).map(|rank: u32| rank.to_string());
+        let left = left.filter(|rank| rank != victim && rank != second);
+        let expected: Vec<String> = left.map(|rank| format!("rank {rank} is one of 4")).collect();
+        assert_eq!(run(folder.path(), 3, &arguments), expected, "{victim} {second}");
+    }
+}
+
+#[test]
+fn a_broken_connection_costs_one_rank() {
+    let Some(folder) = folder(&["cut.c"]) else { return };
+    let run = |launchers, ranks, arguments: &[&str]| {
+        let options = ["-n", ranks, "--survive", "./cut"];
+        run(folder.path(), launchers, &[&options, arguments].concat())
+    };
+    // Both ranks have lost the other one, whoever is to blame.
+    assert_eq!(run(2, "2", &["0"]), ["rank 0 is one of 1"]);
+    assert_eq!(run(2, "2", &["1"]), ["rank 0 is one of 1"]);
+    assert_eq!(run(3, "3", &["0"]), ["rank 1 is one of 2", "rank 2 is one of 2"]);
+    // A rank comes to its end before the launchers have decided.
+    assert_eq!(run(3, "3", &["2", "0"]), ["rank 0 leaves: 0", "rank 1 is one of 1"]);
+}
+
+#[test]
+fn ranks_that_are_left_may_be_stuck() {
+    let Some(folder) = folder(&["lossstuck.c"]) else { return };
+    // The last two lose all ranks of a host.
+    for who in [&["1", "0"][..], &["2", "5"], &["1", "4", "5"], &["5", "0", "1"]] {
+        let arguments = [&["-n", "6", "--survive", "./lossstuck"], who].concat();
+        let outputs = ended(start(folder.path(), 3, &arguments));
+        let are_stuck = outputs.iter().all(|output| output.status.code() == Some(3));
+        assert!(are_stuck, "{who:?}: {outputs:?}");
+    }
+}
+
+#[test]
 fn launchers_agree_on_what_happens_after_a_loss() {
     let Some(folder) = folder(&["ring.c"]) else { return };
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -2,11 +2,11 @@
 
 use super::{Answer, Command, GrowError, MESSAGE_MAX, Request, What, address, socket};
 use crate::order::VERSION;
+use crate::rights::peer_of_own_user;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_peercred};
-use rustix::net::{RecvFlags, SendFlags, SocketFlags, connect, recv, send};
-use rustix::process::geteuid;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketFlags, connect, recv, send, shutdown};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ pub fn grow(job: u32, ranks: u32, command: Option<Command>) -> Result<u32, GrowE
 /// # Errors
 /// [`GrowError`].
 pub(crate) fn ask(job: u32, request: &Request, sent: impl FnOnce()) -> Result<u32, GrowError> {
-    let text = serde_json::to_vec(request).expect("numbers and names");
+    let text = serde_json::to_vec(request).map_err(std::io::Error::from)?;
     if text.len() > MESSAGE_MAX {
         return Err(GrowError::TooLong);
     }
@@ -42,7 +42,7 @@ pub(crate) fn ask(job: u32, request: &Request, sent: impl FnOnce()) -> Result<u3
         Errno::AGAIN => GrowError::Silent(job),
         error => GrowError::System(error.into()),
     })?;
-    if socket_peercred(&socket).map_err(std::io::Error::from)?.uid != geteuid() {
+    if peer_of_own_user(&socket)?.is_none() {
         return Err(GrowError::OtherUser(job));
     }
     match send(&socket, &text, SendFlags::NOSIGNAL) {
@@ -51,20 +51,26 @@ pub(crate) fn ask(job: u32, request: &Request, sent: impl FnOnce()) -> Result<u3
         Err(error) => return Err(GrowError::System(error.into())),
     }
     sent();
-    let answer = receive(&socket, job)?;
+    let answer = receive(&socket, job, PATIENCE)?;
     let answer: Answer = serde_json::from_slice(&answer).map_err(std::io::Error::from)?;
     answer.map_err(GrowError::Refused)
 }
 
-/// Waits for the answer.
-fn receive(socket: &OwnedFd, job: u32) -> Result<Vec<u8>, GrowError> {
+/// Waits for the answer. One that comes too late can't be sent, so that the launcher and the caller
+/// agree on it.
+pub(super) fn receive(
+    socket: &OwnedFd,
+    job: u32,
+    patience: Duration,
+) -> Result<Vec<u8>, GrowError> {
     let (since, mut text) = (Instant::now(), vec![0; MESSAGE_MAX]);
     loop {
-        let left = PATIENCE.saturating_sub(since.elapsed());
+        let left = patience.saturating_sub(since.elapsed());
         if left.is_zero() {
-            return Err(GrowError::Silent(job));
+            shutdown(socket, Shutdown::Read).map_err(std::io::Error::from)?;
         }
         match recv(socket, &mut text[..], RecvFlags::DONTWAIT) {
+            Ok((0, _)) if left.is_zero() => return Err(GrowError::Silent(job)),
             Ok((0, _)) | Err(Errno::CONNRESET) => return Err(GrowError::NoJob(job)),
             Ok((len, _)) => {
                 text.truncate(len);

@@ -2,10 +2,10 @@
 
 use super::{Answer, MESSAGE_MAX, Request, address, socket};
 use crate::order::VERSION;
+use crate::rights::peer_of_own_user;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
 use rustix::net::{RecvFlags, SendFlags, SocketFlags, accept_with, bind, listen, recv, send};
-use rustix::process::geteuid;
 use serde::Deserialize;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -39,15 +39,21 @@ struct Caller {
 pub(crate) struct Reply(OwnedFd);
 
 impl Reply {
-    /// Sends the answer.
-    pub(crate) fn send(self, answer: &Answer) {
+    /// Sends the answer. Returns false if the caller is gone.
+    pub(crate) fn send(self, answer: &Answer) -> bool {
         let mut text = serde_json::to_vec(answer).expect("a number or a text");
         if text.len() > MESSAGE_MAX {
             let short: Answer = Err("the reason is too long to be told".to_owned());
             text = serde_json::to_vec(&short).expect("a text");
         }
-        // A caller that is gone needs none.
-        let _ = send(&self.0, &text, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+        send(&self.0, &text, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).is_ok()
+    }
+
+    /// Returns true if the caller has closed its connection.
+    fn is_vain(&self) -> bool {
+        let mut one = [PollFd::new(&self.0, PollFlags::empty())];
+        let is_ready = poll(&mut one, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
+        is_ready && one[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
     }
 }
 
@@ -70,7 +76,7 @@ impl Door {
     }
 
     /// Returns the next request that has come, if there is one, and the way to answer it. Answers
-    /// callers whose request is none itself. Never blocks.
+    /// callers whose request is none itself, and passes over those that are gone. Never blocks.
     pub(crate) fn next(&mut self) -> Option<(Request, Reply)> {
         self.take_callers();
         let mut at = 0;
@@ -81,8 +87,11 @@ impl Door {
             };
             let reply = Reply(self.callers.swap_remove(at).socket);
             match heard {
+                Ok(_) if reply.is_vain() => {}
                 Ok(request) => return Some((request, reply)),
-                Err(why) => reply.send(&Err(why)),
+                Err(why) => {
+                    reply.send(&Err(why));
+                }
             }
         }
         None
@@ -100,12 +109,14 @@ impl Door {
                 // Nobody waits, or there are no more descriptors: then they wait on.
                 Err(_) => return,
             };
-            match socket_peercred(&socket) {
-                Ok(peer) if peer.uid == geteuid() => {
+            match peer_of_own_user(&socket) {
+                Ok(Some(_)) => {
                     self.callers.push(Caller { socket, since: Instant::now() });
                 }
-                _ => Reply(socket)
-                    .send(&Err("only the user of a job lets it grow, and you are another".into())),
+                _ => {
+                    let why = "only the user of a job lets it grow, and you are another";
+                    Reply(socket).send(&Err(why.into()));
+                }
             }
         }
     }

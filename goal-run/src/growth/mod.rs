@@ -14,6 +14,9 @@
 //! waits for neither. Others who connect without end delay requests, and nothing else: each look of
 //! the launcher takes a bounded number.
 //!
+//! A caller that gives up closes its connection. The launcher starts nothing for one that is gone,
+//! and learns from its answer if the caller has gone meanwhile.
+//!
 //! Threat: another user takes the name of the door before the launcher does. The job then has no
 //! door, and a caller finds that its peer is another user's.
 
@@ -32,16 +35,18 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 
 /// The longest request and the longest answer, in bytes.
 pub(crate) const MESSAGE_MAX: usize = 64 << 10;
+
+/// The reason why a job that goes on after losses does not grow.
+pub(crate) const NOT_AFTER_LOSSES: &str = "it goes on after losses (--survive), and does not grow";
 
 /// A program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// Its file, or a name that is looked up in the folders of the launcher's `PATH`.
-    pub executable: PathBuf,
+    pub executable: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
 }

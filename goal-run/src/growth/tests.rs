@@ -6,6 +6,7 @@ use super::*;
 use crate::order::VERSION;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvFlags, SendFlags, connect, recv, send};
+use std::os::unix::ffi::OsStringExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,9 @@ fn a_request_gets_its_answer() {
     let _turn = turn();
     let mut door = Door::open().unwrap();
     assert!(door.next().is_none());
-    let command = Command { executable: "./more".into(), arguments: vec!["a b".into()] };
+    // A name need not be UTF-8.
+    let executable = OsString::from_vec(b"./caf\xe9".to_vec());
+    let command = Command { executable, arguments: vec!["a b".into()] };
     let asked = std::thread::scope(|scope| {
         let asker = scope.spawn(|| grow(std::process::id(), 3, Some(command.clone())));
         let since = Instant::now();
@@ -51,7 +54,7 @@ fn a_request_gets_its_answer() {
         };
         assert_eq!((request.ranks, request.are_members), (3, false));
         assert_eq!(request.what, What::Command(command.clone()));
-        reply.send(&Ok(7));
+        assert!(reply.send(&Ok(7)));
         asker.join().unwrap()
     });
     assert_eq!(asked.unwrap(), 7);
@@ -102,6 +105,26 @@ fn a_silent_caller_holds_nobody_up() {
     let _caller = call(&serde_json::to_vec(&request).unwrap());
     let heard = (0..10).find_map(|_| door.next());
     assert!(heard.unwrap().0.are_members);
+}
+
+#[test]
+fn a_caller_that_is_gone_gets_no_ranks() {
+    let _turn = turn();
+    let mut door = Door::open().unwrap();
+    let request =
+        Request { version: VERSION.into(), ranks: 1, what: What::LikeRank(0), are_members: true };
+    let text = serde_json::to_vec(&request).unwrap();
+    drop(call(&text));
+    assert!(door.next().is_none(), "it left before it was heard");
+    let caller = call(&text);
+    let (_, reply) = door.next().unwrap();
+    let given_up = ask::receive(&caller, 1, Duration::from_millis(10));
+    assert!(matches!(given_up, Err(GrowError::Silent(1))), "{given_up:?}");
+    assert!(!reply.send(&Ok(7)), "it gave up before the answer");
+    let caller = call(&text);
+    let (_, reply) = door.next().unwrap();
+    assert!(reply.send(&Ok(7)));
+    assert_eq!(ask::receive(&caller, 1, Duration::ZERO).unwrap(), br#"{"Ok":7}"#);
 }
 
 #[test]

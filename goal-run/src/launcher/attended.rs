@@ -54,11 +54,19 @@ impl Attended {
         }
     }
 
-    /// Returns true if no process behind the child goes on. One that can't be watched may.
+    /// Returns true if the process has ended, also if its parent goes on.
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self, Self::Ended(..))
+    }
+
+    /// Returns true if no process behind the child goes on, which has ended itself. One that can't
+    /// be watched may.
     pub(super) fn is_gone(&self, attendance: &Attendance, child: u32) -> bool {
         match self {
-            Self::Awaited => attendance.process().is_none(),
-            Self::Unwatched => attendance.process() == Some(child),
+            // The child itself, which has been waited for, or none.
+            Self::Awaited | Self::Unwatched => {
+                attendance.process().is_none_or(|process| process == child)
+            }
             Self::Watched(_, descriptor) => has_ended(descriptor),
             Self::Ended(..) => true,
         }

@@ -20,7 +20,7 @@ pub(super) struct Process {
     pub(super) rank: u32,
     pub(super) program: Arc<Program>,
     pub(super) child: Child,
-    /// The time of its start.
+    /// The time of its start, without the time for which the job was stopped.
     pub(super) since: Instant,
     /// The process that has attached as the rank, which the child may have started.
     pub(super) attended: Attended,

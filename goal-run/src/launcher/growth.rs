@@ -9,7 +9,7 @@ use super::crew::Fallen;
 use super::options::Program;
 use super::programs::Programs;
 use crate::binding::is_crowded;
-use crate::growth::{Answer, Command, Request, What};
+use crate::growth::{Answer, Command, NOT_AFTER_LOSSES, Request, What};
 use rustix::process::Signal;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,12 @@ impl Programs<'_> {
                 return;
             };
             let Some((request, reply)) = door.next() else { return };
-            reply.send(&self.start_more(&request));
+            let answer = self.start_more(&request);
+            let is_told = reply.send(&answer);
+            // Nobody else knows of these ranks, so nobody would tell them their communicator.
+            if let (Ok(first), false, true) = (answer, is_told, request.are_members) {
+                self.take_back(first, true);
+            }
         }
     }
 
@@ -38,6 +43,9 @@ impl Programs<'_> {
         let segment = self.segment;
         let (first, wanted) = (segment.num_ranks(), request.ranks);
         let room = segment.capacity() - first;
+        if self.place.settings.survives {
+            return Err(format!("this job can't grow: {NOT_AFTER_LOSSES}"));
+        }
         if wanted == 0 {
             return Err("a job grows by at least one rank".to_owned());
         }
@@ -52,7 +60,8 @@ impl Programs<'_> {
         }
         let program = match &request.what {
             What::Command(Command { executable, arguments }) => {
-                Arc::new(Program { executable: executable.clone(), arguments: arguments.clone() })
+                let (executable, arguments) = (executable.into(), arguments.clone());
+                Arc::new(Program { executable, arguments })
             }
             What::LikeRank(rank) => {
                 let of_rank = |process: &&Process| process.rank == *rank;
@@ -69,36 +78,58 @@ impl Programs<'_> {
             segment.status(rank).membership.begin(request.are_members);
             segment.roll().set_ranks(rank + 1);
             if let Err(error) = self.start(rank, &program, None, wanted as usize) {
-                self.take_back(first, rank);
-                return Err(error.to_string());
+                // It has no process, and its number is free again.
+                segment.roll().set_ranks(rank);
+                let stay = self.take_back(first, request.are_members);
+                return Err(match stay {
+                    0 => error.to_string(),
+                    _ => format!("{error}; {stay} of the ranks were accepted meanwhile and stay"),
+                });
             }
         }
         Ok(first)
     }
 
-    /// Ends the ranks of a request that could not be started as a whole, up to `failed`, which has
-    /// no process and whose number is free again.
-    fn take_back(&mut self, first: u32, failed: u32) {
-        self.segment.roll().set_ranks(failed);
+    /// Ends the ranks of a request from `first` on: it failed as a whole, or nobody is there any
+    /// more who asked for it. Returns the number of those that others have accepted meanwhile,
+    /// which stay.
+    fn take_back(&mut self, first: u32, are_members: bool) -> usize {
+        let mut stay = 0;
         for process in self.processes.iter().filter(|process| process.rank >= first) {
-            self.segment.status(process.rank).membership.take_back();
+            let membership = &self.segment.status(process.rank).membership;
+            match are_members {
+                // Only the caller could tell others of them.
+                true => membership.take_back(),
+                false if membership.give_up() => {}
+                false => {
+                    stay += 1;
+                    continue;
+                }
+            }
             process.send(Signal::KILL);
         }
+        stay
     }
 
-    /// Gives up ranks that nobody has accepted and whose processes have ended.
+    /// Gives up ranks that nobody has accepted and whose processes have ended, or the processes
+    /// that these have started and that had attached.
     pub(super) fn give_up_ended(&mut self) {
-        for process in &self.processes {
+        for process in &mut self.processes {
             let status = self.segment.status(process.rank);
-            let Some(exit) = process.exit else { continue };
+            if !status.membership.is_joining() {
+                continue;
+            }
+            process.attended.look(&status.attendance, process.child.id());
+            let how = match process.exit {
+                Some(Exit::Status(status)) => format!("exited with status {status}"),
+                Some(Exit::Signal(signal)) => format!("was killed by signal {signal}"),
+                None if process.attended.has_ended() => "(not its script) has ended".to_owned(),
+                None => continue,
+            };
             if !status.membership.give_up() {
                 continue;
             }
             let name = process.program.executable.display();
-            let how = match exit {
-                Exit::Status(status) => format!("exited with status {status}"),
-                Exit::Signal(signal) => format!("was killed by signal {signal}"),
-            };
             (self.place.options.tell)(&format!(
                 "rank {} ({name}) {how} before it was accepted (GOAL_Accept); the job goes on without it",
                 process.rank

@@ -10,7 +10,9 @@
 //! Threat: a lost rank that is not quite dead could write to memory of the others later, or send
 //! them messages. So its processes are killed and waited for first. If that is not possible, the
 //! job ends. If the whole host is lost, its connections are closed with the generation, and a rank
-//! of the next one accepts none from there.
+//! of the next one refuses those that were begun before: each generation has a key of its own. All
+//! these keys come from the job's secret, so a process there that wants to get in does: it is one
+//! of the user's, who could have told it the secret.
 #![allow(unsafe_code)] // empties mailboxes that no rank uses
 
 use super::crew::Place;
@@ -54,7 +56,11 @@ pub(super) fn is_survived(place: &Place<'_>, rank: u32) -> bool {
         && (0..segment.num_ranks()).any(|other| is_left(&other))
 }
 
-/// Notes the loss of a rank, which is buried, and lets the ranks of this host know.
+/// Notes the loss of a rank, whose processes are gone, and breaks the job so that the ranks of this
+/// host learn of it.
+///
+/// The loss of a rank that has no part in this generation breaks nothing. All launchers know the
+/// same of that, as they mend the job with the same list.
 pub(super) fn note(place: &Place<'_>, rank: u32, how: &str) {
     let segment = place.segment;
     let (gate, status) = (segment.gate(), segment.status(rank));
@@ -62,9 +68,9 @@ pub(super) fn note(place: &Place<'_>, rank: u32, how: &str) {
         return;
     }
     segment.record_failure(rank, &format!("rank {rank} {how}"));
+    let had_part = !status.is_missing_in(gate.generation());
     status.lose(gate.generation());
-    // A rank that had come to its end takes nothing with it.
-    if !status.has_finished() {
+    if had_part {
         gate.break_up();
     }
 }
@@ -131,9 +137,12 @@ pub(super) fn mend(place: &Place<'_>, sits_out: &[u32]) -> Result<(), LaunchErro
     Ok(())
 }
 
-/// Returns the ranks of this host that have lost the way to another one, each with that one.
+/// Returns the ranks of this host that have lost the way to another one, each with that one. A rank
+/// that has come to its end, as the others know, has no say.
 pub(super) fn accusations(place: &Place<'_>) -> impl Iterator<Item = (u32, u32)> {
-    left(place).filter_map(|rank| Some((rank, place.segment.status(rank).accused()?)))
+    let has_say = |&rank: &u32| place.segment.status(rank).stance() != Stance::SitsOut;
+    let accused = |rank| Some((rank, place.segment.status(rank).accused()?));
+    left(place).filter(has_say).filter_map(accused)
 }
 
 /// Returns the ranks of this host that are not lost.

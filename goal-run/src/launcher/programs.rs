@@ -76,6 +76,8 @@ pub(super) struct Programs<'a> {
     adopts_always: bool,
     /// The resources that must be held while the processes use their drivers.
     held: Vec<Held>,
+    /// The time at which the processes were stopped, until they go on.
+    suspended_at: Option<Instant>,
 }
 
 impl<'a> Programs<'a> {
@@ -110,6 +112,7 @@ impl<'a> Programs<'a> {
             warden,
             adopts_always: child_subreaper().is_ok_and(|process| process.is_some()),
             held: Vec::new(),
+            suspended_at: None,
         };
         // So that it can wait for what ranks have started.
         let _ = set_child_subreaper(Some(getpid()));
@@ -344,6 +347,7 @@ impl Crew for Programs<'_> {
     }
 
     fn suspend(&mut self) {
+        self.suspended_at = Some(Instant::now());
         // Notes the processes that are stopped already: they must stay stopped afterwards.
         let _ = self.stopped();
         for process in &mut self.processes {
@@ -353,7 +357,9 @@ impl Crew for Programs<'_> {
     }
 
     fn resume(&mut self) {
+        let stopped = self.suspended_at.take().map_or(Duration::ZERO, |since| since.elapsed());
         for process in &mut self.processes {
+            process.since += stopped;
             if std::mem::take(&mut process.is_suspended) {
                 process.send(Signal::CONT);
                 process.stopped = None;

@@ -8,7 +8,7 @@ use super::partings::{Tail, ask};
 use super::signals::{if_suspended, stop_here};
 use crate::hosts::Reply;
 use crate::job::Mode;
-use crate::monitor::{Observed, Pending, Started, Stopped, Watch};
+use crate::monitor::{Exchanged, Observed, Pending, Started, Stopped, Watch};
 use crate::outcome::End;
 use goal_esp::wire;
 use goal_shm::{Segment, State};
@@ -268,6 +268,9 @@ impl<'a> Quiet<'a> {
     /// Reads the status of all ranks. Returns true if, since the last reading, none of them could
     /// go on without a message from another host.
     pub(super) fn rests(&mut self) -> bool {
+        if self.are_all_lost() {
+            return true;
+        }
         // A job that grows or shrinks is watched anew.
         if self.place.settings.reserve > 0 || self.place.segment.roll().has_lost_some() {
             let members = self.place.members();
@@ -278,10 +281,17 @@ impl<'a> Quiet<'a> {
         self.watch.is_stuck(self.place.segment)
     }
 
+    /// Returns true if this host has lost all of its ranks, and so does nothing.
+    fn are_all_lost(&self) -> bool {
+        let Place { segment, here, .. } = *self.place;
+        here.iter().all(|&rank| segment.status(rank).is_lost())
+    }
+
     /// Returns what the ranks do now, from two readings.
     pub(super) fn reply(&mut self) -> Reply {
         self.watch.rest(self.place.segment);
-        match self.watch.rest(self.place.segment) {
+        let rest = self.watch.rest(self.place.segment);
+        match rest.or_else(|| self.are_all_lost().then(Exchanged::default)) {
             None => Reply { state: wire::State::Active, sent: 0, taken: 0 },
             Some(exchanged) => {
                 let Place { segment, here, settings, .. } = *self.place;
@@ -289,7 +299,7 @@ impl<'a> Quiet<'a> {
                 let is_done = |&rank: &u32| {
                     let status = segment.status(rank);
                     let has_come = !settings.are_programs() || status.attendance.has_finalized();
-                    status.state() == State::Done && has_come
+                    status.is_lost() || status.state() == State::Done && has_come
                 };
                 let are_done = here.iter().all(is_done);
                 let state = if are_done { wire::State::Done } else { wire::State::Idle };

@@ -15,6 +15,4 @@ mod watch;
 pub use pending::Pending;
 pub(crate) use pending::{Started, Stopped, signal_name};
 pub(crate) use snapshot::Observed;
-#[cfg(test)]
-use watch::Exchanged;
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Exchanged, Watch};

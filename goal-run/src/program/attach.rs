@@ -195,7 +195,7 @@ fn pass_gate(
     let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
     let may_go_on = match rank < segment.num_started() {
         true => segment.gate().pass_polling(settings.awaited(segment.num_started()), polls, now_ns),
-        // The gate is open, or the job has ended. It counts those of the start.
+        // The gate counts the ranks of the start only. It is open by now, or the job has ended.
         false => segment.gate().is_open(),
     };
     if !may_go_on {

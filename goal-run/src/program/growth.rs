@@ -4,7 +4,7 @@
 //! rank accepts them. Any rank may leave before the others come to their end.
 
 use super::{Attached, FinalizeError};
-use crate::growth::{Command, GrowError, Request, What, ask};
+use crate::growth::{Command, GrowError, NOT_AFTER_LOSSES, Request, What, ask};
 use crate::job::Job;
 use crate::order::VERSION;
 use crate::progress::{Interrupted, Member};
@@ -83,9 +83,7 @@ impl Attached {
         let settings = &self.job.settings;
         match &settings.network {
             Some(_) => Err("it is one on several hosts, and only jobs on one host grow and shrink"),
-            None if settings.survives => {
-                Err("it goes on after losses (--survive), and does not grow")
-            }
+            None if settings.survives => Err(NOT_AFTER_LOSSES),
             None => Ok(()),
         }
     }

@@ -240,7 +240,7 @@ impl Attached {
         }
         let ended = within(|| self.take_leave(&mut member)).unwrap_or_else(|used| Err(used.into()));
         // Rank processes are stopped when all have come here, or else are killed.
-        if segment.gate().is_stopped() && !segment.gate().is_stuck() {
+        if segment.gate().has_ended() && !segment.gate().is_stuck() {
             self.computes();
             self.drop_guests();
             return Ok(());
@@ -255,37 +255,51 @@ impl Attached {
         guests.into_iter().for_each(drop);
     }
 
-    /// Serves other ranks until all have come to their end.
+    /// Serves other ranks until all have come to their end, or until a loss breaks the job.
     fn take_leave(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
-        let Job { segment, settings, .. } = self.job;
-        let mut is_told = false;
+        let segment = self.job.segment;
         member.reclaim();
+        loop {
+            match self.serve(member) {
+                // A loss that this rank alone has met so far: the launcher decides on it.
+                Err(Interrupted::Lost(_)) if self.survives() => {
+                    self.await_verdict();
+                }
+                served => served?,
+            }
+            if segment.gate().is_broken() {
+                // No rank needs this one any more: every schedule has ended.
+                if !segment.status(self.rank).has_finished() {
+                    self.count_finished();
+                }
+                self.sit_out();
+            }
+            if segment.gate().is_stopped() || self.job.settings.origin == Origin::Alone {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Serves other ranks until the gate is stopped, or until this rank has come to its end if it
+    /// is alone.
+    fn serve(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
+        let Job { segment, settings, .. } = self.job;
+        let status = segment.status(self.rank);
         while !segment.gate().is_stopped() {
             let progress = member.step()?;
             if progress.worked {
                 continue;
             }
             // One that nobody has accepted is not awaited.
-            let counts = || segment.status(self.rank).membership.is_member();
-            if !is_told && progress.waiting == Waiting::Nothing && counts() {
-                is_told = true;
+            let counts = || status.membership.is_member();
+            if !status.has_finished() && progress.waiting == Waiting::Nothing && counts() {
                 self.publish(member);
                 self.count_finished();
             }
-            if is_told && settings.origin == Origin::Alone {
+            if status.has_finished() && settings.origin == Origin::Alone {
                 return Ok(());
             }
-            match member.rest(progress.waiting) {
-                Err(Interrupted::Lost(_)) if segment.gate().is_broken() => {}
-                rested => rested?,
-            }
-        }
-        if segment.gate().is_broken() {
-            // No rank needs this one any more: every schedule has ended.
-            if !is_told {
-                self.count_finished();
-            }
-            self.sit_out();
+            member.rest(progress.waiting)?;
         }
         Ok(())
     }

@@ -34,10 +34,16 @@ impl Attached {
     }
 
     /// Waits until the launcher has decided on the loss that this rank has met, if it has met one.
-    /// Returns true if the job is broken.
+    /// Returns true if the job is broken. A rank that has no part in this generation is no loss.
     pub fn await_verdict(&self) -> bool {
-        let gate = self.job.segment.gate();
-        while self.has_lost_its_way() && !gate.is_stopped() {
+        let (segment, gate) = (self.job.segment, self.job.segment.gate());
+        while let Some(accused) = segment.status(self.rank).accused()
+            && !gate.is_stopped()
+        {
+            if self.is_missing_in(accused, gate.generation()) {
+                segment.status(self.rank).absolve();
+                break;
+            }
             gate.wait_change(LOOK_AGAIN);
         }
         gate.is_broken()
@@ -69,7 +75,8 @@ impl Attached {
         let before = gate.generation();
         drop(member);
         status.absolve();
-        // The rank counts as one that may go on, before the launcher looks for a job that is stuck.
+        // The launcher looks for a stuck job as soon as it has mended this one: until the rank runs
+        // again, it must not seem to rest.
         status.enter(State::Running);
         self.forget_exchanged();
         status.take_stance(Stance::Regroups);
@@ -80,18 +87,32 @@ impl Attached {
             gate.wait_change(LOOK_AGAIN);
         }
         segment.populate_mailbox(self.rank);
-        let lost = |error: &dyn ToString| Interrupted::Lost(error.to_string());
-        let listener = self.spare.as_ref().map(Listener::try_clone).transpose();
-        let gateway = listener.map_err(|error| lost(&error))?.map(Gateway::Tcp);
-        let member = member_over(self.job, self.rank, gateway).map_err(|error| lost(&error))?;
-        Ok((before + 1, member))
+        let member = self.next_member().inspect_err(|why| {
+            // The others count on this rank from now on, and must not wait for it.
+            self.fail(&format!("rank {} can't go on after a loss: {why}", self.rank));
+        });
+        Ok((before + 1, member.map_err(|_| Interrupted::Stopped)?))
     }
 
-    /// Waits for the end of the job, of which this rank has no part any more.
+    /// Makes the rank's end of the job in the generation that has begun.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    fn next_member(&self) -> Result<Member<'static>, String> {
+        let listener = self.spare.as_ref().map(Listener::try_clone).transpose();
+        let gateway = listener.map_err(|error| error.to_string())?.map(Gateway::Tcp);
+        member_over(self.job, self.rank, gateway).map_err(|error| error.to_string())
+    }
+
+    /// Waits for the end of the job, in which this rank has no part any more.
     pub(super) fn sit_out(&self) {
         let segment = self.job.segment;
+        let status = segment.status(self.rank);
         self.forget_exchanged();
-        segment.status(self.rank).take_stance(Stance::SitsOut);
+        // The rank counts no more: its word on another one does not either, and it may rest.
+        status.absolve();
+        status.enter(State::Done);
+        status.take_stance(Stance::SitsOut);
         while !segment.gate().has_ended() {
             segment.gate().wait_change(LOOK_AGAIN);
         }

@@ -420,7 +420,14 @@ impl<'a> Member<'a> {
 fn why_stopped(segment: &Segment) -> Interrupted {
     let gate = segment.gate();
     if gate.is_broken() {
-        let texts: Vec<String> = segment.lost().filter_map(|rank| segment.failure(rank)).collect();
+        let generation = gate.generation();
+        let is_new = |&rank: &u32| {
+            let status = segment.status(rank);
+            status.is_missing_in(generation + 1) && !status.is_missing_in(generation)
+        };
+        let text = |rank| segment.failure(rank).filter(|text| !text.is_empty());
+        let text = |rank| text(rank).unwrap_or_else(|| format!("rank {rank} is lost"));
+        let texts: Vec<String> = segment.lost().filter(is_new).map(text).collect();
         return Interrupted::Lost(texts.join("; "));
     }
     if gate.is_stuck() { Interrupted::Stuck } else { Interrupted::Stopped }

@@ -117,7 +117,11 @@ struct Waiting {
 
 impl Waiting {
     fn new() -> Self {
-        let mut child = command("grow awaits", &["-n", "2"]).spawn().unwrap();
+        Self::with(&["-n", "2"])
+    }
+
+    fn with(options: &[&str]) -> Self {
+        let mut child = command("grow awaits", options).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         while !line.contains("told: ready") {
@@ -166,6 +170,16 @@ fn a_rank_joins_at_the_request_of_a_user() {
     ended.assert_status(0);
     assert!(ended.out.contains("told: accepted 3"), "{ended:?}");
     ended.assert_says(&["rank 2 (false) exited with status 1 before it was accepted"]);
+}
+
+#[test]
+fn a_job_that_goes_on_after_losses_does_not_grow() {
+    let mut waiting = Waiting::with(&["-n", "2", "--survive"]);
+    let refused = waiting.ask(Command::new(GOAL_RUN), &[]);
+    waiting.child.kill().unwrap();
+    waiting.child.wait().unwrap();
+    refused.assert_status(2);
+    refused.assert_says(&["it goes on after losses (--survive), and does not grow"]);
 }
 
 #[test]

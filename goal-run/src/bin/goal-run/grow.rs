@@ -27,7 +27,7 @@ pub(crate) fn run(grow: &Grow) -> Result<u8, Failure> {
         None => None,
         Some((program, arguments)) => {
             let executable = executable(program.as_ref()).map_err(|error| system(&error))?;
-            Some(Command { executable, arguments: arguments.to_vec() })
+            Some(Command { executable: executable.into(), arguments: arguments.to_vec() })
         }
     };
     let first = growth::grow(grow.job, grow.ranks, command).map_err(|error| system(&error))?;

@@ -2,7 +2,9 @@
 //!
 //! Threat: another host's launcher has the key, and may send any message. Its messages count for
 //! its own ranks only, their memory goes only into the areas of these ranks, and impossible numbers
-//! are not used. It may lie about its own ranks.
+//! are not used. It may lie about its own ranks. In a job that goes on after losses, it may say
+//! that its ranks can't reach ranks of other hosts, which are lost then: one for each rank of its
+//! own in each generation. Who has the key can end the job, so this gives it no more power.
 
 use super::post::{EVENTS_MAX, random};
 use super::session::Session;

@@ -7,10 +7,6 @@ use crate::host::Host;
 use crate::hosts::Message;
 use crate::launcher::crew::Crew;
 use crate::launcher::losses;
-use std::time::{Duration, Instant};
-
-/// The time that the host of a rank has to tell why others can't reach it. Its reason says more.
-const GRACE: Duration = Duration::from_secs(1);
 
 impl Leader<'_, '_> {
     /// Returns true if the job may go on without a rank or a host.
@@ -26,18 +22,18 @@ impl Leader<'_, '_> {
         for (by, rank) in accusations {
             self.survival.accuse(by, rank);
         }
-        let is_due = |since: &Instant| since.elapsed() >= GRACE;
+        let (gate, num_ranks) = (segment.gate(), segment.num_ranks());
         let is_lost = |rank: u32| segment.status(rank).is_lost();
-        if segment.gate().is_broken() {
-            // Ranks that regroup close their connections, which says nothing about them. One that
-            // can't be reached is noticed again in the next generation.
-            self.survival.unreachable.clear();
+        let is_missing = |rank: u32| segment.status(rank).is_missing_in(gate.generation());
+        if gate.is_broken() {
+            // Ranks that regroup close their connections, so others can't reach them for a while,
+            // though they are not lost. A rank that really can't be reached is found again in the
+            // next generation.
+            self.survival.acquit();
         }
-        let due = self.survival.unreachable.iter().filter(|(_, (_, since))| is_due(since));
-        let due: Vec<(u32, u32)> = due.map(|(&rank, &(by, _))| (rank, by)).collect();
-        for (rank, by) in due {
-            let how = format!("can't be reached by rank {by}");
-            self.survival.lose(rank, how);
+        let has_part = |rank| rank < num_ranks && !is_missing(rank) && !is_lost(rank);
+        for (rank, by) in self.survival.unreachable(has_part) {
+            self.survival.lose(rank, format!("can't be reached by rank {by}"));
         }
         let mut new = std::mem::take(&mut self.survival.new);
         new.retain(|&(rank, _)| rank < segment.num_ranks() && !is_lost(rank));
