@@ -9,7 +9,9 @@ use rustix::io::ioctl_fionbio;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -52,6 +54,22 @@ fn signals_that_were_ignored_stay_ignored() {
     ranks_of(pid, 3);
     kill_process(pid, Signal::TERM).unwrap();
     Ended::of(launcher.wait_with_output().unwrap()).assert_status(143);
+}
+
+#[test]
+fn a_signal_ends_a_process_that_waits_for_others_of_its_launcher() {
+    let (mut server, socket) = UnixStream::pair().unwrap();
+    let mut command = Command::new(GOAL_RUN);
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/allreduce-ring.goal"));
+    command.envs([("PMI_FD", "0"), ("PMI_RANK", "1"), ("PMI_SIZE", "4")]);
+    command.stdin(OwnedFd::from(socket)).stderr(Stdio::piped());
+    let process = default_signals(&mut command).spawn().unwrap();
+    drop(command);
+    // The launcher gets a request and does not answer it.
+    assert_ne!(server.read(&mut [0; 64]).unwrap(), 0);
+    kill_process(Pid::from_child(&process), Signal::TERM).unwrap();
+    let output = process.wait_with_output().unwrap();
+    assert_eq!(output.status.signal(), Some(15), "{:?}", Ended::of(output));
 }
 
 #[test]

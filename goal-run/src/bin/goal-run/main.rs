@@ -180,7 +180,13 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
         (Some(path), None) => Some(create(path)?),
         _ => None,
     };
-    // Not earlier: opening a file may block, and until here a signal ends the process.
+    // The processes of another launcher wait for each other here.
+    let role = match hosts {
+        None => launcher::beside_stops(|| wired::role(nisa.num_ranks(), transports.prefers_mpi()))?,
+        Some(_) => None,
+    };
+    // Not earlier: opening a file may block, and so may other processes. Until here a signal ends
+    // this one.
     let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let options = arguments.launcher(transports, window, signals);
     let system = |error: LaunchError| Failure::System(hints::explain(&error));
@@ -188,20 +194,17 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     // waits there until it is, or until the place is closed.
     let mut leader = None;
     let (mut options, mut hosts) = (options, hosts);
-    if hosts.is_none() {
-        match wired::role(nisa.num_ranks(), options.transports.prefers_mpi())? {
-            None => {}
-            Some(Role::Rank(started)) => return started.run().map(|()| Told::Nothing),
-            Some(Role::Leader(lead, of_leader)) => {
-                options.ranks = lead.ranks(false);
-                if options.bind == Bind::Core {
-                    options.bind = lead.bind().clone();
-                }
-                let keeps_memory = arguments.dump.is_some();
-                hosts =
-                    lead.hosts().cloned().map(|hosts| launcher::Hosts { keeps_memory, ..hosts });
-                leader.insert(of_leader).start_rank()?;
+    match role {
+        None => {}
+        Some(Role::Rank(started)) => return started.run().map(|()| Told::Nothing),
+        Some(Role::Leader(lead, of_leader)) => {
+            options.ranks = lead.ranks(false);
+            if options.bind == Bind::Core {
+                options.bind = lead.bind().clone();
             }
+            let keeps_memory = arguments.dump.is_some();
+            hosts = lead.hosts().cloned().map(|hosts| launcher::Hosts { keeps_memory, ..hosts });
+            leader.insert(of_leader).start_rank()?;
         }
     }
     let (outcome, others) = match hosts {
