@@ -30,9 +30,9 @@ impl Secret {
         JobKey::new(&self.0)
     }
 
-    /// Returns the key of connections of TCP in a generation of the job. Connections that were begun
-    /// in another one are refused. A rank that is lost knows the secret, and is kept out by the end
-    /// of its processes.
+    /// Returns the key of connections of TCP in a generation of the job. Connections that were
+    /// begun in another one are refused. A rank that is lost knows the secret, and is kept out by
+    /// the end of its processes.
     pub(crate) fn tcp_key(&self, generation: u32) -> goal_tcp::handshake::Key {
         if generation == 0 {
             return goal_tcp::handshake::Key::new(&self.0);
