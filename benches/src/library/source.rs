@@ -121,9 +121,14 @@ pub(super) fn compile(
     if source.is_native {
         compiler.arg("-march=native");
     }
-    // Functions begin with a cache line, so that the computation that two programs share lies alike
-    // in both.
-    compiler.args(["-O3", "-falign-functions=64"]).arg("-I").arg(&own).arg("-I").arg(folder);
+    // Functions and loops begin with a cache line. Otherwise the computation that two programs share
+    // lies differently in them, which made 10 % of the time of an application.
+    compiler
+        .args(["-O3", "-falign-functions=64", "-falign-loops=64"])
+        .arg("-I")
+        .arg(&own)
+        .arg("-I")
+        .arg(folder);
     let status = compiler.arg(&file).arg("-o").arg(&program).args(flags).arg("-lm").status();
     let status = status.map_err(|error| {
         let name = compiler.get_program().to_string_lossy();
