@@ -121,8 +121,8 @@ pub(super) fn compile(
     if source.is_native {
         compiler.arg("-march=native");
     }
-    // Functions and loops begin with a cache line. Otherwise the computation that two programs share
-    // lies differently in them, which made 10 % of the time of an application.
+    // Functions and loops begin with a cache line. Otherwise the computation that two programs
+    // share lies differently in them, which made 10 % of the time of an application.
     compiler
         .args(["-O3", "-falign-functions=64", "-falign-loops=64"])
         .arg("-I")

@@ -186,7 +186,7 @@ impl Fabric for TcpFabric {
         if self.blocked == 0 {
             return Vec::new();
         }
-        // What a plain connection refused lies with its sender.
+        // Bytes that a plain connection refused lie with their sender.
         let keeps = |one: &Connection| {
             one.is_waiting && (one.outbox.len() > 0 || one.channel.plain().is_none())
         };
