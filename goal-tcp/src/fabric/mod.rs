@@ -263,7 +263,8 @@ impl TcpFabric {
         let Some(connection) = &mut self.connections[rank as usize] else { return };
         let is_blocked = connection.is_waiting;
         if !is_blocked {
-            self.has_room |= connection.is_blocked || std::mem::take(&mut connection.is_refused);
+            let was_refused = std::mem::take(&mut connection.is_refused);
+            self.has_room |= connection.is_blocked || was_refused;
         }
         if std::mem::replace(&mut connection.is_blocked, is_blocked) != is_blocked {
             // This fails only without memory. The connection is then flushed with later messages.
