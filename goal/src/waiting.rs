@@ -147,6 +147,12 @@ impl Shared {
             let worked = core.work_until(tickets, || wanted() || !waits && all_wait());
             self.attached.computes();
             if let Err(interrupted) = worked {
+                let is_stuck = matches!(interrupted, Interrupted::Stuck);
+                // A thread that came while this one found that no other runs.
+                if is_stuck && (wanted() || !all_wait()) && !self.attached.is_over() {
+                    MutexGuard::unlocked_fair(core.guard(), std::thread::yield_now);
+                    continue;
+                }
                 return Err(match interrupted {
                     Interrupted::Stuck => core.describe_waiting(call),
                     other => error_of(&other),

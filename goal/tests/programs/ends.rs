@@ -5,7 +5,7 @@ use goal::{ErrorCode, Group, Mode, Op};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Barrier, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{Thread, current, park, scope};
 
@@ -111,14 +111,18 @@ fn before_the_end(group: Group) {
 }
 
 /// Two threads wait for messages that nobody sends. The one works, and the other one sleeps.
+/// Neither waits before the other one is about to: the rank knows of threads that have called it.
 pub(crate) fn two_wait(group: Group) {
+    let both = Barrier::new(2);
     let wait = |tag| {
         let everyone: Vec<u32> = (0..group.size()).collect();
         let buffer = group.zeros::<u8>(4).unwrap();
         let communicator = group.communicator(group.world(), &everyone).unwrap();
         let mut graph = goal::Graph::new(&communicator);
         graph.recv(&buffer, (group.rank() + 1) % group.size(), tag).unwrap();
-        let error = graph.compile().unwrap().run().unwrap().wait().unwrap_err();
+        let schedule = graph.compile().unwrap();
+        both.wait();
+        let error = schedule.run().unwrap().wait().unwrap_err();
         assert_eq!(error.code(), ErrorCode::Stuck);
     };
     scope(|scope| {
