@@ -63,7 +63,7 @@ impl Memory {
     pub(super) fn gather(&self, buffer: Buffer<'_>, offset: u64, out: &mut [u8]) {
         let mut at = 0;
         self.parts(buffer, offset, out.len(), |part| {
-            part.read(|bytes| copy(&mut out[at..at + bytes.len()], bytes));
+            part.read(|bytes| copy_short(&mut out[at..at + bytes.len()], bytes));
             at += part.len();
         });
     }
@@ -73,7 +73,7 @@ impl Memory {
     pub(super) fn scatter(&self, buffer: Buffer<'_>, offset: u64, bytes: &[u8]) {
         let mut at = 0;
         self.parts(buffer, offset, bytes.len(), |part| {
-            part.write(|out| copy(out, &bytes[at..at + out.len()]));
+            part.write(|out| copy_short(out, &bytes[at..at + out.len()]));
             at += part.len();
         });
     }
