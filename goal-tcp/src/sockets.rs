@@ -46,15 +46,25 @@ impl Questions {
 
 /// Sets the options of a connection: small messages leave at once, and while nothing is on the way
 /// the system notices a peer that vanished. It acts for a rank that computes or is stopped, so such
-/// a rank does not count as vanished. For the same reason `TCP_USER_TIMEOUT` is not set: it also
-/// ends connections with a peer that has had no room for as long.
+/// a rank does not count as vanished.
+///
+/// Until the handshake is complete, `TCP_USER_TIMEOUT` does the same while bytes are on the way:
+/// the system at the other end always has room for those of a handshake.
 pub(crate) fn prepare(socket: &OwnedFd, silence_s: u32) -> Result<(), Errno> {
     let Questions { idle_s, interval_s, count } = Questions::within(silence_s);
     sockopt::set_tcp_nodelay(socket, true)?;
     sockopt::set_tcp_keepidle(socket, Duration::from_secs(idle_s.into()))?;
     sockopt::set_tcp_keepintvl(socket, Duration::from_secs(interval_s.into()))?;
     sockopt::set_tcp_keepcnt(socket, count)?;
-    sockopt::set_socket_keepalive(socket, true)
+    sockopt::set_socket_keepalive(socket, true)?;
+    sockopt::set_tcp_user_timeout(socket, silence_s.max(1).saturating_mul(1000))
+}
+
+/// Sets the options of a connection whose handshake is complete: `TCP_USER_TIMEOUT` would end it
+/// also if the peer has had no room for as long.
+pub(crate) fn complete(socket: BorrowedFd<'_>) {
+    // The system refuses neither this option nor this value.
+    let _ = sockopt::set_tcp_user_timeout(socket, 0);
 }
 
 /// Returns the error with which an attempt to connect ended, if it failed.

@@ -7,7 +7,7 @@ use crate::handshake::{
     Accepting, CONFIRM_LEN, Connecting, Ends, HELLO_LEN, Key, NONCE_LEN, Refused, WELCOME_LEN,
 };
 use crate::limits::FAILED_MAX;
-use crate::sockets::{begin, connected, prepare};
+use crate::sockets::{begin, complete, connected, prepare};
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -72,6 +72,13 @@ pub enum Failed {
     Unanswered,
 }
 
+impl Failed {
+    /// Returns true if the host at the other end was silent.
+    pub(crate) fn is_silence(&self) -> bool {
+        *self == Failed::Channel(ChannelError::System(Errno::TIMEDOUT))
+    }
+}
+
 impl From<Errno> for Failed {
     fn from(error: Errno) -> Self {
         Failed::Channel(error.into())
@@ -133,6 +140,7 @@ impl Stranger {
 
     /// Returns the channel, once the handshake is complete.
     pub fn into_channel(self) -> Channel {
+        complete(self.channel.as_fd());
         self.channel
     }
 

@@ -8,6 +8,7 @@ mod hostile;
 mod items;
 mod long;
 mod programs;
+mod vanished;
 
 use crate::handshake::Key;
 use crate::listener::Listener;

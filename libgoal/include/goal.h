@@ -536,7 +536,7 @@ int GOAL_Comm_lost(GOAL_Comm comm, int *ranks, int n);
  * then. Else argv has the arguments without the program's name, and ends with NULL; NULL stands for
  * none. A command with a slash counts from the root's folder, another one is looked up in the PATH
  * of goal-run. GOAL_ERR_LIMIT says that there is no room (goal-run --grow-to). All ranks of comm get
- * the same error.
+ * the same error, but that of a rank which has 2^28 communicators is its own.
  */
 GOAL_Comm GOAL_Spawn(const char *command, char *const *argv, int n, int root, GOAL_Comm comm);
 

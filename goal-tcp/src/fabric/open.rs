@@ -197,6 +197,7 @@ impl TcpFabric {
                     self.drop_stranger(token);
                     if let Some(rank) = wanted {
                         if was_open
+                            && !failed.is_silence()
                             && let Some(asked) = self.asked.get_mut(&rank)
                             && asked.closed < CLOSED_MAX
                         {

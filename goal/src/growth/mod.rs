@@ -45,7 +45,8 @@ impl Group {
     /// # Errors
     /// [`ErrorCode::Limit`] if the job has no room for so many, [`ErrorCode::System`] if the
     /// program can't be started, [`ErrorCode::Unsupported`] in a job on several hosts, on all ranks
-    /// of `communicator`.
+    /// of `communicator`. Only that of a process whose numbers of communicators collide is its own
+    /// ([`ErrorCode::Limit`], 1 in 4 billion); the new ranks have started by then.
     pub fn spawn(self, communicator: &Communicator, new: &Spawn) -> Result<Communicator> {
         let Spawn { ranks, ref command, root } = *new;
         spawn(communicator, root, "Group::spawn", || Ok((ranks, command.clone())))
