@@ -7,8 +7,7 @@
 // of the steps rank 0 starts one more process of this program. -j waits at the half until so many
 // ranks have joined that `goal-run grow` starts:
 //
-//     goal-run --name sum -n 2 ./grow -j 4 &
-//     goal-run grow sum -n 4
+//     goal-run -n 2 ./grow -j 4 & goal-run grow $! -n 4
 //
 // In the last step the ranks that came later leave, and those of the start have the sum alone.
 #include <goal.h>

@@ -12,10 +12,10 @@
 //! that an attacker in between could not have on both sides (RFC 9266).
 //!
 //! Threat: anyone may send any bytes, and repeat those of earlier connections. A hello without the
-//! key is refused after its first 64 bytes. A repeated hello gets a welcome and no messages, since the
-//! confirm depends on the nonce of the welcome; but while it is answered, this rank does not connect
-//! with that one itself. Somebody who can record and repeat bytes could as well keep back those of
-//! the two. Tags are compared in constant time.
+//! key is refused after its first 64 bytes. A repeated hello gets a welcome and no messages, since
+//! the confirm depends on the nonce of the welcome. While it is answered, this rank does not
+//! connect with that one itself; somebody who can record their bytes could as well keep them back.
+//! Tags are compared in constant time.
 
 /// The bytes of a hello.
 pub const HELLO_LEN: usize = 64;
