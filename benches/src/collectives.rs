@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1500)]
     mtu: usize,
     /// How the ranks of goal-run wait
-    #[arg(long, value_enum, default_value_t = Wait::Block)]
+    #[arg(long, value_enum, default_value_t)]
     wait: Wait,
     /// Transports of goal-run
     #[arg(long, value_enum, default_value_t = Over::Both)]

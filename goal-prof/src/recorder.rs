@@ -336,9 +336,12 @@ impl<W: Write> Recorder<W> {
         })
     }
 
-    /// Ends the text.
+    /// Writes the computation since each thread's last action, and ends the text.
     pub fn finish(&mut self) {
         self.attempt(|recorder| {
+            for thread in 0..recorder.threads.count() {
+                recorder.write_calc(thread);
+            }
             recorder.write_outstanding()?;
             recorder.output.text().extend_from_slice(b"}\n");
             recorder.output.write()?;

@@ -15,7 +15,7 @@ use std::time::Duration;
 pub struct Gate {
     /// The number of ranks that have come to the gate.
     ready: AtomicU32,
-    /// [`CLOSED`], [`OPEN`], [`STOPPED`], [`STUCK`] or [`BROKEN`]. Ranks sleep in it.
+    /// [`CLOSED`], [`OPEN`], [`STOPPED`], [`STUCK`], [`BROKEN`] or [`LATE`]. Ranks sleep in it.
     position: Futex,
     /// The number of ranks that have finished. The launcher sleeps in it.
     finished: Futex,
@@ -32,6 +32,8 @@ const STOPPED: u32 = 2;
 const STUCK: u32 = 3;
 /// Stopped because a rank was lost. The gate opens again for the ranks that are left.
 const BROKEN: u32 = 4;
+/// Stopped because the time is up.
+const LATE: u32 = 5;
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Gate {}
@@ -115,6 +117,11 @@ impl Gate {
         self.change(OPEN, STUCK);
     }
 
+    /// Ends the job as [`Gate::stop`] does, because the time is up: see [`Gate::is_late`].
+    pub fn stop_as_late(&self) {
+        self.change(OPEN, LATE);
+    }
+
     /// Returns true if no schedule goes on: the job has ended, or is broken.
     #[inline]
     pub fn is_stopped(&self) -> bool {
@@ -123,7 +130,7 @@ impl Gate {
 
     /// Returns true if the job has ended.
     pub fn has_ended(&self) -> bool {
-        matches!(self.position.load(Ordering::SeqCst), STOPPED | STUCK)
+        matches!(self.position.load(Ordering::SeqCst), STOPPED | STUCK | LATE)
     }
 
     /// Returns true if a rank was lost and the others have not formed a group yet.
@@ -135,6 +142,12 @@ impl Gate {
     /// say what it waits for.
     pub fn is_stuck(&self) -> bool {
         self.position.load(Ordering::Relaxed) == STUCK
+    }
+
+    /// Returns true if the job has ended because the time is up. A rank that waits can then say
+    /// what it waits for.
+    pub fn is_late(&self) -> bool {
+        self.position.load(Ordering::Relaxed) == LATE
     }
 
     fn change(&self, from: u32, to: u32) {

@@ -35,6 +35,12 @@ pub enum ListenError {
         /// The first such port.
         port: u16,
     },
+    /// This host has no such address.
+    #[error("{address} is no address of this host: give one that `ip address` lists")]
+    Foreign {
+        /// The address.
+        address: IpAddr,
+    },
     /// The system refused.
     #[error("listening at {address} failed: {cause}")]
     System {
@@ -92,6 +98,7 @@ impl Listener {
                     Err(error) => return Err(system(error)),
                 },
                 Err(Errno::ADDRINUSE) => {}
+                Err(Errno::ADDRNOTAVAIL) => return Err(ListenError::Foreign { address }),
                 Err(Errno::ACCESS) => denied = denied.or(Some(port)),
                 Err(error) => return Err(system(error)),
             }

@@ -38,6 +38,8 @@ impl Questions {
     /// Returns questions that find out within `silence_s` that a peer is gone; within 2 s if that
     /// is less, since the system counts in seconds.
     pub(crate) fn within(silence_s: u32) -> Self {
+        // The system takes no longer times than 2^15 s.
+        let silence_s = silence_s.min(i16::MAX as u32);
         let interval_s = (silence_s / 5).max(1);
         let count = (silence_s.max(2) - 1).div_euclid(interval_s).min(3);
         Self { idle_s: silence_s.max(2) - count * interval_s, interval_s, count }
@@ -49,15 +51,17 @@ impl Questions {
 /// a rank does not count as vanished.
 ///
 /// Until the handshake is complete, `TCP_USER_TIMEOUT` does the same while bytes are on the way:
-/// the system at the other end always has room for those of a handshake.
+/// the system at the other end has room for those of a handshake, unless more connections wait to
+/// be accepted than fit its queue.
 pub(crate) fn prepare(socket: &OwnedFd, silence_s: u32) -> Result<(), Errno> {
+    let limit_ms = silence_s.max(1).saturating_mul(1000).min(i32::MAX as u32);
     let Questions { idle_s, interval_s, count } = Questions::within(silence_s);
     sockopt::set_tcp_nodelay(socket, true)?;
     sockopt::set_tcp_keepidle(socket, Duration::from_secs(idle_s.into()))?;
     sockopt::set_tcp_keepintvl(socket, Duration::from_secs(interval_s.into()))?;
     sockopt::set_tcp_keepcnt(socket, count)?;
     sockopt::set_socket_keepalive(socket, true)?;
-    sockopt::set_tcp_user_timeout(socket, silence_s.max(1).saturating_mul(1000))
+    sockopt::set_tcp_user_timeout(socket, limit_ms)
 }
 
 /// Sets the options of a connection whose handshake is complete: `TCP_USER_TIMEOUT` would end it

@@ -75,7 +75,9 @@ pub enum Failed {
 impl Failed {
     /// Returns true if the host at the other end was silent.
     pub(crate) fn is_silence(&self) -> bool {
-        *self == Failed::Channel(ChannelError::System(Errno::TIMEDOUT))
+        // The host before it on the way, or this one in its own network, may say so sooner.
+        let silences = [Errno::TIMEDOUT, Errno::HOSTUNREACH, Errno::NETUNREACH, Errno::HOSTDOWN];
+        matches!(self, Failed::Channel(ChannelError::System(cause)) if silences.contains(cause))
     }
 }
 

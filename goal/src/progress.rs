@@ -9,9 +9,16 @@ use goal_run::progress::{Interrupted, Member};
 use std::any::Any;
 use std::sync::Arc;
 
-/// The beginning of the error of a rank that waits when no rank can go on. In the launcher's report
-/// the number of the rank stands for it.
-pub(crate) const STUCK_HERE: &str = "no rank can go on; this one ";
+/// Stands behind the reason in the error of a rank that waits when the job ends. In the launcher's
+/// report the number of the rank stands for all of this.
+const THIS_ONE: &str = "; this one ";
+
+/// Returns what a rank waits for, if its error is of [`Core::describe_waiting`].
+pub(crate) fn waits_for(text: &str) -> Option<&str> {
+    let reasons = [Interrupted::Stuck, Interrupted::Late];
+    let behind = |why: &Interrupted| text.strip_prefix(&why.to_string())?.strip_prefix(THIS_ONE);
+    reasons.iter().find_map(behind)
+}
 
 /// The rank's end of the job and its instances.
 pub(crate) struct Core {
@@ -325,14 +332,15 @@ impl Core {
         }
     }
 
-    /// Returns the error of a rank that waits for what will never come: its call, and the actions
-    /// of each run that have started.
+    /// Returns the error of a rank that waits when no rank can go on, or the time is up: its call,
+    /// and the actions of each run that have started.
     #[cold]
-    pub(crate) fn describe_waiting(&mut self, call: &str) -> Error {
+    pub(crate) fn describe_waiting(&mut self, call: &str, why: &Interrupted) -> Error {
         const ACTIONS_MAX: usize = 8;
-        let mut text = format!("{STUCK_HERE}waits in {call}");
+        let code = error_of(why).code();
+        let mut text = format!("{why}{THIS_ONE}waits in {call}");
         let Core { member: Some(member), slots, .. } = self else {
-            return Error::new(ErrorCode::Stuck, text);
+            return Error::new(code, text);
         };
         let mut lines = Vec::new();
         for (_, instance) in slots.all_running() {
@@ -354,7 +362,7 @@ impl Core {
             text.push_str(": ");
             text.push_str(&lines.join("; "));
         }
-        Error::new(ErrorCode::Stuck, text)
+        Error::new(code, text)
     }
 
     /// Returns the place of the first run that has ended.

@@ -11,7 +11,7 @@ use crate::communicator::{Communicator, Communicators};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
-use crate::progress::{Core, STUCK_HERE, is_fatal};
+use crate::progress::{Core, is_fatal, waits_for};
 use crate::slots::{Due, Ticket};
 use crate::thread::{self, Common, count};
 use goal_run::job::Mode;
@@ -201,12 +201,13 @@ impl Shared {
         if is_survived && !self.attached.is_broken() && !self.attached.has_lost_its_way() {
             return;
         }
-        if core.give_up(error) && error.code() != ErrorCode::Stopped && !is_survived {
+        if core.give_up(error) && !is_survived {
             let (rank, text) = (self.attached.rank(), error.to_string());
-            self.attached.fail(&match text.strip_prefix(STUCK_HERE) {
-                Some(waits) => format!("rank {rank} {waits}"),
-                None => format!("rank {rank}: {text}"),
-            });
+            match waits_for(&text) {
+                Some(waits) => self.attached.fail(&format!("rank {rank} {waits}")),
+                None if error.code() == ErrorCode::Stopped => {}
+                None => self.attached.fail(&format!("rank {rank}: {text}")),
+            }
         }
     }
 }

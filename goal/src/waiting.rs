@@ -154,7 +154,9 @@ impl Shared {
                     continue;
                 }
                 return Err(match interrupted {
-                    Interrupted::Stuck => core.describe_waiting(call),
+                    why @ (Interrupted::Stuck | Interrupted::Late) => {
+                        core.describe_waiting(call, &why)
+                    }
                     other => error_of(&other),
                 });
             }

@@ -59,7 +59,7 @@ pub(crate) fn await_list(attached: &Attached, member: &mut Member<'static>) -> R
     let received = receive();
     attached.computes();
     let storage = received.map_err(|interrupted| {
-        if matches!(interrupted, Interrupted::Stuck) {
+        if matches!(interrupted, Interrupted::Stuck | Interrupted::Late) {
             attached.fail(&format!("rank {own} waits in GOAL_Init to be told of its communicator"));
         }
         error_of(&interrupted)

@@ -1,5 +1,6 @@
 /* Every operation in each of its forms, with the result of PMPI beside it. */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,41 @@ static char mine[8][64 * ELEMENTS], theirs[8][64 * ELEMENTS];
 
 /* Both buffers get the same bytes, small numbers that differ from rank to rank. The gaps of
  * MPI_DOUBLE_INT are 0, since some libraries copy them too. */
-static void fill_up_to(char *one, char *other, size_t bytes, size_t most) {
+static void fill(char *one, char *other, size_t bytes) {
   for (size_t at = 0; at < bytes; at++)
-    one[at] = other[at] = (char)(at % 7 == 0 && at % 16 < 12 ? (at + 3 * (size_t)rank) % (most + 1) : 0);
+    one[at] = other[at] = (char)(at % 7 == 0 && at % 16 < 12 ? (at + 3 * (size_t)rank) % 5 : 0);
 }
 
-static void fill(char *one, char *other, size_t bytes) { fill_up_to(one, other, bytes, 4); }
+/* The kinds of types that operators differ in. Logical operators take no ADDRESS. */
+enum class { SIGNED, UNSIGNED, ADDRESS, FLOAT, LOGICAL, BITS };
+static const char *allowed[] = {"1111111111", "1111111111", "1111111000", "1111000000", "0000000111", "0000111000"};
+
+/* Returns the next number of a sequence that differs from rank to rank. */
+static uint64_t draw(void) {
+  static uint64_t state;
+  if (state == 0) state = 88172645463325252u + (uint64_t)rank;
+  state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+  return state;
+}
+
+/* Both buffers get the same elements: every fourth integer is 0, and the others are of all sizes and
+ * signs. Products and sums of these floating-point numbers are exact, in whatever order. */
+static void fill_values(char *one, char *other, enum class class, int width, int count) {
+  for (int at = 0; at < count; at++) {
+    uint64_t bits = draw() >> draw() % 64;
+    if (bits & 1) bits = -bits;
+    if (class == LOGICAL) bits &= 1;
+    else if (draw() % 4 == 0) bits = 0;
+    if (class == FLOAT) {
+      double wide = (draw() & 1 ? -1.0 : 1.0) * (double)(1u << draw() % 6) / 4;
+      float narrow = (float)wide;
+      bits = 0;
+      memcpy(&bits, width == 8 ? (void *)&wide : (void *)&narrow, (size_t)width);
+    }
+    memcpy(one + at * width, &bits, (size_t)width);
+    memcpy(other + at * width, &bits, (size_t)width);
+  }
+}
 
 static void compare(const char *what, const char *one, const char *other, size_t bytes) {
   if (memcmp(one, other, bytes) == 0) return;
@@ -37,7 +67,7 @@ static void finish(int form, MPI_Request *request) {
     finish(form, &request);                                    \
   } while (0)
 
-static void reductions(int form, int place, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+static void reductions(int form, int place, int count, MPI_Datatype type, enum class class, MPI_Op op, MPI_Comm comm) {
   MPI_Request request;
   int width, me, root = 0, many;
   size_t bytes;
@@ -46,13 +76,12 @@ static void reductions(int form, int place, int count, MPI_Datatype type, MPI_Op
   MPI_Type_size(type, &width);
   bytes = (size_t)width * (size_t)count;
   root = many - 1;
-  /* Logical values are 0 or 1. */
-  fill_up_to(mine[0], theirs[0], bytes, type == MPI_C_BOOL ? 1 : 4);
-  fill_up_to(mine[1], theirs[1], bytes, type == MPI_C_BOOL ? 1 : 4);
+  fill_values(mine[0], theirs[0], class, width, count);
+  fill_values(mine[1], theirs[1], class, width, count);
   CALL(form, Allreduce, Iallreduce, in_place(place, mine[0]), mine[1], count, type, op, comm);
   PMPI_Allreduce(in_place(place, theirs[0]), theirs[1], count, type, op, comm);
   compare("allreduce", mine[1], theirs[1], bytes);
-  fill_up_to(mine[1], theirs[1], bytes, type == MPI_C_BOOL ? 1 : 4);
+  fill_values(mine[1], theirs[1], class, width, count);
   place = place && me == root;
   CALL(form, Reduce, Ireduce, in_place(place, mine[0]), me == root ? mine[1] : NULL, count, type, op, root, comm);
   PMPI_Reduce(in_place(place, theirs[0]), me == root ? theirs[1] : NULL, count, type, op, root, comm);
@@ -103,18 +132,25 @@ int main(int argc, char **argv) {
   MPI_Comm_dup(comms[1], &comms[2]);
   MPI_Type_vector(2, 1, 3, MPI_INT, &apart);
   MPI_Type_commit(&apart);
-  MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE, MPI_UNSIGNED_CHAR, MPI_LONG, MPI_C_BOOL, MPI_BYTE};
+  struct {
+    MPI_Datatype mpi;
+    enum class class;
+  } types[] = {
+      {MPI_INT, SIGNED}, {MPI_DOUBLE, FLOAT}, {MPI_FLOAT, FLOAT}, {MPI_LONG, SIGNED}, {MPI_BYTE, BITS},
+      {MPI_SIGNED_CHAR, SIGNED}, {MPI_UNSIGNED_CHAR, UNSIGNED}, {MPI_SHORT, SIGNED}, {MPI_UNSIGNED_SHORT, UNSIGNED},
+      {MPI_UNSIGNED, UNSIGNED}, {MPI_UNSIGNED_LONG, UNSIGNED}, {MPI_LONG_LONG, SIGNED},
+      {MPI_UNSIGNED_LONG_LONG, UNSIGNED}, {MPI_INT8_T, SIGNED}, {MPI_INT16_T, SIGNED}, {MPI_INT32_T, SIGNED},
+      {MPI_INT64_T, SIGNED}, {MPI_UINT8_T, UNSIGNED}, {MPI_UINT16_T, UNSIGNED}, {MPI_UINT32_T, UNSIGNED},
+      {MPI_UINT64_T, UNSIGNED}, {MPI_AINT, ADDRESS}, {MPI_OFFSET, ADDRESS}, {MPI_COUNT, ADDRESS}, {MPI_C_BOOL, LOGICAL}};
   MPI_Op ops[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR};
   for (int comm = 0; comm < 3; comm++)
     for (int form = 0; form < 2; form++)
       for (int place = 0; place < 2; place++) {
         MPI_Barrier(comms[comm]);
-        for (int type = 0; type < 6; type++)
+        for (size_t type = 0; type < sizeof types / sizeof *types; type++)
           for (int op = 0; op < 10; op++) {
-            if (type == 1 && op > 3) continue;
-            if (type == 4 && op < 7) continue;
-            if (type == 5 && (op < 4 || op > 6)) continue;
-            reductions(form, place, op % 2 ? 3 : 1025, types[type], ops[op], comms[comm]);
+            enum class class = types[type].class;
+            if (allowed[class][op] == '1') reductions(form, place, op % 2 ? 3 : 1025, types[type].mpi, class, ops[op], comms[comm]);
           }
         for (int count = 0; count < 2000; count = count * 7 + 1) {
           moves(form, place, count, MPI_INT, count, MPI_INT, comms[comm]);

@@ -118,10 +118,13 @@ impl Operation {
     }
 
     fn build(self, ranks: u32, bytes: u64, is_far: bool) -> Program {
-        if let Some((kind, name)) = self.collective(ranks, is_far) {
+        if let Some((kind, name)) = self.collective(ranks, is_far, bytes) {
             let input = (self != Operation::Bcast).then_some(0);
-            let output = self.result(ranks, bytes);
-            let request = Request { count: bytes, input, output, ..Request::new(kind, ranks) };
+            let (count, output) = match self {
+                Operation::Allreduce => (bytes / 4, bytes),
+                _ => (bytes, self.result(ranks, bytes)),
+            };
+            let request = Request { count, input, output, ..Request::new(kind, ranks) };
             let algorithm = algorithm(kind, name).expect("the table has it");
             return algorithm.program(&request).expect("it is for any number of ranks");
         }
@@ -150,10 +153,18 @@ impl Operation {
     }
 
     /// Returns the collective that the operation is, and the algorithm that is best for so few
-    /// ranks. Allreduces are built here: theirs write no operand, and combine pieces that fit a
-    /// cache.
-    fn collective(self, ranks: u32, is_far: bool) -> Option<(CollectiveKind, &'static str)> {
+    /// ranks. Other allreduces are built here: theirs write no operand, and combine pieces that fit
+    /// a cache.
+    fn collective(
+        self,
+        ranks: u32,
+        is_far: bool,
+        bytes: u64,
+    ) -> Option<(CollectiveKind, &'static str)> {
         match self {
+            Operation::Allreduce if is_far && bytes <= WHOLE_MAX => {
+                Some((CollectiveKind::Allreduce, "recursive-doubling"))
+            }
             Operation::Barrier if is_far && ranks.is_power_of_two() => {
                 Some((CollectiveKind::Barrier, "recursive-doubling"))
             }

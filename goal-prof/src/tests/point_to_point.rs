@@ -173,6 +173,16 @@ fn communicators_are_apart_and_give_their_numbers_back() {
 }
 
 #[test]
+fn computation_before_the_end_is_kept() {
+    let mut rank = Rank::new(0, 1);
+    rank.call(|recorder| recorder.send(0, "MPI_Send", to(0, 0, 1)));
+    // MPI_Finalize.
+    rank.call(|_| ());
+    let text = rank.finish();
+    assert!(text.ends_with("a2: calc 100\na2 requires a1\n}\n"), "{text}");
+}
+
+#[test]
 fn computation_is_scaled_and_short_one_left_out() {
     let settings = Settings { calc_scale: 0.5, calc_ns_min: 100, ..Settings::new("test") };
     let mut rank = Rank::with(settings, 0, 1);

@@ -4,14 +4,19 @@ use super::{Answer, Command, GrowError, MESSAGE_MAX, Request, What, address, soc
 use crate::order::VERSION;
 use crate::rights::peer_of_own_user;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketFlags, connect, recv, send, shutdown};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The longest time that a caller waits for the launcher: it has to start processes.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time that a caller waits until the launcher has a door.
+const START: Duration = Duration::from_secs(2);
+/// The time between two attempts.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Asks the job of the launcher with the process ID `job` for `ranks` more ranks, and returns the
 /// first of them. Without a command they run the program of rank 0. They wait until ranks of the
@@ -37,7 +42,18 @@ pub(crate) fn ask(job: u32, request: &Request, sent: impl FnOnce()) -> Result<u3
     let socket = socket(SocketFlags::empty())?;
     // A queue of strangers that is full must not hold this process up.
     set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE)).map_err(std::io::Error::from)?;
-    connect(&socket, &address(job)?).map_err(|error| match error {
+    let since = Instant::now();
+    let connected = loop {
+        match connect(&socket, &address(job)?) {
+            Err(Errno::INTR) => {}
+            // A launcher that has just been started opens its door soon.
+            Err(Errno::CONNREFUSED) if since.elapsed() < START && is_there(job) => {
+                std::thread::sleep(LOOK_AGAIN);
+            }
+            connected => break connected,
+        }
+    };
+    connected.map_err(|error| match error {
         Errno::CONNREFUSED | Errno::NOENT => GrowError::NoJob(job),
         Errno::AGAIN => GrowError::Silent(job),
         error => GrowError::System(error.into()),
@@ -45,7 +61,7 @@ pub(crate) fn ask(job: u32, request: &Request, sent: impl FnOnce()) -> Result<u3
     if peer_of_own_user(&socket)?.is_none() {
         return Err(GrowError::OtherUser(job));
     }
-    match send(&socket, &text, SendFlags::NOSIGNAL) {
+    match retry_on_intr(|| send(&socket, &text, SendFlags::NOSIGNAL)) {
         // A launcher that refuses at once has sent its answer before.
         Ok(_) | Err(Errno::PIPE | Errno::CONNRESET) => {}
         Err(error) => return Err(GrowError::System(error.into())),
@@ -54,6 +70,11 @@ pub(crate) fn ask(job: u32, request: &Request, sent: impl FnOnce()) -> Result<u3
     let answer = receive(&socket, job, PATIENCE)?;
     let answer: Answer = serde_json::from_slice(&answer).map_err(std::io::Error::from)?;
     answer.map_err(GrowError::Refused)
+}
+
+/// Returns true if there is a process with this ID.
+fn is_there(process: u32) -> bool {
+    Path::new(&format!("/proc/{process}")).exists()
 }
 
 /// Waits for the answer. One that comes too late can't be sent, so that the launcher and the caller

@@ -9,10 +9,12 @@
 //! do ranks ([`Attached::grow`](crate::program::Attached::grow)).
 //!
 //! Threat: any process of the host can connect to an abstract socket. The launcher answers only
-//! processes of its own user, who could start programs anyway, and reads no byte of others. A
-//! request has a bound in length, and a caller that is silent loses its connection; the launcher
-//! waits for neither. Others who connect without end delay requests, and nothing else: each look of
-//! the launcher takes a bounded number.
+//! processes of its own user, and reads no byte of others. A process of that user can start
+//! programs anyway, unless it is confined: one in a container with the host's network and the same
+//! user can let the job start programs outside. A job without room for more ranks starts none, and
+//! docs/goal-run.md says so. A request has a bound in length, and a caller that is silent loses its
+//! connection; the launcher waits for neither. Others who connect without end delay requests, and
+//! nothing else: each look of the launcher takes a bounded number.
 //!
 //! A caller that gives up closes its connection. The launcher starts nothing for one that is gone,
 //! and learns from its answer if the caller has gone meanwhile.

@@ -208,6 +208,8 @@ pub(crate) enum Message {
         is_complete: bool,
         /// Set if no rank can go on.
         is_stuck: bool,
+        /// Set if the time is up.
+        is_late: bool,
         /// The areas of each rank that must be sent.
         areas: Vec<Area>,
     },

@@ -31,9 +31,10 @@ impl Programs<'_> {
             let Some((request, reply)) = door.next() else { return };
             let answer = self.start_more(&request);
             let is_told = reply.send(&answer);
-            // Nobody else knows of these ranks, so nobody would tell them their communicator.
-            if let (Ok(first), false, true) = (answer, is_told, request.are_members) {
-                self.take_back(first, true);
+            // Nobody else knows of these ranks, so nobody would tell members their communicator,
+            // and the caller may ask for others again.
+            if let (Ok(first), false) = (answer, is_told) {
+                self.take_back(first, request.are_members);
             }
         }
     }

@@ -4,8 +4,7 @@
 use goal_shm::Segment;
 use std::time::{Duration, Instant};
 
-/// The longest time for which a launcher waits for what the ranks of a job that is stuck have to
-/// say.
+/// The longest time for which a launcher waits for what ranks that wait have to say.
 const ASKED_LIMIT: Duration = Duration::from_secs(2);
 /// The shortest and the longest time between two looks.
 const LOOK_MIN: Duration = Duration::from_micros(100);
@@ -32,6 +31,19 @@ impl Tail {
 /// at their end have nothing to say.
 pub(super) fn ask(segment: &Segment, ranks: &[u32]) {
     segment.gate().stop_as_stuck();
+    hear(segment, ranks);
+}
+
+/// Tells ranks that the time is up, and waits until those that wait have left their texts, or for a
+/// while.
+pub(super) fn ask_late(segment: &Segment, ranks: &[u32]) {
+    let waits = |&&rank: &&u32| segment.status(rank).attendance.waits();
+    let waiting: Vec<u32> = ranks.iter().filter(waits).copied().collect();
+    segment.gate().stop_as_late();
+    hear(segment, &waiting);
+}
+
+fn hear(segment: &Segment, ranks: &[u32]) {
     let since = Instant::now();
     let is_silent = |&rank: &u32| {
         !segment.status(rank).attendance.has_finalized() && segment.failure(rank).is_none()

@@ -173,7 +173,7 @@ impl<'a> Programs<'a> {
         let child = {
             let _lent = Lent::new(descriptors)?;
             let _deferred = Deferred::new()?;
-            command.spawn()
+            self.warden.around(|| command.spawn())
         };
         let started = self.processes.len();
         let child = child.map_err(|cause| {

@@ -4,7 +4,7 @@ use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::losses;
 use super::options::Stage;
-use super::partings::{Tail, ask};
+use super::partings::{Tail, ask, ask_late};
 use super::signals::{if_suspended, stop_here};
 use crate::hosts::Reply;
 use crate::job::Mode;
@@ -109,7 +109,10 @@ impl<'a> Supervisor<'a> {
                 crew.end_threads();
                 let stopped = crew.stopped();
                 let mut pending = match self.place.settings.are_programs() {
-                    true => Pending::of_running_programs(segment, self.place.present(), stopped),
+                    true => {
+                        let ask = || ask_late(segment, &self.place.members());
+                        Pending::of_running_programs(segment, self.place.present(), stopped, ask)
+                    }
                     false => Pending::of_job(&observed, false, stopped),
                 };
                 pending.started = (started < ranks).then_some(Started { started, ranks });
@@ -234,7 +237,7 @@ impl<'a> Supervisor<'a> {
                 status.is_lost() || status.has_finished()
             }),
             (false, Some(_)) => self.have_passed(),
-            (false, None) => segment.gate().finished() == segment.num_members(),
+            (false, None) => segment.gate().finished() >= segment.num_members(),
         }
     }
 

@@ -20,6 +20,12 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
+/// A word that is no group: a process is about to be started.
+const STARTS: i32 = -1;
+/// A word that is no group: the process was not started, and the group that it has told of since
+/// [`STARTS`] may soon be that of another program.
+const NOT_STARTED: i32 = 0;
+
 /// The launcher's end. Dropping it ends the warden, which then leaves the groups alone.
 #[derive(Debug)]
 pub(super) struct Warden {
@@ -45,6 +51,22 @@ impl Warden {
                 Ok(Self { pipe, process })
             }
         }
+    }
+
+    /// Calls `start`, which starts a process that adds itself. If that fails, the process is no
+    /// longer watched: its number is free.
+    pub(super) fn around<T, E>(&self, start: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        self.tell(STARTS);
+        let started = start();
+        if started.is_err() {
+            self.tell(NOT_STARTED);
+        }
+        started
+    }
+
+    fn tell(&self, word: i32) {
+        // An error means that the warden is gone.
+        let _ = rustix::io::retry_on_intr(|| rustix::io::write(&self.pipe, &word.to_ne_bytes()));
     }
 
     /// Returns what a child of the launcher needs to add itself. It is valid as long as the warden.
@@ -98,12 +120,16 @@ fn watch(pipe: RawFd, groups: &mut Vec<i32>) -> ! {
             of_range(0, pipe - 1);
         }
         of_range(pipe + 1, libc::c_uint::MAX);
-        let mut word = [0u8; size_of::<i32>()];
+        let (mut word, mut before) = ([0u8; size_of::<i32>()], 0);
         loop {
             match libc::read(pipe as RawFd, word.as_mut_ptr().cast(), word.len()) {
                 // A pipe takes and gives a word in one piece.
-                4 if groups.len() < groups.capacity() => groups.push(i32::from_ne_bytes(word)),
-                4 => {}
+                4 => match i32::from_ne_bytes(word) {
+                    STARTS => before = groups.len(),
+                    NOT_STARTED => groups.truncate(before),
+                    group if groups.len() < groups.capacity() => groups.push(group),
+                    _ => {}
+                },
                 -1 if *libc::__errno_location() == libc::EINTR => {}
                 _ => break,
             }

@@ -3,6 +3,7 @@
 
 use super::pending::{Pending, SHOWN_MAX, Stopped};
 use goal_shm::{Attendance, Segment, State};
+use std::collections::BTreeMap;
 
 impl Pending {
     /// Returns the report on `ranks` of a program whose job is stuck, all of which wait: what each
@@ -21,13 +22,19 @@ impl Pending {
         Self::of_programs(&ranks, text, vec![])
     }
 
-    /// Returns the report on `ranks` of a program, some of which are `stopped`: what each does.
+    /// Returns the report on `ranks` of a program, some of which are `stopped`: what each has left
+    /// as its text, or does before `ask` is called, which lets those that wait leave one.
     pub(crate) fn of_running_programs(
         segment: &Segment,
         ranks: &[u32],
         stopped: Vec<Stopped>,
+        ask: impl FnOnce(),
     ) -> Self {
-        Self::of_programs(ranks, |rank| describe(segment, rank), stopped)
+        let does: BTreeMap<u32, String> =
+            ranks.iter().map(|&rank| (rank, describe(segment, rank))).collect();
+        ask();
+        let text = |rank| segment.failure(rank).unwrap_or_else(|| does[&rank].clone());
+        Self::of_programs(ranks, text, stopped)
     }
 
     /// Returns the report on a program of which a rank has ended: nothing beside that.

@@ -200,8 +200,9 @@ impl Attached {
     }
 
     /// Records a failure, which the launcher reports. It ends the job soon afterwards, and this
-    /// process with it. After [`Interrupted::Stuck`] the text is the rank's part of the report. Of
-    /// several texts of a rank the first one counts. One without a rank should begin with it.
+    /// process with it. After [`Interrupted::Stuck`] and [`Interrupted::Late`] the text is the
+    /// rank's part of the report. Of several texts of a rank the first one counts. One without a
+    /// rank should begin with it.
     pub fn fail(&self, text: &str) {
         self.job.segment.fail(self.rank, text);
     }
@@ -240,7 +241,8 @@ impl Attached {
         }
         let ended = within(|| self.take_leave(&mut member)).unwrap_or_else(|used| Err(used.into()));
         // Rank processes are stopped when all have come here, or else are killed.
-        if segment.gate().has_ended() && !segment.gate().is_stuck() {
+        let gate = segment.gate();
+        if gate.has_ended() && !gate.is_stuck() && !gate.is_late() {
             self.computes();
             self.drop_guests();
             return Ok(());

@@ -67,6 +67,9 @@ pub enum Interrupted {
     /// waits leaves a text on it: [`Attached::fail`](crate::program::Attached::fail).
     #[error("no rank can go on")]
     Stuck,
+    /// The launcher stopped the job because the time is up. A rank that waits leaves a text, too.
+    #[error("the time is up")]
+    Late,
     /// A rank is lost; the text names it.
     #[error("{0}")]
     Lost(String),

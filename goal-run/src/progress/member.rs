@@ -430,5 +430,9 @@ fn why_stopped(segment: &Segment) -> Interrupted {
         let texts: Vec<String> = segment.lost().filter(is_new).map(text).collect();
         return Interrupted::Lost(texts.join("; "));
     }
-    if gate.is_stuck() { Interrupted::Stuck } else { Interrupted::Stopped }
+    match () {
+        () if gate.is_stuck() => Interrupted::Stuck,
+        () if gate.is_late() => Interrupted::Late,
+        () => Interrupted::Stopped,
+    }
 }

@@ -111,7 +111,7 @@ pub(crate) fn run(
                 ) => {
                     segment.fail(rank, &format!("rank {rank}: {error}"));
                 }
-                Err(Interrupted::Stopped | Interrupted::Stuck) | Ok(()) => {
+                Err(Interrupted::Stopped | Interrupted::Stuck | Interrupted::Late) | Ok(()) => {
                     if let Some(text) = work.ended.unexpected {
                         segment.record_failure(rank, &text);
                     }

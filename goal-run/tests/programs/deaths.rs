@@ -96,7 +96,7 @@ fn ranks_that_wait_for_one_that_computes_are_not_stuck() {
         ended.assert_says(&[
             "the time is up; ",
             "rank 0 computes",
-            "rank 1 waits in GOAL_Wait",
+            "rank 1 waits in GOAL_Wait: recv number",
             "rank 2 computes",
         ]);
     }

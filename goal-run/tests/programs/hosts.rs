@@ -125,7 +125,8 @@ fn all_hosts_learn_how_a_rank_ended() {
     let ended = hosts.run("computes", &["-n", "3", "--timeout", "3"]);
     for ended in ended {
         ended.assert_status(5);
-        ended.assert_says(&["the time is up; ", "rank 0 computes", "rank 1 waits in GOAL_Wait"]);
+        let waits = "rank 1 waits in GOAL_Wait: recv number";
+        ended.assert_says(&["the time is up; ", "rank 0 computes", waits]);
     }
 }
 

@@ -176,7 +176,7 @@ impl Rank {
         let member = self.member.as_mut().expect("it has not finalized");
         let waited = member.wait(handle);
         self.attached.computes();
-        if waited == Err(Interrupted::Stuck) {
+        if matches!(waited, Err(Interrupted::Stuck | Interrupted::Late)) {
             let waiting = member.underway(handle).unwrap();
             let waiting: Vec<String> = waiting.iter().map(ToString::to_string).collect();
             let rank = self.attached.rank();

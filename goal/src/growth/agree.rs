@@ -23,15 +23,17 @@ pub(super) fn agree(
     decide: impl FnOnce() -> Result<Vec<u32>>,
 ) -> Result<Vec<u32>> {
     let capacity = Group::current()?.shared().attached.capacity() as usize;
-    let own = (communicator.rank() == root).then(decide);
     if communicator.size() == 1 {
-        return own.expect("the only rank is the root");
+        return decide();
     }
+    // Before the decision: if it can't be told, there must be none.
+    let schedule = compiled(communicator, root, words_of(capacity))?;
+    let own = (communicator.rank() == root).then(decide);
     let words = match &own {
         Some(decided) => to_words(decided, capacity),
         None => vec![0; words_of(capacity)],
     };
-    let words = broadcast(communicator, root, call, words)?;
+    let words = broadcast(&schedule, call, words)?;
     own.unwrap_or_else(|| from_words(&words, capacity))
 }
 
@@ -81,22 +83,21 @@ fn from_words(words: &[u32], capacity: usize) -> Result<Vec<u32>> {
     }
 }
 
-/// Sends words from the root to all ranks of a communicator.
-fn broadcast(
-    communicator: &Communicator,
-    root: u32,
-    call: &str,
-    words: Vec<u32>,
-) -> Result<Vec<u32>> {
+/// Returns the schedule that sends so many words from the root to all ranks of a communicator.
+fn compiled(communicator: &Communicator, root: u32, words: usize) -> Result<raw::Schedule> {
     let collective = Collective {
         kind: CollectiveKind::Bcast,
-        count: words.len() as u64,
+        count: words as u64,
         datatype: Datatype::UInt32,
         function: Function::Predefined(Op::Sum, Datatype::UInt32),
         root,
         in_place: true,
     };
-    let schedule = collective.compile_uncounted(&communicator.shadow())?;
+    collective.compile_uncounted(&communicator.shadow())
+}
+
+/// Runs the schedule on these words, and returns those of the root.
+fn broadcast(schedule: &raw::Schedule, call: &str, words: Vec<u32>) -> Result<Vec<u32>> {
     let mut words = words.into_boxed_slice();
     let buffers = [words.as_mut_ptr().expose_provenance()];
     // SAFETY: the buffer has the collective's size, and nobody uses it meanwhile. It lives until

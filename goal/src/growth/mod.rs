@@ -137,6 +137,8 @@ fn grow(
     let group = Group::current()?;
     let shared = group.shared();
     may_change(&shared.attached)?;
+    // Before new ranks are members, as no rank could tell them their communicator.
+    communicator.refuse_left(&shared.attached)?;
     let new = agree(communicator, root, call, || decide(&shared.attached))?;
     let larger = shared.communicators.lock().make_larger(communicator, &new)?;
     if communicator.rank() == root {

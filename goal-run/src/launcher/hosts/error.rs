@@ -16,7 +16,7 @@ pub(crate) enum HostsError {
     #[error("no port is free: {0}")]
     Port(#[source] io::Error),
     /// This host has no free port of TCP for a rank.
-    #[error("no port is free: {0}")]
+    #[error("no rank can listen: {0}")]
     Listen(#[source] goal_tcp::ListenError),
     /// The hosts are not ready in time.
     #[error("after {} s: {missing}", patience.as_secs_f64())]

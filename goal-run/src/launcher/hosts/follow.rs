@@ -9,7 +9,7 @@ use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
 use crate::launcher::losses::{self, Stand};
-use crate::launcher::partings::{Tail, ask};
+use crate::launcher::partings::{Tail, ask, ask_late};
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use goal_eth::now_ns;
 use std::collections::BTreeSet;
@@ -82,9 +82,11 @@ pub(super) fn follow(
                     told_unreachable.clear();
                     continue;
                 }
-                Event::Message(_, Message::End { is_complete, is_stuck, areas }, _) => {
-                    if is_stuck && are_programs {
-                        ask(place.segment, place.here);
+                Event::Message(_, Message::End { is_complete, is_stuck, is_late, areas }, _) => {
+                    match are_programs {
+                        true if is_stuck => ask(place.segment, place.here),
+                        true if is_late => ask_late(place.segment, place.here),
+                        _ => {}
                     }
                     return Ok(Told::End { is_complete, areas });
                 }

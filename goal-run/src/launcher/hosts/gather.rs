@@ -62,7 +62,7 @@ impl Leader<'_, '_> {
         let are_programs = self.place.settings.are_programs();
         let pending = |all_rest| match missing.is_empty() {
             _ if are_programs && all_rest => Pending::of_stuck_programs(segment, &known),
-            _ if are_programs => Pending::of_running_programs(segment, &known, stopped()),
+            _ if are_programs => Pending::of_running_programs(segment, &known, stopped(), || {}),
             true => Pending::of_job(&observed, all_rest, stopped()),
             false => Pending::of_some(&observed, &known, stopped()),
         };
@@ -111,7 +111,8 @@ impl Leader<'_, '_> {
             trace: settings.trace_events > 0,
         };
         let is_stuck = matches!(ending, Ending::Stuck);
-        self.tell_all(&Message::End { is_complete, is_stuck, areas: areas.list() });
+        let is_late = matches!(ending, Ending::TimedOut);
+        self.tell_all(&Message::End { is_complete, is_stuck, is_late, areas: areas.list() });
     }
 
     /// Gathers the memory of the ranks of all hosts, until everything has arrived, a launcher gets

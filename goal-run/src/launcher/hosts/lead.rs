@@ -15,7 +15,7 @@ use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
 use crate::launcher::losses::Stand;
-use crate::launcher::partings::{Tail, ask};
+use crate::launcher::partings::{Tail, ask, ask_late};
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use crate::monitor::Stopped;
 use crate::outcome::End;
@@ -100,8 +100,11 @@ impl<'s, 'a> Leader<'s, 'a> {
     /// there then, and have left what they wait for.
     pub(super) fn lead(&mut self, crew: &mut dyn Crew) -> Ending {
         let ending = self.watch(crew);
-        if matches!(ending, Ending::Stuck) && self.place.settings.are_programs() {
-            ask(self.place.segment, self.place.here);
+        match ending {
+            _ if !self.place.settings.are_programs() => {}
+            Ending::Stuck => ask(self.place.segment, self.place.here),
+            Ending::TimedOut => ask_late(self.place.segment, self.place.here),
+            _ => {}
         }
         // Before the ranks of this host are awaited: they may have to take leave of the others.
         self.tell_end(&ending);

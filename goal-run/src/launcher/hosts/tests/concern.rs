@@ -15,7 +15,7 @@ fn events(host: Host) -> [Event; 8] {
     [
         message(Message::Start { run: 1 }),
         message(Message::Go),
-        message(Message::End { is_complete: true, is_stuck: false, areas: vec![] }),
+        message(Message::End { is_complete: true, is_stuck: false, is_late: false, areas: vec![] }),
         message(Message::Refused("no".to_owned())),
         message(Message::Verdict { status: 0, report: "{}".to_owned(), errors: vec![] }),
         Event::Lost(host, "it is gone".to_owned()),
