@@ -569,8 +569,7 @@ int GOAL_Leave(void);
  * which saves a copy or a system call for large messages.
  */
 
-/* Allocates bytes bytes, aligned to 64, and to 4096 if there are so many. Their content is not
- * defined. */
+/* Allocates bytes bytes, aligned to 64. Their content is not defined. */
 void *GOAL_Alloc(size_t bytes);
 
 /* Frees memory from GOAL_Alloc, which no run may use. NULL is allowed. */
