@@ -22,9 +22,9 @@ const ALIGN: usize = 64;
 const PAGE: usize = 4096;
 /// The system copies payloads from and to pages of its own, in which the header of the message, of
 /// some dozen bytes, comes first. On some processors, as AMD's Zen 3, it copies at half the speed if
-/// the target begins a little behind the source, counted within a page. So with blocks at 64 or 128
-/// bytes in a page the receiver's copy of 64 KiB to 1 MiB took up to 1.9 times as long, and with
-/// blocks at its beginning the sender's. Neither does at 256 bytes.
+/// the target begins a little behind the source, counted within a page. So with blocks at 64 or
+/// 128 bytes in a page the receiver's copy of 64 KiB to 1 MiB took up to 1.9 times as long, and
+/// with blocks at its beginning the sender's. Neither does at 256 bytes.
 const BEHIND: usize = 256;
 
 type Blocks = Tlsf<'static, u32, u32, 28, 32>;
