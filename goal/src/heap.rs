@@ -21,7 +21,7 @@ const ALIGN: usize = 64;
 /// Blocks of at least a page begin [`BEHIND`] bytes behind the beginning of one.
 const PAGE: usize = 4096;
 /// The system copies payloads from and to pages of its own, in which the header of the message, of
-/// some dozen bytes, comes first. On some processors, as AMD's Zen 3, it copies at half the speed if
+/// some dozen bytes, comes first. On some processors, as AMD's Zen 3, a copy takes twice as long if
 /// the target begins a little behind the source, counted within a page. So with blocks at 64 or
 /// 128 bytes in a page the receiver's copy of 64 KiB to 1 MiB took up to 1.9 times as long, and
 /// with blocks at its beginning the sender's. Neither does at 256 bytes.
