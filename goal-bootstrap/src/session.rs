@@ -6,7 +6,7 @@
 use crate::deadline::Deadline;
 use crate::error::Error;
 use crate::launcher::{Exchange, Launcher};
-use crate::limits::{ABORT_WAIT, BLOB_MAX, DROP_WAIT, RANKS_MAX};
+use crate::limits::{ABORT_WAIT, BLOB_MAX, DROP_WAIT, FORWARD_WAIT, RANKS_MAX};
 use crate::{pmi, pmix};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -171,7 +171,11 @@ impl Session {
         eprintln!("rank {}: {text}", self.rank);
         let deadline = Deadline::after(ABORT_WAIT);
         match &mut self.backend {
-            Backend::Pmi(client) => client.abort(status, &deadline),
+            Backend::Pmi(client) => {
+                // Hydra ends all at once, and may drop what they have printed last.
+                std::thread::sleep(FORWARD_WAIT);
+                client.abort(status, &deadline);
+            }
             Backend::Pmix(client) => client.abort(status, &text, &deadline),
         }
         std::process::exit(status)
