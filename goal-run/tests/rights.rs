@@ -3,7 +3,7 @@
 mod common;
 
 use common::members;
-use common::processes::{assert_gone, pid, ranks_of, wait_for, wait_until_mapped};
+use common::processes::{assert_gone, children_of, pid, ranks_of, wait_for, wait_until_mapped};
 use common::rights::{FILES, Rights, skipped};
 use common::{Ended, GOAL_RUN, copy_command, default_signals, examples, start_text};
 use goal_run::job::{Mode, Wait, layout};
@@ -45,11 +45,10 @@ fn threads_that_read_a_large_program_have_no_rights() {
     let text = format!("{}{LONG}", "# }\n".repeat(1 << 20));
     let launcher = start_text(&text, &["--timeout", "60"]);
     let id = pid(launcher.id() as i32);
-    let children = format!("/proc/{0}/task/{0}/children", id.as_raw_nonzero());
     let mut threads = 0;
     wait_for(|| {
         threads = threads.max(Rights::assert_others_none(id, FILES));
-        (fs::read_to_string(&children).unwrap().split_whitespace().count() == 2).then_some(())
+        (children_of(id).len() == 2).then_some(())
     });
     assert!(threads > 0, "no thread but the first was seen");
     kill_process(id, Signal::INT).unwrap();

@@ -1,6 +1,6 @@
 //! Processes that tests look at from outside.
 
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::Pid;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -20,41 +20,60 @@ pub(crate) fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The rank processes of a launcher, as soon as there are `wanted` that execute. Before it executes
-/// its program, a process has the mappings and the rights of its launcher, and no rank's name.
+/// Returns the fields of a process's status that follow its name, if it exists.
+fn fields(process: Pid) -> Option<Vec<String>> {
+    let text = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    Some(rest.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Returns the state of a process, as proc(5) abbreviates it, if it exists: `Z` if it has ended and
+/// its parent has not waited for it yet.
+pub(crate) fn state_of(process: Pid) -> Option<char> {
+    fields(process)?.first()?.chars().next()
+}
+
+pub(crate) fn parent_of(process: Pid) -> Pid {
+    pid(fields(process).unwrap()[1].parse().unwrap())
+}
+
+/// Returns the children of a process. There are none once it has ended.
+pub(crate) fn children_of(process: Pid) -> Vec<Pid> {
+    let path = format!("/proc/{0}/task/{0}/children", process.as_raw_nonzero());
+    let children = fs::read_to_string(path).unwrap_or_default();
+    children.split_whitespace().map(|text| pid(text.parse().unwrap())).collect()
+}
+
+/// Returns true if a process executes as a rank. Before it executes its program, a process has the
+/// mappings and the rights of its launcher, and no rank's name.
+pub(crate) fn is_rank(process: Pid) -> bool {
+    let name = fs::read_to_string(format!("/proc/{}/comm", process.as_raw_nonzero()));
+    name.is_ok_and(|name| name.starts_with("rank "))
+}
+
+/// Returns true if a rank has mapped the segment, which it does right before it is ready.
+pub(crate) fn is_mapped(rank: Pid) -> bool {
+    let maps = fs::read_to_string(format!("/proc/{}/maps", rank.as_raw_nonzero()));
+    maps.is_ok_and(|maps| maps.contains("memfd:goal-run (deleted)"))
+}
+
+/// The rank processes of a launcher, as soon as there are `wanted` that execute.
 pub(crate) fn ranks_of(launcher: Pid, wanted: usize) -> Vec<Pid> {
-    let path = format!("/proc/{0}/task/{0}/children", launcher.as_raw_nonzero());
     wait_for(|| {
-        let children = fs::read_to_string(&path).unwrap();
-        let pids: Vec<Pid> =
-            children.split_whitespace().map(|text| pid(text.parse().unwrap())).collect();
-        let is_rank = |pid: &Pid| {
-            let name = fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero()));
-            name.is_ok_and(|name| name.starts_with("rank "))
-        };
-        (pids.len() == wanted && pids.iter().all(is_rank)).then_some(pids)
+        let pids = children_of(launcher);
+        (pids.len() == wanted && pids.iter().all(|&it| is_rank(it))).then_some(pids)
     })
 }
 
-/// Waits until the ranks execute: each has mapped the segment, which a rank does right before it is
-/// ready.
+/// Waits until all ranks have mapped the segment.
 pub(crate) fn wait_until_mapped(ranks: &[Pid]) {
-    for rank in ranks {
-        let path = format!("/proc/{}/maps", rank.as_raw_nonzero());
-        wait_for(|| {
-            fs::read_to_string(&path).unwrap().contains("memfd:goal-run (deleted)").then_some(())
-        });
-    }
+    ranks.iter().for_each(|&rank| wait_for(|| is_mapped(rank).then_some(())));
 }
 
 /// Waits until the ranks are gone. Those of a launcher that was killed end a little after it. A
 /// process that its parent has not waited for yet counts as gone.
 pub(crate) fn assert_gone(ranks: &[Pid]) {
     for &rank in ranks {
-        let state = || fs::read_to_string(format!("/proc/{}/stat", rank.as_raw_nonzero()));
-        wait_for(|| match test_kill_process(rank) {
-            Err(_) => Some(()),
-            Ok(()) => state().is_ok_and(|stat| stat.contains(") Z ")).then_some(()),
-        });
+        wait_for(|| matches!(state_of(rank), None | Some('Z')).then_some(()));
     }
 }

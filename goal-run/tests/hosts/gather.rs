@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, DISCOVER, ended, launcher, ranks_of, send};
 use crate::common::Ended;
-use crate::common::processes::wait_for;
+use crate::common::processes::{children_of, wait_for};
 use goal_cluster::Wiring;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal};
@@ -22,11 +22,6 @@ fn program(bytes: u64, calc: u64) -> String {
     format!("num_ranks 4\nrank 0 {{ calc {calc}; }}\n{}{}", rank(2), rank(3))
 }
 
-fn num_children(launcher: Pid) -> usize {
-    let path = format!("/proc/{0}/task/{0}/children", launcher.as_raw_nonzero());
-    fs::read_to_string(path).map_or(0, |text| text.split_whitespace().count())
-}
-
 /// Starts a job whose leader, the first host, writes the memory of all ranks into `dump`; returns
 /// when the leader gathers.
 fn gathering(bench: &Bench, text: &str, dump: &Path, more: &[&str]) -> Vec<Child> {
@@ -35,7 +30,7 @@ fn gathering(bench: &Bench, text: &str, dump: &Path, more: &[&str]) -> Vec<Child
     let children = bench.start_all(&program, &[&DISCOVER[..], &dump, more].concat());
     let leader = launcher(leader(&children, bench));
     ranks_of(leader, 2);
-    wait_for(|| (num_children(leader) == 0).then_some(()));
+    wait_for(|| (children_of(leader).is_empty()).then_some(()));
     children
 }
 

@@ -1,13 +1,13 @@
 //! Jobs that grow and shrink, and who may ask for it.
 
 use crate::bench::{PART, command, run, told};
-use crate::common::processes::{assert_gone, pid};
+use crate::common::processes::{assert_gone, children_of};
 use crate::common::{Ended, GOAL_RUN};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv,
     send, socket_with,
 };
-use rustix::process::geteuid;
+use rustix::process::{Pid, geteuid};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
@@ -188,10 +188,7 @@ fn a_rank_that_nobody_accepts_ends_with_the_job() {
     let waiting = Waiting::new();
     let extra = waiting.ask(Command::new(GOAL_RUN), &["--", "sleep", "1000"]);
     assert_eq!(extra.out, "rank 2 was started\n");
-    let children = format!("/proc/{0}/task/{0}/children", waiting.child.id());
-    let children = fs::read_to_string(children).unwrap();
-    let all =
-        children.split_whitespace().map(|text| pid(text.parse().unwrap())).collect::<Vec<_>>();
+    let all = children_of(Pid::from_child(&waiting.child));
     let (_, ended) = waiting.end();
     ended.assert_status(0);
     ended.assert_says(&["rank 2 (sleep) was started and never accepted (GOAL_Accept)"]);

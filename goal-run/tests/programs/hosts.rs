@@ -149,16 +149,13 @@ fn a_launcher_that_is_killed_ends_the_job_on_all_hosts() {
 
 /// The processes of this file that a launcher has started, once they have attached.
 fn ranks_of(launcher: Pid, wanted: usize) -> Vec<Pid> {
-    use crate::common::processes::{pid, wait_for, wait_until_mapped};
-    let path = format!("/proc/{0}/task/{0}/children", launcher.as_raw_nonzero());
+    use crate::common::processes::{children_of, wait_for, wait_until_mapped};
     let ranks = wait_for(|| {
-        let children = std::fs::read_to_string(&path).unwrap();
-        let executes = |number: &str| {
-            let file = std::fs::read_link(format!("/proc/{number}/exe"));
+        let executes = |rank: &Pid| {
+            let file = std::fs::read_link(format!("/proc/{}/exe", rank.as_raw_nonzero()));
             file.is_ok_and(|file| file == std::env::current_exe().unwrap())
         };
-        let ranks = children.split_whitespace().filter(|number| executes(number));
-        let ranks: Vec<Pid> = ranks.map(|number| pid(number.parse().unwrap())).collect();
+        let ranks: Vec<Pid> = children_of(launcher).into_iter().filter(executes).collect();
         (ranks.len() == wanted).then_some(ranks)
     });
     wait_until_mapped(&ranks);

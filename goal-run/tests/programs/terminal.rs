@@ -1,9 +1,10 @@
 //! Programs on a terminal.
 
 use crate::common::GOAL_RUN;
-use crate::common::processes::{assert_gone, pid};
+use crate::common::processes::{assert_gone, children_of};
 use nix::pty::{OpenptyResult, openpty};
-use std::fs::{self, File};
+use rustix::process::Pid;
+use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
@@ -65,15 +66,12 @@ fn the_keys_of_a_terminal_end_a_job() {
     if ready.matches("ready").count() < 2 {
         read_until(&mut terminal, "ready");
     }
-    let path = format!("/proc/{0}/task/{0}/children", child.id());
-    let children = fs::read_to_string(path).unwrap();
-    let children: Vec<i32> =
-        children.split_whitespace().map(|text| text.parse().unwrap()).collect();
+    let children = children_of(Pid::from_child(&child));
     assert_eq!(children.len(), 3, "two ranks and the warden");
     // Ctrl-C.
     terminal.write_all(b"\x03").unwrap();
     let written = read_until(&mut terminal, "ended by SIGINT");
     assert!(!written.contains("over"), "{written:?}");
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_gone(&children.into_iter().map(pid).collect::<Vec<_>>());
+    assert_gone(&children);
 }

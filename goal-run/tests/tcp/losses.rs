@@ -2,7 +2,10 @@
 
 use crate::bench::{Bench, LONG, ended, ring};
 use crate::common::Ended;
-use crate::common::processes::{assert_gone, ranks_of, wait_until_mapped};
+use crate::common::processes::{
+    assert_gone, children_of, is_mapped, is_rank, parent_of, ranks_of, state_of, wait_for,
+    wait_until_mapped,
+};
 use goal_cluster::INTERFACE;
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::Child;
@@ -148,8 +151,7 @@ fn a_launcher_that_is_stopped_counts_as_lost() {
             } else {
                 // The victim is stopped already, or comes next.
                 let victim = ranks[victim][0];
-                let parent = rustix::process::Pid::from_raw(parent_of(victim)).unwrap();
-                kill_process(parent, Signal::STOP).unwrap();
+                kill_process(parent_of(victim), Signal::STOP).unwrap();
                 let ended = ended(child);
                 assert!(since.elapsed() < LIMIT, "{:?}", since.elapsed());
                 ended.assert_status(4);
@@ -166,11 +168,15 @@ fn a_launcher_that_is_stopped_counts_as_lost() {
     }
 }
 
-/// The number of the parent of a process.
-fn parent_of(process: Pid) -> i32 {
-    let text = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap();
-    let (_, rest) = text.rsplit_once(')').unwrap();
-    rest.split_whitespace().nth(1).unwrap().parse().unwrap()
+/// Stops a rank of a launcher as soon as it executes. Returns none if the job has ended before.
+fn stop_one(launcher: Pid) -> Option<Pid> {
+    let rank = wait_for(|| {
+        let has_ended = state_of(launcher) == Some('Z');
+        let rank = || children_of(launcher).into_iter().find(|&it| is_rank(it) && is_mapped(it));
+        if has_ended { Some(None) } else { rank().map(Some) }
+    })?;
+    kill_process(rank, Signal::STOP).ok()?;
+    Some(rank)
 }
 
 #[test]
@@ -178,17 +184,25 @@ fn a_rank_that_is_stopped_delays_the_job_and_no_more() {
     let bench = Bench::loopback();
     for bytes in [1000, 4_000_000] {
         let program = bench.write("ring.goal", ring(bytes));
-        let repeat = if bytes == 1000 { "20000" } else { "50" };
-        let children = bench.start(2, &[&program, "--repeat", repeat, "--fault-timeout", "1"]);
-        let ranks: Vec<Vec<Pid>> =
-            children.iter().map(|child| ranks_of(Pid::from_child(child), 2)).collect();
-        ranks.iter().for_each(|ranks| wait_until_mapped(ranks));
-        kill_process(ranks[1][0], Signal::STOP).unwrap();
-        // Longer than silence is allowed, with as much under way as buffers take.
-        std::thread::sleep(Duration::from_secs(4));
-        kill_process(ranks[1][0], Signal::CONT).unwrap();
-        for ended in children.into_iter().map(ended) {
-            ended.assert_status(0);
+        // A busy machine may get to the rank only after a short job. A longer one is tried then.
+        let mut repeat = if bytes == 1000 { 20_000 } else { 50 };
+        let is_stopped = |repeat: u32| {
+            let repeat = repeat.to_string();
+            let children = bench.start(2, &[&program, "--repeat", &repeat, "--fault-timeout", "1"]);
+            let stopped = stop_one(Pid::from_child(&children[1]));
+            // Longer than silence is allowed, with as much under way as buffers take.
+            std::thread::sleep(Duration::from_secs(4));
+            // One that had ended already is not in this state.
+            let is_stopped = stopped.is_some_and(|rank| state_of(rank) == Some('T'));
+            stopped.map(|rank| kill_process(rank, Signal::CONT));
+            for ended in children.into_iter().map(ended) {
+                ended.assert_status(0);
+            }
+            is_stopped
+        };
+        while !is_stopped(repeat) {
+            repeat *= 10;
+            assert!(repeat < 100_000_000, "no rank was stopped in time");
         }
     }
 }
