@@ -52,7 +52,7 @@ fn run(
     let built = BUILT.as_ref()?.path();
     let out = tempfile::tempdir().expect("a folder");
     let mut command = Command::new("timeout");
-    command.args(["60", "mpirun"]);
+    command.args(["300", "mpirun"]);
     if is_open_mpi() {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }

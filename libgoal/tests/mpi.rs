@@ -108,7 +108,7 @@ fn after(mpi: &Mpi, commands: &str) -> String {
 /// Returns the command that starts some ranks.
 fn started(mpi: &Mpi, ranks: u32) -> Command {
     let mut command = Command::new("timeout");
-    command.arg("120").arg(&mpi.run);
+    command.arg("400").arg(&mpi.run);
     if mpi.is_open_mpi {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
