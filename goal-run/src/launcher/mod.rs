@@ -14,6 +14,7 @@ mod input;
 mod joined;
 mod losses;
 mod options;
+mod pace;
 mod partings;
 mod process;
 mod processes;

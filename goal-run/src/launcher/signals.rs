@@ -21,7 +21,8 @@ use std::thread;
 const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 /// Handles the signals that end a job. Returns a variable that is 0 until one comes, and then its
-/// number.
+/// number. The end of a child is handled too, without an effect but one: it ends a sleep of the
+/// launcher, which looks at its ranks then.
 ///
 /// # Errors
 /// The system does not allow signals to be handled.
@@ -31,6 +32,8 @@ pub fn interrupted() -> io::Result<Arc<AtomicUsize>> {
         let flag = Arc::clone(&interrupted);
         handle(signal, || signal_hook::flag::register_usize(signal, flag, signal as usize))?;
     }
+    keep_children();
+    signal_hook::flag::register(libc::SIGCHLD, Arc::default())?;
     Ok(interrupted)
 }
 

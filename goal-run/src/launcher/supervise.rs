@@ -4,6 +4,7 @@ use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::losses;
 use super::options::Stage;
+use super::pace::{Pace, TICK};
 use super::partings::{Tail, ask, ask_late};
 use super::signals::{if_suspended, stop_here};
 use crate::hosts::Reply;
@@ -14,11 +15,6 @@ use goal_esp::wire;
 use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-
-/// The time between two looks at the ranks is `TICK`, and `TICK_PER_RANK` for each rank, since a
-/// look at many ranks takes longer.
-pub(super) const TICK: Duration = Duration::from_millis(5);
-const TICK_PER_RANK: Duration = Duration::from_micros(20);
 
 /// The time between two looks at stopped ranks and at the stage of the job.
 const SLOW_TICK: Duration = Duration::from_millis(250);
@@ -70,7 +66,7 @@ impl<'a> Supervisor<'a> {
             true => Pending::of_ended_program(),
             false => Pending::of_rank(&observed, rank),
         };
-        let mut tail = Tail::default();
+        let (mut tail, pace) = (Tail::default(), Pace::new());
         loop {
             // It changes while a job grows.
             let ranks = segment.num_members();
@@ -80,8 +76,7 @@ impl<'a> Supervisor<'a> {
                     tail.let_go(segment, self.place.present());
                 }
                 false => {
-                    let tick = TICK + TICK_PER_RANK * segment.num_ranks();
-                    segment.gate().wait_finished(ranks, tick);
+                    segment.gate().wait_finished(ranks, pace.tick(segment));
                     crew.grow();
                 }
             }

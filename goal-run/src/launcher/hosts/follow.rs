@@ -9,8 +9,9 @@ use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
 use crate::launcher::losses::{self, Stand};
+use crate::launcher::pace::Pace;
 use crate::launcher::partings::{Tail, ask, ask_late};
-use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
+use crate::launcher::supervise::{Quiet, Sight, Supervisor};
 use goal_eth::now_ns;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -45,14 +46,14 @@ pub(super) fn follow(
     let gate = place.segment.gate();
     let here = place.here.len() as u32;
     let (mut is_ready, mut have_finished, mut has_told) = (false, false, false);
-    let mut stopped = vec![];
+    let (mut stopped, pace) = (vec![], Pace::new());
     let are_programs = place.settings.are_programs();
     let (mut is_at_end, mut has_left, mut tail) = (false, false, Tail::default());
     // After a loss: no rank of this host uses messages any more, and the leader knows.
     let mut has_regrouped = false;
     let mut told_unreachable = BTreeSet::new();
     loop {
-        let mut limit = if is_ready { TICK } else { Duration::from_millis(1) };
+        let mut limit = if is_ready { pace.tick(place.segment) } else { Duration::from_millis(1) };
         let mut probe = None;
         for _ in 0..EVENTS_MAX {
             let Some(event) = session.event(limit) else { break };

@@ -15,8 +15,9 @@ use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
 use crate::launcher::losses::Stand;
+use crate::launcher::pace::Pace;
 use crate::launcher::partings::{Tail, ask, ask_late};
-use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
+use crate::launcher::supervise::{Quiet, Sight, Supervisor};
 use crate::monitor::Stopped;
 use crate::outcome::End;
 use goal_eth::now_ns;
@@ -115,11 +116,11 @@ impl<'s, 'a> Leader<'s, 'a> {
         let Place { segment, here, settings, .. } = *self.place;
         let are_programs = settings.are_programs();
         let (mut has_left, mut tail) = (false, Tail::default());
-        let mut quiet = Quiet::new(self.place);
+        let (mut quiet, pace) = (Quiet::new(self.place), Pace::new());
         let gate = segment.gate();
         let here = here.len() as u32;
         loop {
-            let mut limit = if self.has_begun { TICK } else { START_TICK };
+            let mut limit = if self.has_begun { pace.tick(segment) } else { START_TICK };
             for _ in 0..EVENTS_MAX {
                 let Some(event) = self.session.event(limit) else { break };
                 if let Some(ending) = self.hear(event) {

@@ -1,0 +1,54 @@
+//! The time between two looks of a launcher at the ranks of its host.
+//!
+//! A look takes a processor from a rank, and a collective of all ranks waits for the one that is
+//! held up. So a launcher looks less often as the job grows older. What is urgent ends the sleep:
+//! a rank that finishes or fails, a child that ends, a signal, a message from another host. The
+//! looks find the rest: that the time is up, that no rank can go on, that a rank is stopped.
+
+use goal_shm::Segment;
+use std::time::{Duration, Instant};
+
+/// The least time between two looks, and the most, without what is added for each rank.
+pub(super) const TICK: Duration = Duration::from_millis(5);
+const TICK_MAX: Duration = Duration::from_millis(50);
+
+/// A look at many ranks takes longer.
+const TICK_PER_RANK: Duration = Duration::from_micros(20);
+
+/// The time between two looks is this part of the age of the job.
+const PART: u32 = 100;
+
+/// Says when to look next.
+pub(super) struct Pace {
+    since: Instant,
+}
+
+impl Pace {
+    /// Starts with a job.
+    pub(super) fn new() -> Self {
+        Self { since: Instant::now() }
+    }
+
+    /// Returns the time until the next look.
+    pub(super) fn tick(&self, segment: &Segment) -> Duration {
+        // Ranks that regroup after a loss wait for a look.
+        let age = if segment.gate().is_broken() { Duration::ZERO } else { self.since.elapsed() };
+        at_age(age) + TICK_PER_RANK * segment.num_ranks()
+    }
+}
+
+fn at_age(age: Duration) -> Duration {
+    (age / PART).clamp(TICK, TICK_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_age;
+    use std::time::Duration;
+
+    #[test]
+    fn old_jobs_are_looked_at_less_often() {
+        let ticks = [0, 400, 1000, 5000, 1 << 40].map(|ms| at_age(Duration::from_millis(ms)));
+        assert_eq!(ticks.map(|tick| tick.as_millis()), [5, 5, 10, 50, 50]);
+    }
+}
