@@ -164,6 +164,16 @@ impl Session {
         self.end(wait)
     }
 
+    /// Ends the session of a job that has failed. Gives a launcher that ends all ranks the time to
+    /// do so first, since Hydra fails without a word of the cause if it ends a process whose
+    /// session just ends. Errors are left to the launcher.
+    pub fn end_after_failure(self) {
+        if matches!(self.backend, Backend::Pmi(_)) {
+            std::thread::sleep(FORWARD_WAIT);
+        }
+        drop(self);
+    }
+
     /// Ends all ranks of the job: prints the text to standard error and asks the launcher to end
     /// them. This process ends in any case, with `status` unless the launcher ends it first.
     pub fn abort(mut self, status: i32, text: &str) -> ! {

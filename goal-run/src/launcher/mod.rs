@@ -40,4 +40,4 @@ pub use programs::beyond_shells;
 pub use run::run;
 pub use signals::{attend, beside_stops, interrupted, suspended, unattended};
 pub use wired::{Common, Exchange, Lead, OpenFabric, Outside, Wired, attach, attach_among};
-pub use wired::{attach_among_over, joined_rank, joined_rank_over};
+pub use wired::{Left, attach_among_over, joined_rank, joined_rank_over};

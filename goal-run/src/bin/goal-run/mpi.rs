@@ -49,7 +49,7 @@ fn work(ranks: u32, tell: &SyncSender<Agreed>) -> Result<(), String> {
     let ran = joined_rank_over(&wired, |terms| {
         Ok(Box::new(MpiFabric::new(terms, process.comm(), now_ns)?))
     });
-    ran.map_err(|error| {
+    ran.map(drop).map_err(|error| {
         process.abandon();
         format!("rank {}: {error}", wired.rank())
     })

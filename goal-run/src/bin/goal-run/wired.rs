@@ -2,7 +2,7 @@
 
 use crate::output::Failure;
 use goal_bootstrap::{Launcher, Session};
-use goal_run::launcher::{Lead, Wired, joined_rank};
+use goal_run::launcher::{Lead, Left, Wired, joined_rank};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) enum Role {
 
 /// A process that leads its node. Its own rank is a thread.
 pub(crate) struct Leader {
-    rank: Option<JoinHandle<()>>,
+    rank: Option<JoinHandle<Option<Left>>>,
     started: Option<Started>,
 }
 
@@ -80,9 +80,11 @@ impl Started {
     /// The rank can't start, or the node's launcher has ended.
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
-            Started::Waiting { wired, session: _session } => {
+            Started::Waiting { wired, session } => {
                 let failure = |error| Failure::System(format!("rank {}: {error}", wired.rank()));
-                joined_rank(&wired).map_err(failure)
+                let left = joined_rank(&wired);
+                end_session(session, left.as_ref().ok());
+                left.map(drop).map_err(failure)
             }
             #[cfg(feature = "mpi")]
             Started::Running(running) => running.end(),
@@ -102,10 +104,8 @@ impl Leader {
             _ => return Ok(()),
         };
         let name = format!("rank {}", wired.rank());
-        let work = move || {
-            // The launcher tells why a rank does not go on.
-            let _ = joined_rank(&wired);
-        };
+        // The launcher tells why a rank does not go on.
+        let work = move || joined_rank(&wired).ok();
         let thread = std::thread::Builder::new().name(name).spawn(work);
         self.rank = Some(thread.map_err(|error| Failure::System(error.to_string()))?);
         Ok(())
@@ -115,13 +115,21 @@ impl Leader {
 /// Waits until the own rank has left the job, which is over.
 impl Drop for Leader {
     fn drop(&mut self) {
-        if let Some(rank) = self.rank.take() {
-            let _ = rank.join();
-        }
-        #[cfg(feature = "mpi")]
-        if let Some(Started::Running(running)) = self.started.take() {
+        let left = self.rank.take().and_then(|rank| rank.join().ok().flatten());
+        match self.started.take() {
+            None => {}
+            Some(Started::Waiting { session, .. }) => end_session(session, left.as_ref()),
+            #[cfg(feature = "mpi")]
             // The launcher tells why a rank does not go on.
-            let _ = running.end();
+            Some(Started::Running(running)) => drop(running.end()),
         }
+    }
+}
+
+/// Ends the session of a process whose rank has left its job in this way, if it could join it.
+fn end_session(session: Session, left: Option<&Left>) {
+    match left {
+        Some(Left::Done) => drop(session),
+        Some(Left::Early) | None => session.end_after_failure(),
     }
 }

@@ -28,4 +28,4 @@ mod rank;
 pub use arrange::{Common, Exchange, Lead, Wired};
 pub use attach::{attach, attach_among, attach_among_over};
 pub use outside::{OpenFabric, Outside};
-pub use rank::{joined_rank, joined_rank_over};
+pub use rank::{Left, joined_rank, joined_rank_over};

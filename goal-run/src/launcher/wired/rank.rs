@@ -17,12 +17,21 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+/// The way in which a rank has left its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// All ranks of its node have done their part.
+    Done,
+    /// The job ends early.
+    Early,
+}
+
 /// Runs the rank of this process until the job has ended. A process that leads its node calls this
 /// in a thread of its own.
 ///
 /// # Errors
 /// The rank can't start, or the node's launcher has ended.
-pub fn joined_rank(wired: &Wired) -> io::Result<()> {
+pub fn joined_rank(wired: &Wired) -> io::Result<Left> {
     join_with(wired, None)
 }
 
@@ -35,11 +44,11 @@ pub fn joined_rank(wired: &Wired) -> io::Result<()> {
 pub fn joined_rank_over(
     wired: &Wired,
     open: impl FnOnce(&Terms) -> Result<Box<dyn Fabric>, String>,
-) -> io::Result<()> {
+) -> io::Result<Left> {
     join_with(wired, Some(Box::new(open)))
 }
 
-fn join_with(wired: &Wired, open: Option<Box<OpenFabric<'_>>>) -> io::Result<()> {
+fn join_with(wired: &Wired, open: Option<Box<OpenFabric<'_>>>) -> io::Result<Left> {
     let (order, mut inherited, socket) = join(&wired.door, wired.rank)?;
     admit();
     let opened = order.open(&mut inherited)?;
@@ -52,7 +61,7 @@ fn run(
     Opened { segment, nisa, settings }: Opened,
     socket: &OwnedFd,
     open: Option<Box<OpenFabric<'_>>>,
-) -> io::Result<()> {
+) -> io::Result<Left> {
     let section = match order.section {
         Some((number, place)) => {
             Some(SectionFile { file: Arc::new(File::from(inherited.take(number)?)), place })
@@ -68,7 +77,9 @@ fn run(
         // Ends the other thread, and tells the launcher that this rank has left.
         let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
         let _ = has_left.join();
-        ran.map_err(io::Error::other)
+        ran.map_err(io::Error::other)?;
+        let are_done = segment.gate().finished() >= settings.num_here(segment.num_ranks());
+        Ok(if are_done { Left::Done } else { Left::Early })
     })
 }
 
