@@ -83,7 +83,10 @@ pub(super) trait Crew {
     }
 
     /// Starts more ranks if somebody asks for them and the job can grow. Never waits for anybody.
-    fn grow(&mut self) {}
+    /// Returns true if somebody has asked.
+    fn grow(&mut self) -> bool {
+        false
+    }
 
     /// Ends what ranks that nobody has accepted do: all others have come to their end.
     fn dismiss(&mut self) {}

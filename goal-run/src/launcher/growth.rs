@@ -20,15 +20,16 @@ const REQUESTS_MAX: u32 = 8;
 const ATTACH_LIMIT: Duration = Duration::from_secs(60);
 
 impl Programs<'_> {
-    /// Starts the ranks that others ask for.
-    pub(super) fn answer_requests(&mut self) {
+    /// Starts the ranks that others ask for. Returns true if some have asked.
+    pub(super) fn answer_requests(&mut self) -> bool {
         // Callers wait until all ranks of the start have attached.
-        for _ in 0..REQUESTS_MAX {
+        for number in 0..REQUESTS_MAX {
+            let have_asked = number > 0;
             let Some(door) = self.requests.as_mut().filter(|_| self.segment.gate().is_open())
             else {
-                return;
+                return have_asked;
             };
-            let Some((request, reply)) = door.next() else { return };
+            let Some((request, reply)) = door.next() else { return have_asked };
             let answer = self.start_more(&request);
             let is_told = reply.send(&answer);
             // Nobody else knows of these ranks, so nobody would tell members their communicator,
@@ -37,6 +38,7 @@ impl Programs<'_> {
                 self.take_back(first, request.are_members);
             }
         }
+        true
     }
 
     /// Starts the ranks of a request.

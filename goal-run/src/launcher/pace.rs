@@ -24,7 +24,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Starts with a job.
+    /// Starts with a job, or anew where it grows: more requests may follow.
     pub(super) fn new() -> Self {
         Self { since: Instant::now() }
     }

@@ -323,8 +323,8 @@ impl Crew for Programs<'_> {
         self.processes.iter_mut().all(is_done)
     }
 
-    fn grow(&mut self) {
-        self.answer_requests();
+    fn grow(&mut self) -> bool {
+        self.answer_requests()
     }
 
     fn dismiss(&mut self) {

@@ -66,7 +66,7 @@ impl<'a> Supervisor<'a> {
             true => Pending::of_ended_program(),
             false => Pending::of_rank(&observed, rank),
         };
-        let (mut tail, pace) = (Tail::default(), Pace::new());
+        let (mut tail, mut pace) = (Tail::default(), Pace::new());
         loop {
             // It changes while a job grows.
             let ranks = segment.num_members();
@@ -77,7 +77,9 @@ impl<'a> Supervisor<'a> {
                 }
                 false => {
                     segment.gate().wait_finished(ranks, pace.tick(segment));
-                    crew.grow();
+                    if crew.grow() {
+                        pace = Pace::new();
+                    }
                 }
             }
             losses::tend(self.place)?;
