@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The silence after which hosts are lost in these tests, and the most that it takes to end a job
 /// then on a busy machine.
 const SILENCE: [&str; 2] = ["--fault-timeout", "2"];
-const LIMIT: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(9);
 
 /// The programs: ranks that compute only, small messages, and messages that fill all buffers.
 fn programs(bench: &Bench) -> Vec<String> {
