@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 /// The state of a connection as the system knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Info {
-    /// Bytes, or a question for room, were sent, and the peer's host has not acknowledged them.
+    /// Bytes, or a question for room, were sent, and the peer's host has not answered since.
     pub(crate) awaits_host: bool,
     /// The time since the host acknowledged anything.
     pub(crate) heard_before_ns: u64,
@@ -28,7 +28,9 @@ pub(crate) fn read(socket: BorrowedFd<'_>) -> Option<Info> {
         )
     };
     (result == 0).then(|| Info {
-        awaits_host: info.tcpi_unacked > 0 || info.tcpi_probes > 0,
+        // A host without room answers each repetition of bytes, and these become ever rarer.
+        awaits_host: info.tcpi_unacked > 0 && info.tcpi_last_ack_recv > info.tcpi_last_data_sent
+            || info.tcpi_probes > 0,
         heard_before_ns: u64::from(info.tcpi_last_ack_recv) * 1_000_000,
     })
 }
