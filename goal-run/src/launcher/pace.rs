@@ -1,9 +1,10 @@
 //! The time between two looks of a launcher at the ranks of its host.
 //!
 //! A look takes a processor from a rank, and a collective of all ranks waits for the one that is
-//! held up. So a launcher looks less often as the job grows older. What is urgent ends the sleep:
-//! a rank that finishes or fails, a child that ends, a signal, a message from another host. The
-//! looks find the rest: that the time is up, that no rank can go on, that a rank is stopped.
+//! held up. So a launcher looks less often as the job grows older. A child that ends, a signal and
+//! a message from another host end its sleep, and so does a rank that finishes or fails in a job on
+//! one host. The looks find the rest: ranks of one of several hosts that finish, that the time is
+//! up, that no rank can go on, that a rank is stopped.
 
 use goal_shm::Segment;
 use std::time::{Duration, Instant};
