@@ -25,7 +25,8 @@ fn wireup() -> &'static Path {
         let profile = test.ancestors().nth(2).expect("it lies in `deps` of a profile's folder");
         let target = profile.parent().expect("a profile's folder lies in the target's");
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "goal-bootstrap", "--example", "wireup"]);
+        // The features of the whole workspace, with which this test was built.
+        cargo.args(["build", "--quiet", "--workspace", "--example", "wireup"]);
         cargo.arg("--target-dir").arg(target);
         if profile.ends_with("release") {
             cargo.arg("--release");

@@ -2,8 +2,7 @@
 #![allow(unsafe_code)] // calls of MPI with buffers of this module
 
 use crate::error::{MpiError, checked};
-use mpi::environment::threading_support;
-use mpi::{Threading, ffi};
+use mpi_sys as ffi;
 use std::ffi::c_int;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,7 +61,11 @@ impl Comm {
         }
         let raw = duplicate_world()?;
         let (rank, size) = place(raw)?;
-        let is_for_all = threading_support() >= Threading::Serialized;
+        let mut level = 0;
+        // SAFETY: MPI is initialized, and the result is a valid place.
+        checked("MPI_Query_thread", unsafe { ffi::MPI_Query_thread(&mut level) })?;
+        // SAFETY: a constant that MPI never writes.
+        let is_for_all = level >= unsafe { ffi::RSMPI_THREAD_SERIALIZED };
         let thread = (!is_for_all).then(|| thread::current().id());
         let (turn, messages) = (Mutex::new(()), Mutex::new(Messages::None));
         Ok(Self(Arc::new(Inner { raw, rank, size, thread, turn, messages })))

@@ -1,7 +1,7 @@
 //! The errors of MPI.
 #![allow(unsafe_code)] // MPI writes the text of an error
 
-use mpi::ffi;
+use mpi_sys as ffi;
 use std::ffi::{c_char, c_int};
 
 /// The longest text of an error. MPI libraries have at most 1024.

@@ -1,16 +1,21 @@
 //! The start and the end of MPI in this process.
 
+#![allow(unsafe_code)] // calls that begin and end MPI
+
 use crate::comm::Comm;
-use mpi::Threading;
-use mpi::environment::Universe;
-use std::mem;
+use crate::error::checked;
+use mpi_sys as ffi;
+use std::marker::PhantomData;
+use std::ptr;
 
 /// MPI, initialized by this process. Dropping this finalizes it, in the thread that initialized it,
 /// unless a fabric has ended with messages under way: `MPI_Finalize` might wait for them for ever.
 /// `mpirun` then takes the process for failed.
 pub struct Process {
-    universe: Option<Universe>,
     comm: Comm,
+    is_abandoned: bool,
+    /// MPI ends in the thread that initialized it, so this is not `Send`.
+    thread: PhantomData<*const ()>,
 }
 
 impl Process {
@@ -19,16 +24,28 @@ impl Process {
     /// # Errors
     /// MPI was initialized before, or [`MpiError`].
     pub fn start() -> Result<Self, String> {
-        let started = mpi::initialize_with_threading(Threading::Serialized);
-        let (universe, _) = started.ok_or("MPI is initialized already: use Comm::of_world")?;
+        let (mut has_begun, mut level) = (0, 0);
+        // SAFETY: it may be called at any time, and the result is a valid place.
+        let asked = checked("MPI_Initialized", unsafe { ffi::MPI_Initialized(&mut has_begun) });
+        asked.map_err(|error| error.to_string())?;
+        if has_begun != 0 {
+            return Err("MPI is initialized already: use Comm::of_world".into());
+        }
+        // SAFETY: MPI is not initialized, both arguments of `main` may be null since MPI-2, and
+        // the result is a valid place. The level is a constant that MPI never writes.
+        let code = unsafe {
+            let wanted = ffi::RSMPI_THREAD_SERIALIZED;
+            ffi::MPI_Init_thread(ptr::null_mut(), ptr::null_mut(), wanted, &mut level)
+        };
+        checked("MPI_Init_thread", code).map_err(|error| error.to_string())?;
         let comm = Comm::of_world().map_err(|error| error.to_string())?;
-        Ok(Self { universe: Some(universe), comm })
+        Ok(Self { comm, is_abandoned: false, thread: PhantomData })
     }
 
     /// Leaves MPI without `MPI_Finalize`, which would wait for processes that wait for this one.
     /// `mpirun` takes the process for failed, and ends the others.
     pub fn abandon(mut self) {
-        mem::forget(self.universe.take());
+        self.is_abandoned = true;
     }
 
     /// Returns the communicator of GOAL's messages.
@@ -39,8 +56,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        if !self.comm.is_settled() {
-            mem::forget(self.universe.take());
+        if !self.is_abandoned && self.comm.is_settled() {
+            // SAFETY: this process has initialized MPI, in this thread, and nobody else ends it.
+            unsafe { ffi::MPI_Finalize() };
         }
     }
 }

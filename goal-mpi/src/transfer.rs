@@ -4,7 +4,7 @@
 use crate::comm::Comm;
 use crate::error::MpiError;
 use crate::limits::CANCEL_MAX;
-use mpi::ffi;
+use mpi_sys as ffi;
 use std::ffi::c_int;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::time::Instant;

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use xtask::install::{Install, install};
+use xtask::install::{DebugInfo, Install, folder, install, write};
 use xtask::{goalmpi, goalprof};
 
 /// Tasks of the project
@@ -26,6 +26,9 @@ enum Task {
         /// Install unoptimised code
         #[arg(long)]
         debug: bool,
+        /// Install debug information too, in folders .debug beside the files
+        #[arg(long)]
+        debug_info: bool,
     },
     /// Builds the profiler that writes GOAL, for one MPI library
     Goalprof {
@@ -53,10 +56,19 @@ const PACKAGES: [&str; 4] = ["libgoal", "goalc", "goal-run", "goal"];
 /// The binaries that are installed. `goal-run tune` starts the last one.
 const BINARIES: [&str; 3] = ["goalc", "goal-run", "goal-tune"];
 
+/// The shells whose completions are installed: the folder, and the file of a command.
+const SHELLS: [(&str, &str, fn(&str) -> String); 3] = [
+    ("bash", "share/bash-completion/completions", |name| name.to_owned()),
+    ("zsh", "share/zsh/site-functions", |name| format!("_{name}")),
+    ("fish", "share/fish/vendor_completions.d", |name| format!("{name}.fish")),
+];
+
 fn main() -> ExitCode {
     let done = match Line::parse().task {
-        Task::Install { prefix, debug } => {
-            run(&prefix, debug).map(|()| format!("installed below {}", prefix.display()))
+        Task::Install { prefix, debug, debug_info } => {
+            let debug_info = if debug_info { DebugInfo::Apart } else { DebugInfo::Strip };
+            run(&prefix, debug, debug_info)
+                .map(|()| format!("installed below {}", prefix.display()))
         }
         Task::Goalprof { mpicc, out } => {
             profiler(&mpicc, &out).map(|()| format!("built {}", out.display()))
@@ -106,7 +118,11 @@ fn preload(mpicc: &OsStr, out: &Path) -> Result<(), Box<dyn std::error::Error>> 
     Ok(goalmpi::build(&root, &built.join("libgoal_c.a"), mpicc, out)?)
 }
 
-fn run(prefix: &Path, debug: bool) -> Result<(), Box<dyn std::error::Error>> {
+fn run(
+    prefix: &Path,
+    debug: bool,
+    debug_info: DebugInfo,
+) -> Result<(), Box<dyn std::error::Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let built = cargo_build(&PACKAGES, debug)?;
     install(&Install {
@@ -115,14 +131,27 @@ fn run(prefix: &Path, debug: bool) -> Result<(), Box<dyn std::error::Error>> {
         binaries: &BINARIES.map(|name| built.join(name)),
         prefix,
         version: env!("CARGO_PKG_VERSION"),
+        debug_info,
     })?;
-    let manual = prefix.join("share/man/man1");
-    std::fs::create_dir_all(&manual)?;
-    // Those with the command `man`.
+    let manual = folder(&prefix.join("share/man/man1"))?;
+    let pages = tempfile::tempdir()?;
+    // Those with the commands `man` and `completions`.
     for name in &BINARIES[..2] {
-        if !Command::new(built.join(name)).arg("man").arg(&manual).status()?.success() {
-            return Err(format!("{name} man {}: failed, see above", manual.display()).into());
+        if !Command::new(built.join(name)).arg("man").arg(pages.path()).status()?.success() {
+            return Err(format!("{name} man {}: failed, see above", pages.path().display()).into());
         }
+        for (shell, place, file) in SHELLS {
+            let made = Command::new(built.join(name)).args(["completions", shell]).output()?;
+            if !made.status.success() {
+                let text = String::from_utf8_lossy(&made.stderr);
+                return Err(format!("{name} completions {shell}: {text}").into());
+            }
+            write(&folder(&prefix.join(place))?.join(file(name)), &made.stdout)?;
+        }
+    }
+    for page in std::fs::read_dir(pages.path())? {
+        let page = page?;
+        write(&manual.join(page.file_name()), &std::fs::read(page.path())?)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Numbers in network order at fixed places.
 
-use crc_fast::{CrcAlgorithm, Digest, crc32_iscsi};
+use crc32c::{crc32c, crc32c_append};
 use std::ops::Range;
 
 /// The place of a field.
@@ -33,18 +33,12 @@ pub(super) fn checksum(bytes: &[u8], field: Field) -> u32 {
     let copy = &mut [0; COPY_LEN][..copied_len];
     copy.copy_from_slice(copied);
     copy[field].fill(0);
-    if rest.is_empty() {
-        return crc32_iscsi(copy);
-    }
-    let mut digest = Digest::new(CrcAlgorithm::Crc32Iscsi);
-    digest.update(copy);
-    digest.update(rest);
-    digest.finalize() as u32
+    crc32c_append(crc32c(copy), rest)
 }
 
 /// Writes the checksum of bytes to its field.
 pub(super) fn fill_checksum(bytes: &mut [u8], field: Field) {
     bytes[field.clone()].fill(0);
-    let sum = crc32_iscsi(bytes);
+    let sum = crc32c(bytes);
     bytes[field].copy_from_slice(&sum.to_be_bytes());
 }

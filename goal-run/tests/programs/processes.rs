@@ -33,7 +33,9 @@ fn start_scripts(name: &str, part: &str) -> (Child, String) {
     let mut command = Command::new(GOAL_RUN);
     command.args(["-n", "3", "--timeout", "60"]).arg(SCRIPT.path()).args(as_rank());
     command.env(PART, part).env(key, value).stdin(Stdio::null());
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    // A process group whose leader's parent is in the session, so the system lets SIGTSTP stop it
+    // also if nobody controls the jobs of this process.
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
     (default_signals(&mut command).spawn().unwrap(), mark)
 }
 

@@ -1,7 +1,7 @@
 //! Programs on a terminal.
 
-use crate::common::GOAL_RUN;
 use crate::common::processes::{assert_gone, children_of};
+use crate::common::{GOAL_RUN, default_signals};
 use nix::pty::{OpenptyResult, openpty};
 use rustix::process::Pid;
 use std::fs::File;
@@ -32,7 +32,7 @@ fn on_terminal(arguments: &[&str]) -> (Child, File) {
     unsafe {
         command.pre_exec(lead)
     };
-    (command.spawn().unwrap(), File::from(master))
+    (default_signals(&mut command).spawn().unwrap(), File::from(master))
 }
 
 /// Reads until a text has come.

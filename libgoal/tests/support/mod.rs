@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
-use xtask::install::{Install, install};
+use xtask::install::{DebugInfo, Install, install};
 
 /// Returns the folder of this crate.
 pub(crate) fn folder() -> &'static Path {
@@ -48,6 +48,7 @@ pub(crate) fn installed(binary: &str) -> PathBuf {
             binaries: &[folder.join("goal-run"), folder.join("goalc")],
             prefix: &prefix,
             version: env!("CARGO_PKG_VERSION"),
+            debug_info: DebugInfo::Keep,
         })
         .unwrap_or_else(|error| panic!("{error}"));
         prefix

@@ -69,7 +69,7 @@ enum Command {
     Reduce(reduce::Arguments),
     /// Count what a program does
     Stats(stats::Arguments),
-    /// Draw the graph of a rank
+    /// Draw the graphs of all ranks with their messages, or that of one rank
     Graph(graph::Arguments),
     /// Explain a code of a report
     Explain(explain::Arguments),
