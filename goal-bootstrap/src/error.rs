@@ -126,6 +126,18 @@ pub enum Error {
         /// The time that was given.
         wait: Duration,
     },
+    /// The file of this process gave it rights that its starter lacks.
+    #[error(
+        "rank {rank}: {launcher} started this process, whose file gives it rights that its starter \
+         lacks (set-user-ID, set-group-ID or capabilities), so nothing that the environment names \
+         is loaded or opened; start a copy without these (chmod ug-s, setcap -r)"
+    )]
+    Rights {
+        /// The rank of this process.
+        rank: u32,
+        /// The launcher.
+        launcher: &'static str,
+    },
     /// A blob is too large.
     #[error("rank {rank}: a blob of {bytes} bytes is larger than {limit} bytes; send it in parts")]
     TooLarge {

@@ -2,6 +2,12 @@
 //!
 //! Threat: two users of one connection would read each other's answers. A process has one session
 //! at most, and after an error that leaves answers outstanding it is not used again.
+//!
+//! Threat: the starter of a process chooses its environment, which names the library of PMIx and the
+//! descriptor of PMI-1. That library reads more of it, as the folders of its own parts. So a process
+//! whose file gave it rights that its starter lacks (`AT_SECURE`) opens no session. It does not
+//! matter if it has given them up or has set `no_new_privs` since.
+#![allow(unsafe_code)] // getauxval
 
 use crate::deadline::Deadline;
 use crate::error::Error;
@@ -13,6 +19,12 @@ use std::time::Duration;
 
 /// True as soon as this process has opened a session.
 static OPENED: AtomicBool = AtomicBool::new(false);
+
+/// Returns true if the kernel gave this process rights by its file when it was executed.
+fn has_rights_of_file() -> bool {
+    // SAFETY: the call reads what the kernel left at the start of the process.
+    (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0
+}
 
 /// A rank's connection to its launcher, by which ranks exchange blobs.
 ///
@@ -43,9 +55,13 @@ impl Session {
     ///
     /// # Errors
     /// The launcher carries no blobs, can't be reached, or contradicts the environment; no library
-    /// of PMIx is found; or the time is over. The text says what to do.
+    /// of PMIx is found; or the time is over. The text says what to do. [`Error::Rights`] comes
+    /// before all others.
     pub fn open(launcher: &Launcher, wait: Duration) -> Result<Self, Error> {
         let rank = launcher.rank();
+        if has_rights_of_file() {
+            return Err(Error::Rights { rank, launcher: launcher.kind().name() });
+        }
         let claim = || match OPENED.swap(true, Relaxed) {
             true => Err(Error::Spent { rank, cause: "this process has had a session" }),
             false => Ok(()),

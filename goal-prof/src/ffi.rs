@@ -4,6 +4,9 @@
 //! Threat: an MPI program may call from several threads, after an error of its own, and while it
 //! ends. All calls share one lock. A fault of the recorder is told once on standard error and never
 //! ends the program, and neither does a panic. A process that the program forks writes nothing.
+//!
+//! Threat: the starter of a program chooses its environment, which names the folder of the files. A
+//! program whose file gives it rights that its starter lacks (`AT_SECURE`) is not recorded.
 
 use crate::collective::{Collective, Elements};
 use crate::output::create;
@@ -125,6 +128,14 @@ fn settings() -> Result<Settings, SettingsError> {
 /// is told.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_digest(rank: u32) -> u64 {
+    // SAFETY: the call reads what the kernel left at the start of the process.
+    if (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0 {
+        tell(
+            rank,
+            "the program's file gives it rights that its starter lacks. Nothing is recorded; the program goes on.",
+        );
+        return 0;
+    }
     match settings() {
         Ok(settings) => settings.digest().max(1),
         Err(error) => {

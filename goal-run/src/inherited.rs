@@ -207,8 +207,9 @@ impl Inherited {
     }
 }
 
-/// Closes all inherited descriptors, taken or not, in programs that this process executes.
-fn close_on_exec() {
+/// Closes all descriptors that this process has inherited, taken or not, in programs that it
+/// executes.
+pub fn close_on_exec() {
     let (first, last) = (libc::STDERR_FILENO as libc::c_uint + 1, libc::c_uint::MAX);
     // SAFETY: a system call on numbers that only sets flags. Kernels before 5.11 refuse it: what is
     // taken gets its flag below.

@@ -11,40 +11,53 @@
 //! launcher does. The name is impossible to guess, both ends must belong to the same user, and the
 //! process must know the token, which the processes of the job get from the launcher that started
 //! them (`mpirun`'s). A process that lies about its rank is one of the job, and ends it at most.
+//! The launcher starts nothing for those who join. They may be confined, as each rank in a
+//! container of its own, so the name is no path that all of them would have to see.
+//!
+//! Threat: others connect and say nothing, or more often than the launcher has descriptors. Nobody
+//! waits for a caller that is silent. It loses its connection after a while, and the oldest one
+//! does if there are too many, or no descriptors are left.
 
 use crate::inherited::Inherited;
 use crate::order::Order;
-use crate::rights::peer_of_own_user;
+use crate::peer::{Peer, Token, random};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind,
     connect, listen, recv, recvmsg, send, sendmsg, socket_with,
 };
-use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
 
-/// The bytes of a token.
-const TOKEN_LEN: usize = 16;
+/// The bytes of a name.
+const NAME_LEN: usize = 16;
 /// The bytes of a hello: the token and the rank.
-const HELLO_LEN: usize = TOKEN_LEN + 4;
+const HELLO_LEN: usize = Token::LEN + 4;
 /// The descriptors that one message carries; the system allows 253.
 const DESCRIPTORS_MAX: usize = 128;
 /// The longest order.
 const ORDER_MAX: usize = 128 << 10;
 /// The processes that wait to be accepted.
 const BACKLOG: i32 = 4096;
+/// The most callers that have said nothing.
+const SILENT_MAX: usize = 256;
+/// The time in which a caller must say hello.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The time without accepting after there was no descriptor for a connection.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The door of a node's launcher: the name of its socket, and the token. Processes of the job tell
 /// each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Door {
-    name: [u8; TOKEN_LEN],
-    token: [u8; TOKEN_LEN],
+    name: [u8; NAME_LEN],
+    token: Token,
 }
 
 impl Door {
@@ -68,26 +81,34 @@ pub struct Hall {
     door: Door,
 }
 
+/// Callers of a hall that have not said hello.
+#[derive(Debug, Default)]
+pub(crate) struct Callers {
+    /// The oldest one comes first.
+    silent: Vec<Caller>,
+    /// The reason why no more of them can be accepted at the moment.
+    hindrance: Option<Errno>,
+}
+
+#[derive(Debug)]
+struct Caller {
+    socket: OwnedFd,
+    peer: Peer,
+    since: Instant,
+}
+
 /// A process that has joined.
 #[derive(Debug)]
 pub(crate) struct Joined {
     pub(crate) rank: u32,
-    /// The ID of the process.
-    pub(crate) process: u32,
+    pub(crate) peer: Peer,
     /// Readable once the process has left the job or has ended.
     pub(crate) socket: OwnedFd,
 }
 
-fn socket() -> io::Result<OwnedFd> {
-    let flags = SocketFlags::CLOEXEC;
+fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
+    let flags = flags | SocketFlags::CLOEXEC;
     Ok(socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?)
-}
-
-fn random<const N: usize>() -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    // So few bytes are returned by one call.
-    getrandom(&mut bytes, GetRandomFlags::empty())?;
-    Ok(bytes)
 }
 
 impl Hall {
@@ -96,8 +117,8 @@ impl Hall {
     /// # Errors
     /// Those of the system.
     pub(crate) fn open() -> io::Result<Self> {
-        let door = Door { name: random()?, token: random()? };
-        let socket = socket()?;
+        let door = Door { name: random()?, token: Token::new()? };
+        let socket = socket(SocketFlags::NONBLOCK)?;
         bind(&socket, &door.address()?)?;
         listen(&socket, BACKLOG)?;
         Ok(Self { socket, door })
@@ -108,51 +129,107 @@ impl Hall {
         &self.door
     }
 
-    /// Accepts a process, once there is one. Returns `None` for one that is not of the job.
+    /// Waits for at most `limit` until somebody calls or says hello, and returns the processes that
+    /// have joined. Those that are not of the job lose their connections.
     ///
     /// # Errors
     /// Those of the system.
-    pub(crate) fn accept(&self) -> io::Result<Option<Joined>> {
-        let socket = match accept_with(&self.socket, SocketFlags::CLOEXEC) {
-            Err(Errno::INTR | Errno::CONNABORTED) => return Ok(None),
-            socket => socket?,
-        };
-        let Some(process) = peer_of_own_user(&socket)? else { return Ok(None) };
+    pub(crate) fn admit(&self, callers: &mut Callers, limit: Duration) -> io::Result<Vec<Joined>> {
+        let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
+        let pause = Timespec::try_from(PAUSE).map_err(io::Error::other)?;
+        let mut fds: Vec<_> =
+            callers.silent.iter().map(|one| PollFd::new(&one.socket, PollFlags::IN)).collect();
+        // A connection that can't be accepted would end the wait at once.
+        let limit = if callers.hindrance.is_some() { pause } else { limit };
+        if callers.hindrance.is_none() {
+            fds.push(PollFd::new(&self.socket, PollFlags::IN));
+        }
+        match poll(&mut fds, Some(&limit)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        drop(fds);
+        self.take_callers(callers)?;
+        let mut joined = Vec::new();
+        for caller in std::mem::take(&mut callers.silent) {
+            match self.hear(&caller) {
+                Heard::Nothing if caller.since.elapsed() < PATIENCE => callers.silent.push(caller),
+                Heard::Rank(rank) => {
+                    joined.push(Joined { rank, peer: caller.peer, socket: caller.socket });
+                }
+                Heard::Nothing | Heard::Stranger => {}
+            }
+        }
+        if callers.hindrance.is_some() && joined.is_empty() {
+            callers.drop_oldest(1);
+        }
+        Ok(joined)
+    }
+
+    /// Takes those that have connected.
+    fn take_callers(&self, callers: &mut Callers) -> io::Result<()> {
+        callers.hindrance = None;
+        for _ in 0..SILENT_MAX {
+            let socket = match accept_with(&self.socket, SocketFlags::CLOEXEC) {
+                Ok(socket) => socket,
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::INTR | Errno::CONNABORTED) => continue,
+                Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => {
+                    // The system says so also if nobody waits.
+                    let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
+                    let waits = poll(&mut fds, Some(&Timespec::default()))? > 0;
+                    callers.hindrance = waits.then_some(error);
+                    return Ok(());
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if let Ok(Some(peer)) = Peer::of(&socket) {
+                callers.drop_oldest(SILENT_MAX);
+                callers.silent.push(Caller { socket, peer, since: Instant::now() });
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(&self, caller: &Caller) -> Heard {
         let mut hello = [0; HELLO_LEN];
-        // A process of the job sends at once; one that does not must not keep others waiting.
-        let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
         // With TRUNC the length is that of the whole message.
-        let Ok((_, len)) = patient(&socket, || recv(&socket, &mut hello, flags)) else {
-            return Ok(None);
+        let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
+        let len = match recv(&caller.socket, &mut hello, flags) {
+            Ok((_, len)) => len,
+            Err(Errno::AGAIN | Errno::INTR) => return Heard::Nothing,
+            Err(_) => return Heard::Stranger,
         };
-        let (token, rank) = hello.split_at(TOKEN_LEN);
-        if len != HELLO_LEN || token != self.door.token {
-            return Ok(None);
+        let (token, rank) = hello.split_at(Token::LEN);
+        match Token::of_bytes(token) {
+            Some(token) if len == HELLO_LEN && token == self.door.token => {
+                Heard::Rank(u32::from_le_bytes(rank.try_into().expect("four bytes")))
+            }
+            _ => Heard::Stranger,
         }
-        let rank = u32::from_le_bytes(rank.try_into().expect("four bytes"));
-        Ok(Some(Joined { rank, process, socket }))
     }
 }
 
-impl AsFd for Hall {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
-    }
+/// The words of a caller.
+enum Heard {
+    Nothing,
+    /// A hello of this rank.
+    Rank(u32),
+    /// Something else than a hello of the job.
+    Stranger,
 }
 
-/// Tries a call again that would block, for a tenth of a second.
-fn patient<T>(
-    socket: &OwnedFd,
-    mut call: impl FnMut() -> rustix::io::Result<T>,
-) -> rustix::io::Result<T> {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    match call() {
-        Err(Errno::AGAIN) => {
-            let limit = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-            poll(&mut [PollFd::new(socket, PollFlags::IN)], Some(&limit))?;
-            call()
+impl Callers {
+    /// Drops the oldest one if there are `most` or more.
+    fn drop_oldest(&mut self, most: usize) {
+        if self.silent.len() >= most {
+            self.silent.remove(0);
         }
-        result => result,
+    }
+
+    /// Returns the reason why no connection can be accepted; `None` if one can.
+    pub(crate) fn hindrance(&self) -> Option<io::Error> {
+        self.hindrance.map(io::Error::from)
     }
 }
 
@@ -188,15 +265,15 @@ pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(Order, Inherited, Owne
     let gone = || {
         io::Error::other("the launcher of this node has ended before the job began: see its error")
     };
-    let socket = socket()?;
+    let socket = socket(SocketFlags::empty())?;
     connect(&socket, &door.address()?).map_err(|error| match error {
         Errno::CONNREFUSED => gone(),
         error => error.into(),
     })?;
-    if peer_of_own_user(&socket)?.is_none() {
+    if Peer::of(&socket)?.is_none() {
         return Err(io::Error::other("the launcher of this node belongs to another user"));
     }
-    let hello = [&door.token[..], &rank.to_le_bytes()].concat();
+    let hello = [&door.token.bytes()[..], &rank.to_le_bytes()].concat();
     send(&socket, &hello, SendFlags::NOSIGNAL)?;
     let mut text = vec![0; ORDER_MAX];
     let len = loop {
@@ -237,27 +314,107 @@ pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(Order, Inherited, Owne
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    use std::process::Command;
+
+    const NOW: Duration = Duration::ZERO;
+    const SOON: Duration = Duration::from_secs(60);
+
+    fn connected(hall: &Hall) -> OwnedFd {
+        let caller = socket(SocketFlags::empty()).unwrap();
+        connect(&caller, &hall.door.address().unwrap()).unwrap();
+        caller
+    }
+
+    fn greet(caller: &OwnedFd, token: &[u8], rank: u32) {
+        let hello = [token, &rank.to_le_bytes()].concat();
+        send(caller, &hello, SendFlags::NOSIGNAL).unwrap();
+    }
+
+    /// Returns true if the hall has closed a connection.
+    fn is_closed(caller: &OwnedFd) -> bool {
+        matches!(recv(caller, &mut [0; 1], RecvFlags::DONTWAIT), Ok((0, _)) | Err(Errno::CONNRESET))
+    }
 
     #[test]
     fn only_processes_with_the_token_join() {
-        let hall = Hall::open().unwrap();
-        let greet = |token: [u8; TOKEN_LEN], rank: u32| {
-            let stranger = socket().unwrap();
-            connect(&stranger, &hall.door.address().unwrap()).unwrap();
-            let hello = [&token[..], &rank.to_le_bytes()].concat();
-            send(&stranger, &hello, SendFlags::NOSIGNAL).unwrap();
-            (hall.accept().unwrap().map(|joined| (joined.rank, joined.process)), stranger)
-        };
-        assert_eq!(greet(hall.door.token, 3).0, Some((3, std::process::id())));
-        assert_eq!(greet([0; TOKEN_LEN], 3).0, None);
-        let silent = socket().unwrap();
-        connect(&silent, &hall.door.address().unwrap()).unwrap();
-        assert!(hall.accept().unwrap().is_none(), "it has a tenth of a second");
-        let long = socket().unwrap();
-        connect(&long, &hall.door.address().unwrap()).unwrap();
-        let hello = [&hall.door.token[..], &[0; 100]].concat();
-        send(&long, &hello, SendFlags::NOSIGNAL).unwrap();
-        assert!(hall.accept().unwrap().is_none());
+        let (hall, mut callers) = (Hall::open().unwrap(), Callers::default());
+        let token = hall.door.token.bytes();
+        let knows = connected(&hall);
+        greet(&knows, token, 3);
+        let joined = hall.admit(&mut callers, SOON).unwrap();
+        let [Joined { rank: 3, peer, .. }] = &joined[..] else { panic!("{joined:?}") };
+        assert_eq!(peer.process, std::process::id());
+        let (guesses, long) = (connected(&hall), connected(&hall));
+        let mut guess = *token;
+        guess[Token::LEN - 1] ^= 1;
+        greet(&guesses, &guess, 3);
+        greet(&long, &[&token[..], &[0; 100]].concat(), 3);
+        assert!(hall.admit(&mut callers, SOON).unwrap().is_empty());
+        assert!(is_closed(&guesses) && is_closed(&long) && callers.silent.is_empty());
+    }
+
+    #[test]
+    fn silent_callers_hold_nobody_up() {
+        let (hall, mut callers) = (Hall::open().unwrap(), Callers::default());
+        let silent: Vec<_> = (0..SILENT_MAX + 3).map(|_| connected(&hall)).collect();
+        let knows = connected(&hall);
+        greet(&knows, hall.door.token.bytes(), 5);
+        // One look takes no more than may be silent.
+        let joined: Vec<_> = (0..2).flat_map(|_| hall.admit(&mut callers, SOON).unwrap()).collect();
+        assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [5]);
+        // The oldest ones made room, and the others lose their connections with time.
+        assert!(silent[..4].iter().all(is_closed) && !silent.iter().skip(4).any(is_closed));
+        for caller in &mut callers.silent {
+            caller.since -= PATIENCE;
+        }
+        assert!(hall.admit(&mut callers, NOW).unwrap().is_empty());
+        assert!(silent.iter().all(is_closed) && callers.silent.is_empty());
+    }
+
+    #[test]
+    fn a_hall_without_descriptors_goes_on_later() {
+        const PART: &str = "GOAL_TEST_HALL";
+        if std::env::var_os(PART).is_none() {
+            // In a process of its own, as it takes all descriptors.
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--exact", "join::tests::a_hall_without_descriptors_goes_on_later"]);
+            let output = command.env(PART, "1").output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            return;
+        }
+        let (hall, mut callers) = (Hall::open().unwrap(), Callers::default());
+        let silent = connected(&hall);
+        assert!(hall.admit(&mut callers, NOW).unwrap().is_empty());
+        let knows = connected(&hall);
+        greet(&knows, hall.door.token.bytes(), 1);
+        // No number is free below the limit.
+        let limit = getrlimit(Resource::Nofile);
+        let all: Vec<_> = std::iter::from_fn(|| rustix::io::dup(&silent).ok()).take(64).collect();
+        let next = rustix::io::dup(&silent).unwrap();
+        let lowest = std::os::fd::AsRawFd::as_raw_fd(&next) as u64;
+        drop(next);
+        setrlimit(Resource::Nofile, Rlimit { current: Some(lowest), ..limit }).unwrap();
+        // The silent one has to go.
+        let joined = hall.admit(&mut callers, SOON).unwrap();
+        assert!(joined.is_empty() && callers.hindrance().is_some() && is_closed(&silent));
+        let joined = hall.admit(&mut callers, SOON).unwrap();
+        assert!(joined.len() == 1 && callers.hindrance().is_none(), "{joined:?}");
+        // With nobody silent it waits until there is one.
+        let knows = connected_by(&hall, all);
+        greet(&knows, hall.door.token.bytes(), 2);
+        assert!(hall.admit(&mut callers, SOON).unwrap().is_empty());
+        setrlimit(Resource::Nofile, limit).unwrap();
+        let joined = hall.admit(&mut callers, SOON).unwrap();
+        assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [2]);
+    }
+
+    /// Connects with one of the descriptors that are kept, which then are all in use again.
+    fn connected_by(hall: &Hall, mut all: Vec<OwnedFd>) -> OwnedFd {
+        drop(all.pop());
+        let caller = connected(hall);
+        std::mem::forget(all);
+        caller
     }
 
     #[test]

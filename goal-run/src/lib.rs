@@ -35,7 +35,7 @@
 //! - `gateway`, `handed`, `host`, `limits`
 //! - `offload`
 //! - `binding`, `inherited`, `network`, `rights`, `threads`, `trace`, `wait`
-//! - `transport`
+//! - `peer`, `transport`
 //! - `job`
 //! - `order`
 //! - `growth`, `join`
@@ -64,6 +64,7 @@ mod network;
 mod offload;
 mod order;
 mod outcome;
+mod peer;
 pub mod program;
 pub mod progress;
 mod rank;

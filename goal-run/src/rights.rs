@@ -23,16 +23,15 @@
 #![allow(unsafe_code)]
 
 use goal_eth::DriverKind;
-use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::fs::{Access, AtFlags, CWD, accessat, getxattr};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid, getgid, getuid};
 use rustix::thread::{
-    CapabilitySet, capabilities, capability_is_in_ambient_set, clear_ambient_capability_set,
-    no_new_privs, remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+    CapabilitySet, CapabilitySets, capabilities, capability_is_in_ambient_set,
+    clear_ambient_capability_set, no_new_privs, remove_capability_from_bounding_set,
+    set_capabilities, set_no_new_privs,
 };
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::panic::resume_unwind;
@@ -58,19 +57,6 @@ const OFFLOAD: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::BPF)
     .union(CapabilitySet::PERFMON)
     .union(CapabilitySet::SYS_ADMIN);
-
-/// Returns the number of the process at the other end of a connection within this host if it is of
-/// this user; 0 stands for one in a namespace that this process does not see.
-///
-/// Threat: any process of the host can connect, from any namespace. `rustix` takes its number for
-/// one that is never 0, which would be undefined behaviour.
-///
-/// # Errors
-/// The system's error.
-pub(crate) fn peer_of_own_user(socket: &impl AsFd) -> io::Result<Option<u32>> {
-    let peer = getsockopt(socket, PeerCredentials)?;
-    Ok((peer.uid() == geteuid().as_raw()).then_some(peer.pid() as u32))
-}
 
 /// Stack of work that is done apart: what a main thread mostly has.
 const STACK_BYTES: usize = 8 << 20;
@@ -136,13 +122,13 @@ pub(crate) fn is_confined() -> bool {
     no_new_privs().unwrap_or(false)
 }
 
-/// Returns true if the file of this process gave it rights that its starter lacks, when it was
-/// executed.
+/// Returns true if the file of this process gives rights that its starter may lack: it is
+/// set-user-ID or set-group-ID or has capabilities (`AT_SECURE`). Nothing that the environment names
+/// is loaded or opened then. That `no_new_privs` is set does not matter: the process may have set it
+/// after it got these rights.
 pub fn are_of_file() -> bool {
     // SAFETY: the call reads what the kernel left at the start of the process.
-    let is_secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-    // After no_new_privs a file gives nothing, and the kernel may set this all the same.
-    is_secure && !is_confined()
+    (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0
 }
 
 /// The file of this process is set-user-ID or set-group-ID: the user could write any file with its
@@ -198,9 +184,16 @@ enum Exposure {
 /// when they are executed, and those of another user the ambient ones. So neither no_new_privs nor
 /// the bounding set is touched.
 ///
+/// If the job `grows`, root's launcher keeps what it has in the permitted set: the kernel lets it
+/// inspect only processes that have no capability beside. See [`with_permitted`].
+///
 /// # Errors
 /// The system's error.
-pub(crate) fn give_up_for_programs(driver: Option<DriverKind>, offloads: bool) -> io::Result<()> {
+pub(crate) fn give_up_for_programs(
+    driver: Option<DriverKind>,
+    offloads: bool,
+    grows: bool,
+) -> io::Result<()> {
     let of_kernel = if offloads { OFFLOAD } else { CapabilitySet::empty() };
     let of_sockets = driver.map_or(CapabilitySet::empty(), of_sockets);
     let kept = match getuid().is_root() {
@@ -213,9 +206,25 @@ pub(crate) fn give_up_for_programs(driver: Option<DriverKind>, offloads: bool) -
         }
     };
     let mut sets = capabilities(None)?;
-    sets.permitted &= kept;
+    if !(grows && getuid().is_root()) {
+        sets.permitted &= kept;
+    }
     sets.effective &= kept;
     Ok(set_capabilities(None, sets)?)
+}
+
+/// Does some work with all capabilities that this thread may take, and gives them up again.
+pub(crate) fn with_permitted<T>(work: impl FnOnce() -> T) -> T {
+    let sets = capabilities(None).ok().filter(|sets| sets.effective != sets.permitted);
+    let taken = sets.filter(|&sets| {
+        set_capabilities(None, CapabilitySets { effective: sets.permitted, ..sets }).is_ok()
+    });
+    let done = work();
+    if let Some(sets) = taken {
+        // A thread can always give up.
+        let _ = set_capabilities(None, sets);
+    }
+    done
 }
 
 /// Returns the capabilities to open the sockets of a driver.

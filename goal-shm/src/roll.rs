@@ -1,4 +1,5 @@
 //! The number of ranks of a job that grows. The launcher alone writes it.
+//! A rank that is about to ask for more says so here, as the launcher has no door before.
 //!
 //! The layout of a segment has room for more ranks than there are at the start. Pages that nobody
 //! touches take no memory, so a rank is added by a store to one word, and messages need no flag
@@ -24,6 +25,8 @@ pub struct Roll {
     is_crowded: AtomicU32,
     /// The number of ranks that have left.
     left: AtomicU32,
+    /// 1 once a rank has wanted to ask the launcher for more ranks.
+    wants_door: AtomicU32,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.
@@ -48,6 +51,16 @@ impl Roll {
     /// Returns true if ranks share processors because the job has grown.
     pub fn is_crowded(&self) -> bool {
         self.is_crowded.load(Ordering::SeqCst) != 0
+    }
+
+    /// States that a rank is about to ask the launcher for more ranks.
+    pub fn want_door(&self) {
+        self.wants_door.store(1, Ordering::SeqCst);
+    }
+
+    /// Returns true if a rank has wanted to ask the launcher for more ranks.
+    pub fn wants_door(&self) -> bool {
+        self.wants_door.load(Ordering::SeqCst) != 0
     }
 
     /// Counts a rank that has left.

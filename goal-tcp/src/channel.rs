@@ -48,7 +48,9 @@ pub enum ChannelError {
     #[error("{}", io::Error::from(*.0))]
     System(#[from] Errno),
     /// The peer closed the connection before the channel was open.
-    #[error("it closed the connection: does it have --tls too?")]
+    #[error(
+        "it closed the connection before it was encrypted: do both have --tls and the same key, and are they of the same run?"
+    )]
     Closed,
     /// The peer does not speak TLS, or not as it must.
     #[error("encryption failed: {0} (do all hosts have --tls?)")]

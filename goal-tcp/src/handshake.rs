@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! connecting end                                  accepting end
+//!   knock, if the channel is encrypted, and then TLS:
+//!             magic 8, from 4, to 4, nonce 16, tag 32  ─▶
 //!   hello:    magic 8, from 4, to 4, nonce 16, tag 32  ─▶
 //!   ◀─  welcome:  nonce 16, tag 32
 //!   confirm:  tag 32  ─▶
@@ -11,8 +13,9 @@
 //! nonces that are known, and the binding. The binding is empty, or a secret of the channel below
 //! that an attacker in between could not have on both sides (RFC 9266).
 //!
-//! Threat: anyone may send any bytes, and repeat those of earlier connections. A hello without the
-//! key is refused after its first 64 bytes. A repeated hello gets a welcome and no messages, since
+//! Threat: anyone may send any bytes, and repeat those of earlier connections. A knock or a hello
+//! without the key is refused after its 64 bytes, and no work of TLS is done before. A repeated
+//! knock lets its sender begin TLS, and no more: a hello there depends on the binding. A repeated hello gets a welcome and no messages, since
 //! the confirm depends on the nonce of the welcome. While it is answered, this rank does not
 //! connect with that one itself; somebody who can record their bytes could as well keep them back.
 //! Tags are compared in constant time.
@@ -26,8 +29,10 @@ pub const CONFIRM_LEN: usize = 32;
 /// The bytes of a nonce.
 pub const NONCE_LEN: usize = 16;
 
-/// The first bytes of every connection: a name and a version.
+/// The first bytes of every plain connection, and of a hello: a name and a version.
 const MAGIC: &[u8; 8] = b"GOALTCP\x01";
+/// Those of a connection that is about to be encrypted.
+const KNOCK: &[u8; 8] = b"GOALTLS\x01";
 const TAGGED: usize = HELLO_LEN - TAG_LEN;
 const TAG_LEN: usize = 32;
 
@@ -83,6 +88,9 @@ pub enum Refused {
     /// The first bytes are not those of a hello of this version.
     #[error("what it sent is not the beginning of a connection of GOAL, version 1")]
     Stranger,
+    /// The peer encrypts and this end does not, or the other way round.
+    #[error("one of the two has --tls, and the other one has not")]
+    Encryption,
     /// A tag is wrong.
     #[error("it has another key, or belongs to another run")]
     Key,
@@ -108,12 +116,20 @@ impl Connecting {
 
     /// Returns the hello.
     pub fn hello(&self, key: &Key, binding: &[u8]) -> [u8; HELLO_LEN] {
+        self.greeting(MAGIC, &key.tag("hello", self.ends, &[self.nonce], binding))
+    }
+
+    /// Returns the knock: the first bytes of a connection that is about to be encrypted.
+    pub fn knock(&self, key: &Key) -> [u8; HELLO_LEN] {
+        self.greeting(KNOCK, &key.tag("knock", self.ends, &[self.nonce], &[]))
+    }
+
+    fn greeting(&self, magic: &[u8; 8], tag: &Tag) -> [u8; HELLO_LEN] {
         let mut hello = [0; HELLO_LEN];
-        hello[..8].copy_from_slice(MAGIC);
+        hello[..8].copy_from_slice(magic);
         hello[8..12].copy_from_slice(&self.ends.from.to_be_bytes());
         hello[12..16].copy_from_slice(&self.ends.to.to_be_bytes());
         hello[16..TAGGED].copy_from_slice(&self.nonce);
-        let tag = key.tag("hello", self.ends, &[self.nonce], binding);
         hello[TAGGED..].copy_from_slice(tag.0.as_bytes());
         hello
     }
@@ -137,6 +153,28 @@ impl Connecting {
     }
 }
 
+/// Checks a knock. The peer may still be a recording.
+///
+/// # Errors
+/// [`Refused`].
+pub fn check_knock(key: &Key, knock: &[u8; HELLO_LEN]) -> Result<(), Refused> {
+    let (ends, nonce) = greeted(knock, KNOCK)?;
+    let has_key = key.tag("knock", ends, &[nonce], &[]).is(&knock[TAGGED..]);
+    if has_key { Ok(()) } else { Err(Refused::Key) }
+}
+
+/// Returns the ends and the nonce of a knock or a hello, whose tag is not checked.
+fn greeted(bytes: &[u8; HELLO_LEN], magic: &[u8; 8]) -> Result<(Ends, [u8; NONCE_LEN]), Refused> {
+    match &bytes[..8] {
+        first if first == magic => {}
+        first if first == MAGIC || first == KNOCK => return Err(Refused::Encryption),
+        _ => return Err(Refused::Stranger),
+    }
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    let nonce = bytes[16..TAGGED].try_into().expect("16 bytes");
+    Ok((Ends { from: number(8), to: number(12) }, nonce))
+}
+
 /// The accepting end, after a hello.
 #[derive(Debug)]
 pub struct Accepting {
@@ -155,13 +193,7 @@ impl Accepting {
         hello: &[u8; HELLO_LEN],
         nonce: [u8; NONCE_LEN],
     ) -> Result<Self, Refused> {
-        if &hello[..8] != MAGIC {
-            return Err(Refused::Stranger);
-        }
-        let number =
-            |at: usize| u32::from_be_bytes(hello[at..at + 4].try_into().expect("four bytes"));
-        let ends = Ends { from: number(8), to: number(12) };
-        let theirs: [u8; NONCE_LEN] = hello[16..TAGGED].try_into().expect("16 bytes");
+        let (ends, theirs) = greeted(hello, MAGIC)?;
         if !key.tag("hello", ends, &[theirs], binding).is(&hello[TAGGED..]) {
             return Err(Refused::Key);
         }

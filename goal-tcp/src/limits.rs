@@ -61,6 +61,9 @@ pub(crate) const PAUSE_NS: u64 = 100_000_000;
 /// The most failed connections that are passed over when one is accepted.
 pub(crate) const FAILED_MAX: u32 = 64;
 
+/// The seconds for which the system holds back a connection that has sent nothing.
+pub(crate) static DEFER_S: libc::c_int = 1;
+
 /// The connections that wait to be accepted.
 pub(crate) const BACKLOG: i32 = 4096;
 

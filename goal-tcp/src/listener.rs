@@ -1,13 +1,18 @@
 //! The port at which a rank or a launcher is reached.
+//!
+//! Threat: more connections come than are kept while they say nothing. The system holds back those
+//! that have sent nothing yet (`TCP_DEFER_ACCEPT`, tcp(7)), for a second. Who has the key sends at
+//! once, so their first bytes are there when they are accepted, and they do not count among those.
+#![allow(unsafe_code)] // setsockopt
 
-use crate::limits::BACKLOG;
+use crate::limits::{BACKLOG, DEFER_S};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, listen, socket_with};
 use rustix::net::{ipproto, sockopt};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// A listening socket.
 #[derive(Debug)]
@@ -87,6 +92,7 @@ impl Listener {
             if address.is_ipv6() && address.is_unspecified() {
                 sockopt::set_ipv6_v6only(&socket, false).map_err(system)?;
             }
+            hold_back_silent(&socket);
             match bind(&socket, &SocketAddr::new(address, port)) {
                 // Two sockets may both bind, but only one of them may listen.
                 Ok(()) => match listen(&socket, BACKLOG) {
@@ -132,6 +138,20 @@ impl Listener {
     pub fn port(&self) -> u16 {
         self.port
     }
+}
+
+/// Lets the system hold back connections that have sent nothing. One that can't still listens.
+fn hold_back_silent(socket: &OwnedFd) {
+    // SAFETY: a number of its size, for a socket that is open.
+    let _ = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_DEFER_ACCEPT,
+            (&raw const DEFER_S).cast(),
+            size_of_val(&DEFER_S) as libc::socklen_t,
+        )
+    };
 }
 
 impl AsFd for Listener {

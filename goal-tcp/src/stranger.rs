@@ -5,11 +5,12 @@ use crate::channel::{Channel, ChannelError};
 use crate::conditions::Conditions;
 use crate::handshake::{
     Accepting, CONFIRM_LEN, Connecting, Ends, HELLO_LEN, Key, NONCE_LEN, Refused, WELCOME_LEN,
+    check_knock,
 };
 use crate::limits::FAILED_MAX;
-use crate::sockets::{begin, complete, connected, prepare};
+use crate::sockets::{begin, complete, connected, prepare, receive};
 use rustix::io::Errno;
-use rustix::net::{SocketFlags, accept_with};
+use rustix::net::{SendFlags, SocketFlags, accept_with, send};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -30,6 +31,8 @@ enum Step {
     Connects(Connecting),
     /// The channel opens, on the connecting end.
     Opens(Connecting),
+    /// The socket of an encrypted channel was accepted.
+    AwaitsKnock,
     /// The channel opens, on the accepting end.
     Accepts,
     /// The hello was sent.
@@ -122,7 +125,11 @@ impl Stranger {
             match accept_with(listener, flags) {
                 Ok(socket) => {
                     let Ok(channel) = accepted(socket, conditions) else { continue };
-                    let (step, got) = (Step::Accepts, [0; HELLO_LEN]);
+                    let step = match channel.plain() {
+                        Some(_) => Step::AwaitsHello,
+                        None => Step::AwaitsKnock,
+                    };
+                    let got = [0; HELLO_LEN];
                     return Ok(Some(Self { channel, since_ns: now_ns, step, got, len: 0 }));
                 }
                 Err(Errno::AGAIN) => return Ok(None),
@@ -148,7 +155,14 @@ impl Stranger {
 
     /// Returns true if this end accepted the connection.
     pub fn is_accepted(&self) -> bool {
-        matches!(self.step, Step::Accepts | Step::AwaitsHello | Step::AwaitsConfirm(_))
+        use Step::{Accepts, AwaitsConfirm, AwaitsHello, AwaitsKnock};
+        matches!(self.step, AwaitsKnock | Accepts | AwaitsHello | AwaitsConfirm(_))
+    }
+
+    /// Returns true if the peer has shown the key, by a hello or by a knock before it.
+    pub fn has_shown_key(&self) -> bool {
+        let has_knocked = self.channel.plain().is_none() && !matches!(self.step, Step::AwaitsKnock);
+        self.is_greeted() || has_knocked
     }
 
     /// Returns true if the peer has said hello with the key. It may still be a recording.
@@ -170,7 +184,7 @@ impl Stranger {
             Step::Connects(connecting)
             | Step::Opens(connecting)
             | Step::AwaitsWelcome(connecting) => Some(connecting.ends().to),
-            Step::Accepts | Step::AwaitsHello | Step::AwaitsConfirm(_) => None,
+            Step::AwaitsKnock | Step::Accepts | Step::AwaitsHello | Step::AwaitsConfirm(_) => None,
         }
     }
 
@@ -186,7 +200,26 @@ impl Stranger {
     pub fn go_on(&mut self, key: &Key) -> Result<Shaken, Failed> {
         if let Step::Connects(connecting) = &self.step {
             connected(self.channel.socket())?;
+            if self.channel.plain().is_none() {
+                // A new connection has room for it.
+                let knock = connecting.knock(key);
+                if send(self.channel.socket(), &knock, SendFlags::NOSIGNAL)? < HELLO_LEN {
+                    return Err(Failed::Closed);
+                }
+            }
             self.step = Step::Opens(*connecting);
+        }
+        if matches!(self.step, Step::AwaitsKnock) {
+            while self.len < HELLO_LEN {
+                match receive(self.channel.as_fd(), &mut self.got[self.len..])? {
+                    None => return Ok(Shaken::GoesOn),
+                    Some(0) => return Err(Failed::Closed),
+                    Some(taken) => self.len += taken,
+                }
+            }
+            self.len = 0;
+            check_knock(key, &self.got)?;
+            self.step = Step::Accepts;
         }
         if matches!(self.step, Step::Opens(_) | Step::Accepts) {
             if !self.channel.open()? {

@@ -1,6 +1,7 @@
 //! The errors of the library, with one table of codes for every language.
 
 use goal_run::progress::Interrupted;
+use goal_run::report::shown;
 use std::fmt;
 
 /// The table of codes: name in C, number, and the sentence that `GOAL_Error_string` returns.
@@ -100,10 +101,12 @@ struct Content {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Creates an error with a text that says what is wrong and what to do.
+    /// Creates an error with a text that says what is wrong and what to do. Parts of it may come
+    /// from other ranks and hosts, so what a terminal would obey is escaped.
     #[cold]
     pub fn new(code: ErrorCode, text: impl Into<String>) -> Self {
-        Self(Box::new(Content { code, text: text.into().into_boxed_str() }))
+        let text = shown(&text.into()).into_owned();
+        Self(Box::new(Content { code, text: text.into_boxed_str() }))
     }
 
     /// The kind.

@@ -1,7 +1,11 @@
 /* The settings of the environment: which sizes run as schedules.
  *
  * Threats: the text comes from the user who starts the program. A file of ranges is read up to
- * TEXT_MAX bytes and must be text, numbers are bounded, and a wrong word turns the library off with a line on it. */
+ * TEXT_MAX bytes and must be text, numbers are bounded, and a wrong word turns the library off with a line on it.
+ * A program whose file gives it more rights than its starter has reads no setting (secure_getenv). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "goalmpi.h"
 #include <errno.h>
 #include <stdio.h>
@@ -110,7 +114,7 @@ static int read_ranges(char *text, int tells) {
 
 /* Returns 0 if a setting is wrong, or if GOALMPI is 0. Only a rank that tells writes a line on it. */
 int goalmpi_settings(int tells) {
-  const char *is_on = getenv("GOALMPI"), *given = getenv("GOALMPI_RANGES");
+  const char *is_on = secure_getenv("GOALMPI"), *given = secure_getenv("GOALMPI_RANGES");
   char text[TEXT_MAX + 1] = "";
   size_t length;
   if (is_on && strcmp(is_on, "0") == 0) return 0;
@@ -153,6 +157,6 @@ uint64_t goalmpi_digest(void) {
 }
 
 int goalmpi_reports(void) {
-  const char *report = getenv("GOALMPI_REPORT");
+  const char *report = secure_getenv("GOALMPI_REPORT");
   return report && *report && strcmp(report, "0") != 0;
 }

@@ -109,7 +109,8 @@ fn growth(args: &Args) -> io::Result<()> {
     let mut figures = Figures::new();
     for run in 0..=args.runs {
         let rank = ["grow".to_owned(), args.rounds.to_string(), args.most.to_string()];
-        let mut child = job(&[], &rank)?.spawn()?;
+        let room = args.most.to_string();
+        let mut child = job(&["--grow-to", &room], &rank)?.spawn()?;
         let asked = grow_from_outside(&mut child, args.most);
         if asked.is_err() {
             child.kill()?;

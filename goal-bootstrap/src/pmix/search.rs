@@ -6,8 +6,8 @@
 //! 4. Beside the `mpirun` on the path, where packages bundle it.
 //!
 //! Threat: whoever writes the environment chooses the code that runs, as with `LD_LIBRARY_PATH`.
-//! That is the user who starts the process. A program that runs with other rights than its user's
-//! must clear the environment first.
+//! That is the user who starts the process. A process with other rights than its user's opens no
+//! session, and loads no library: see [`session`](crate::session).
 
 use super::library::Library;
 use crate::error::Error;

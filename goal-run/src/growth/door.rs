@@ -1,14 +1,17 @@
 //! The launcher's end of requests. It never waits for a caller.
 
-use super::{Answer, MESSAGE_MAX, Request, address, socket};
+use super::{Address, Answer, FOLDERS, MESSAGE_MAX, Request, TOKEN, Token, prefix, socket};
 use crate::order::VERSION;
-use crate::rights::peer_of_own_user;
+use crate::peer::{Peer, random};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketFlags, accept_with, bind, listen, recv, send};
 use serde::Deserialize;
-use std::io;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The callers that wait to be taken by the launcher.
@@ -20,10 +23,12 @@ const TAKEN_MAX: usize = 64;
 /// The time in which a caller must send its request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The socket at which a launcher takes requests.
+/// The socket at which a launcher takes requests. Dropping it removes its folder.
 #[derive(Debug)]
 pub(crate) struct Door {
-    socket: OwnedFd,
+    address: Address,
+    /// The socket, once the door is open.
+    socket: Option<OwnedFd>,
     callers: Vec<Caller>,
 }
 
@@ -64,15 +69,45 @@ struct Versioned {
 }
 
 impl Door {
-    /// Opens the door of this process.
+    /// Returns a door of this process that is not open yet.
     ///
     /// # Errors
-    /// The system's error, as that the name is taken.
-    pub(crate) fn open() -> io::Result<Self> {
+    /// The system's error.
+    pub(crate) fn new() -> io::Result<Self> {
+        let number = u64::from_ne_bytes(random()?);
+        let process = std::process::id();
+        let folder = Path::new(FOLDERS).join(format!("{}{number:016x}", prefix(process)));
+        let address = Address { process, folder, token: Token::new()? };
+        Ok(Self { address, socket: None, callers: Vec::new() })
+    }
+
+    /// Returns the place of the door, and the token that callers must know.
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Opens the door. If users may ask too, the token lies beside it.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(crate) fn open(&mut self, for_users: bool) -> io::Result<()> {
+        if self.socket.is_some() {
+            return Ok(());
+        }
+        let Address { folder, token, .. } = &self.address;
+        // The name is new, so a folder that is there already is an error.
+        DirBuilder::new().mode(0o700).create(folder)?;
         let socket = socket(SocketFlags::NONBLOCK)?;
-        bind(&socket, &address(std::process::id())?)?;
+        bind(&socket, &self.address.socket()?)?;
         listen(&socket, BACKLOG)?;
-        Ok(Self { socket, callers: Vec::new() })
+        self.socket = Some(socket);
+        if for_users {
+            let mut file = OpenOptions::new();
+            let mut file =
+                file.write(true).create_new(true).mode(0o600).open(folder.join(TOKEN))?;
+            file.write_all(token.bytes())?;
+        }
+        Ok(())
     }
 
     /// Returns the next request that has come, if there is one, and the way to answer it. Answers
@@ -81,7 +116,7 @@ impl Door {
         self.take_callers();
         let mut at = 0;
         while at < self.callers.len() {
-            let Some(heard) = hear(&self.callers[at]) else {
+            let Some(heard) = hear(&self.callers[at], &self.address.token) else {
                 at += 1;
                 continue;
             };
@@ -97,33 +132,46 @@ impl Door {
         None
     }
 
-    /// Takes those that have connected. Other users are told so.
+    /// Takes those that have connected. Other users, and processes that are confined, are told so.
     fn take_callers(&mut self) {
         for _ in 0..TAKEN_MAX {
             if self.callers.len() >= CALLERS_MAX {
                 return;
             }
-            let socket = match accept_with(&self.socket, SocketFlags::CLOEXEC) {
+            let Some(door) = &self.socket else { return };
+            let socket = match accept_with(door, SocketFlags::CLOEXEC) {
                 Ok(socket) => socket,
                 Err(Errno::INTR | Errno::CONNABORTED) => continue,
                 // Nobody waits, or there are no more descriptors: then they wait on.
                 Err(_) => return,
             };
-            match peer_of_own_user(&socket) {
-                Ok(Some(_)) => {
+            let why = match Peer::of(&socket) {
+                Ok(Some(peer)) if peer.is_unconfined() => {
                     self.callers.push(Caller { socket, since: Instant::now() });
+                    continue;
                 }
-                _ => {
-                    let why = "only the user of a job lets it grow, and you are another";
-                    Reply(socket).send(&Err(why.into()));
+                Ok(Some(_)) => {
+                    "a process in other namespaces than goal-run's (user, mount, PID), as in a \
+                     container, does not let its job grow: ask outside of it"
                 }
-            }
+                _ => "only the user of a job lets it grow, and you are another",
+            };
+            Reply(socket).send(&Err(why.into()));
+        }
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        if self.socket.is_some() {
+            let [socket, token, folder] = self.address.remains();
+            let _ = (fs::remove_file(socket), fs::remove_file(token), fs::remove_dir(folder));
         }
     }
 }
 
 /// Returns the request of a caller, or the reason why it has none; `None` while it may still come.
-fn hear(caller: &Caller) -> Option<Result<Request, String>> {
+fn hear(caller: &Caller, token: &Token) -> Option<Result<Request, String>> {
     let mut text = vec![0; MESSAGE_MAX];
     let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
     match recv(&caller.socket, &mut text[..], flags) {
@@ -135,12 +183,12 @@ fn hear(caller: &Caller) -> Option<Result<Request, String>> {
         Ok((_, len)) if len > MESSAGE_MAX => {
             Some(Err(format!("the request has {len} bytes, and at most {MESSAGE_MAX} are read")))
         }
-        Ok((_, len)) => Some(read(&text[..len])),
+        Ok((_, len)) => Some(read(&text[..len], token)),
     }
 }
 
 /// Reads a request of a caller of this version.
-fn read(text: &[u8]) -> Result<Request, String> {
+fn read(text: &[u8], token: &Token) -> Result<Request, String> {
     let wrong = |error: serde_json::Error| format!("this is no request: {error}");
     let Versioned { version } = serde_json::from_slice(text).map_err(wrong)?;
     if version != VERSION {
@@ -148,5 +196,9 @@ fn read(text: &[u8]) -> Result<Request, String> {
             "the job's launcher is goal-run {VERSION}, and the caller is of version {version}: take the same"
         ));
     }
-    serde_json::from_slice(text).map_err(wrong)
+    let request: Request = serde_json::from_slice(text).map_err(wrong)?;
+    if request.token != *token {
+        return Err("the token is not that of this job".to_owned());
+    }
+    Ok(request)
 }

@@ -8,19 +8,29 @@
 //! Each is one message on a socket that keeps messages apart, in JSON. `goal-run grow` asks, and so
 //! do ranks ([`Attached::grow`](crate::program::Attached::grow)).
 //!
-//! Threat: any process of the host can connect to an abstract socket. The launcher answers only
-//! processes of its own user, and reads no byte of others. A process of that user can start
-//! programs anyway, unless it is confined: one in a container with the host's network and the same
-//! user can let the job start programs outside. A job without room for more ranks starts none, and
-//! docs/goal-run.md says so. A request has a bound in length, and a caller that is silent loses its
-//! connection; the launcher waits for neither. Others who connect without end delay requests, and
-//! nothing else: each look of the launcher takes a bounded number.
+//! There is no door until somebody needs it: from the start on in a job with `--grow-to`, and
+//! otherwise once a rank has asked. It is a socket in a new folder that only its user may enter.
+//! Ranks get the place and the token from their launcher. For `goal-run grow` the token lies in a
+//! file beside the socket, with `--grow-to` alone.
+//!
+//! Threat: the launcher starts any program for whoever asks. A process of its user can start
+//! programs anyway, unless it is confined: in a container or a sandbox. So the launcher answers
+//! only processes of its own user in its own user, mount and PID namespaces
+//! ([`Peer`](crate::peer::Peer)). It looks at them when they connect, and reads no byte of others.
+//! They must know the token of the job. A rank that is confined can't let its job grow either.
+//!
+//! Threat: a request has a bound in length, and a caller that is silent loses its connection; the
+//! launcher waits for neither. Others who connect without end delay requests, and nothing else:
+//! each look of the launcher takes a bounded number.
 //!
 //! A caller that gives up closes its connection. The launcher starts nothing for one that is gone,
 //! and learns from its answer if the caller has gone meanwhile.
 //!
-//! Threat: another user takes the name of the door before the launcher does. The job then has no
-//! door, and a caller finds that its peer is another user's.
+//! Threat: another user makes folders with the names of doors. Nobody can guess a name before the
+//! folder is there, and callers pass over folders of other users.
+//!
+//! The launcher removes the folder, and if it is killed, its warden does
+//! ([`warden`](crate::launcher)).
 
 mod ask;
 mod door;
@@ -30,16 +40,23 @@ pub use ask::grow;
 pub(crate) use door::Door;
 
 use crate::limits;
-use crate::threads::namespace;
+use crate::peer::{Address, Token};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 
 /// The longest request and the longest answer, in bytes.
 pub(crate) const MESSAGE_MAX: usize = 64 << 10;
+
+/// The folder in which doors are: the same for launchers and callers, whatever their environment.
+const FOLDERS: &str = "/tmp";
+/// The names of files in the folder of a door.
+const SOCKET: &str = "door";
+const TOKEN: &str = "token";
 
 /// The reason why a job that goes on after losses does not grow.
 pub(crate) const NOT_AFTER_LOSSES: &str = "it goes on after losses (--survive), and does not grow";
@@ -67,10 +84,23 @@ pub(crate) enum What {
 pub(crate) struct Request {
     /// The version of the caller.
     pub(crate) version: Cow<'static, str>,
+    /// The token of the job.
+    pub(crate) token: Token,
     pub(crate) ranks: u32,
     pub(crate) what: What,
     /// True if the caller is a rank that takes them in at once. Otherwise they wait to be accepted.
     pub(crate) are_members: bool,
+}
+
+/// Returns the reason why `wanted` more ranks do not fit into a job that has had `ranks` of
+/// `capacity`; `None` if they do.
+pub(crate) fn no_room(ranks: u32, capacity: u32, wanted: u32) -> Option<String> {
+    let needed = u64::from(ranks) + u64::from(wanted);
+    (needed > capacity.into()).then(|| {
+        format!(
+            "{wanted} more ranks do not fit: the job has had {ranks}, and room for {capacity} in all; start it with goal-run --grow-to {needed}"
+        )
+    })
 }
 
 /// The answer: the first of the new ranks, or the reason why there are none.
@@ -80,12 +110,12 @@ pub(crate) type Answer = Result<u32, String>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrowError {
-    /// There is no door of this name.
+    /// There is no such door.
     #[error(
-        "there is no job {0} that can grow here: give the process ID of the goal-run that started it (jobs of programs on one host grow)"
+        "there is no job {0} that can grow here: give the process ID of the goal-run that started it, with --grow-to (jobs of programs on one host grow)"
     )]
     NoJob(u32),
-    /// The launcher, or who has taken its name, is another user's.
+    /// The launcher is another user's.
     #[error("job {0} is another user's, and only its own user lets it grow")]
     OtherUser(u32),
     /// The launcher has refused.
@@ -107,11 +137,21 @@ pub enum GrowError {
     System(#[from] io::Error),
 }
 
-/// Returns the address of the door of the launcher with this process ID. An ID is that of one
-/// process in its namespace, so the number of the namespace is part of the name.
-fn address(process: u32) -> io::Result<SocketAddrUnix> {
-    let name = format!("goal-run-{process}-{}", namespace().unwrap_or_default());
-    Ok(SocketAddrUnix::new_abstract_name(name.as_bytes())?)
+impl Address {
+    /// Returns the names of all files of a door, and last that of its folder: what is left of it
+    /// if its launcher is killed.
+    pub(crate) fn remains(&self) -> [PathBuf; 3] {
+        [self.folder.join(SOCKET), self.folder.join(TOKEN), self.folder.clone()]
+    }
+
+    fn socket(&self) -> io::Result<SocketAddrUnix> {
+        Ok(SocketAddrUnix::new(self.folder.join(SOCKET))?)
+    }
+}
+
+/// Returns the beginning of the names of folders with doors of the launcher with this process ID.
+fn prefix(process: u32) -> String {
+    format!("goal-run-{process}-")
 }
 
 fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {

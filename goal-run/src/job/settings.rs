@@ -4,6 +4,7 @@ use crate::binding::{Placement, is_crowded};
 use crate::limits::{PREFAULT_BYTES_MAX, RING_BYTES};
 use crate::network::{Network, Wire};
 use crate::offload::InKernel;
+use crate::peer::Address;
 use crate::trace;
 use crate::transport::{Choice, Paths, Unreachable};
 use crate::wait::{Sharing, Wait};
@@ -93,9 +94,9 @@ pub struct Settings {
     /// The last ranks of the schedule that are not started with the job, and may be added later.
     #[serde(default)]
     pub(crate) reserve: u32,
-    /// The process ID of the launcher if it takes requests for more ranks.
+    /// The door of the launcher if it takes requests for more ranks.
     #[serde(default)]
-    pub(crate) door: Option<u32>,
+    pub(crate) door: Option<Address>,
 }
 
 /// The code that starts the schedules of ranks.

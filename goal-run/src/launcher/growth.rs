@@ -9,7 +9,7 @@ use super::crew::Fallen;
 use super::options::Program;
 use super::programs::Programs;
 use crate::binding::is_crowded;
-use crate::growth::{Answer, Command, NOT_AFTER_LOSSES, Request, What};
+use crate::growth::{Answer, Command, Request, What, no_room};
 use rustix::process::Signal;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +22,16 @@ const ATTACH_LIMIT: Duration = Duration::from_secs(60);
 impl Programs<'_> {
     /// Starts the ranks that others ask for. Returns true if some have asked.
     pub(super) fn answer_requests(&mut self) -> bool {
+        // A rank has asked for the door, and waits until it is open.
+        if let Some(door) = self.requests.as_mut().filter(|_| self.segment.roll().wants_door())
+            && let Err(error) = door.open(false)
+        {
+            (self.place.options.tell)(&format!(
+                "this job can't grow: {}: {error}",
+                door.address().folder.display()
+            ));
+            self.requests = None;
+        }
         // Callers wait until all ranks of the start have attached.
         for number in 0..REQUESTS_MAX {
             let have_asked = number > 0;
@@ -45,18 +55,11 @@ impl Programs<'_> {
     fn start_more(&mut self, request: &Request) -> Answer {
         let segment = self.segment;
         let (first, wanted) = (segment.num_ranks(), request.ranks);
-        let room = segment.capacity() - first;
-        if self.place.settings.survives {
-            return Err(format!("this job can't grow: {NOT_AFTER_LOSSES}"));
-        }
         if wanted == 0 {
             return Err("a job grows by at least one rank".to_owned());
         }
-        if wanted > room {
-            let (most, needed) = (segment.capacity(), u64::from(first) + u64::from(wanted));
-            return Err(format!(
-                "{wanted} more ranks do not fit: the job has had {first}, and room for {most} in all; start it with goal-run --grow-to {needed}"
-            ));
+        if let Some(why) = no_room(first, segment.capacity(), wanted) {
+            return Err(why);
         }
         if segment.gate().finished() == segment.num_members() {
             return Err("the job has come to its end".to_owned());

@@ -9,16 +9,18 @@ use super::error::LaunchError;
 use super::options::Stage;
 use super::signals::attend;
 use super::supervise::stop;
-use crate::join::{Hall, Joined};
+use crate::join::{Callers, Hall, Joined};
+use crate::limits;
 use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{Order, VERSION};
+use crate::peer::Peer;
 use goal_shm::{Sealed, Segment};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Signal, pidfd_send_signal};
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
 /// The time in which all processes of a host must join if no time was set. Their starter has
@@ -39,8 +41,6 @@ pub(super) struct Processes<'a> {
 /// A process that has joined, until it leaves.
 struct Member {
     joined: Joined,
-    /// Tells that the process has ended, if the system has such descriptors.
-    process: Option<OwnedFd>,
     has_left: bool,
 }
 
@@ -57,6 +57,7 @@ impl<'a> Processes<'a> {
     ) -> Result<Self, LaunchError> {
         let Place { segment, settings, options, here, .. } = *place;
         let mut joined: BTreeMap<u32, Joined> = BTreeMap::new();
+        let mut callers = Callers::default();
         let (since, patience) = (Instant::now(), options.timeout.unwrap_or(PATIENCE));
         while joined.len() < here.len() {
             (options.show)(Stage::Starting {
@@ -67,6 +68,12 @@ impl<'a> Processes<'a> {
                 return Err(LaunchError::Interrupted(signal));
             }
             if since.elapsed() >= patience {
+                if let Some(why) = callers.hindrance() {
+                    let why = limits::named(&why);
+                    return Err(LaunchError::Rank(format!(
+                        "processes of this host can't join: no connection can be accepted: {why}"
+                    )));
+                }
                 let absent = here.iter().find(|rank| !joined.contains_key(rank));
                 return Err(LaunchError::Rank(format!(
                     "rank {} did not join within {} s: has its process begun? All processes of a job must start the same program",
@@ -74,13 +81,10 @@ impl<'a> Processes<'a> {
                     patience.as_secs_f64()
                 )));
             }
-            if !is_readable(hall, LOOK) {
-                continue;
-            }
-            if let Some(process) = hall.accept()?
-                && here.binary_search(&process.rank).is_ok()
-            {
-                joined.entry(process.rank).or_insert(process);
+            for process in hall.admit(&mut callers, LOOK)? {
+                if here.binary_search(&process.rank).is_ok() {
+                    joined.entry(process.rank).or_insert(process);
+                }
             }
         }
         let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
@@ -113,9 +117,7 @@ impl<'a> Processes<'a> {
             joined.hand(order, &descriptors).map_err(|error| {
                 LaunchError::Rank(format!("rank {rank} ended before the job began: {error}"))
             })?;
-            let number = i32::try_from(joined.process).ok().and_then(Pid::from_raw);
-            let process = number.and_then(|number| pidfd_open(number, PidfdFlags::empty()).ok());
-            members.push(Member { joined, process, has_left: false });
+            members.push(Member { joined, has_left: false });
         }
         Ok(Self { segment, are_programs: settings.are_programs(), members })
     }
@@ -149,7 +151,7 @@ impl Crew for Processes<'_> {
         let is_missed = |rank: u32| segment.status(rank).membership.takes_part();
         let is_gone = |member: &mut Member| member.look() && is_missed(member.joined.rank);
         let member = self.members.iter_mut().find_map(|one| is_gone(one).then_some(one))?;
-        let Joined { rank, process, .. } = member.joined;
+        let Joined { rank, peer: Peer { process, .. }, .. } = member.joined;
         let how = match self.are_programs {
             true => format!("(process {process}) ended before its end: it has not finalized"),
             false => format!("(process {process}) ended before the job"),
@@ -189,8 +191,10 @@ impl Drop for Processes<'_> {
         }
         let own = std::process::id();
         for member in &mut self.members {
-            if !member.look() && member.joined.process != own {
-                let sent = member.process.as_ref().map(|one| pidfd_send_signal(one, Signal::KILL));
+            let has_left = member.look();
+            let Peer { process, handle } = &member.joined.peer;
+            if !has_left && *process != own {
+                let sent = handle.as_ref().map(|one| pidfd_send_signal(one, Signal::KILL));
                 debug_assert!(!matches!(sent, Some(Err(Errno::PERM))), "it is the same user's");
             }
         }

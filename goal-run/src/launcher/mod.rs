@@ -27,6 +27,7 @@ mod troubles;
 mod warden;
 mod wired;
 
+pub use crate::inherited::close_on_exec;
 pub use crate::monitor::Pending;
 pub use crate::outcome::{Counts, End, Outcome};
 pub use crate::trace::Omitted;
@@ -35,7 +36,7 @@ pub use hosts::{
     Ended, Ethernet, Hosts, Meeting, Obstacle, Others, Rendezvous, Verdict, listen_at, run_on_hosts,
 };
 pub use options::{Options, Program, Ranks, Stage};
-pub use process::rank_process;
+pub use process::{forget_order, rank_process};
 pub use programs::beyond_shells;
 pub use run::run;
 pub use signals::{attend, beside_stops, interrupted, suspended, unattended};

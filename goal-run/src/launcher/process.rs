@@ -4,13 +4,14 @@
 //! own. If the file has capabilities, the process refuses to be a rank: see
 //! [`rights`](crate::rights). Otherwise the process has no more rights than the user, and the order
 //! is checked as far as it can be.
+#![allow(unsafe_code)] // the environment
 
 use super::signals;
 use super::troubles;
 use crate::inherited::Inherited;
 use crate::job::SectionFile;
 use crate::offload::Way;
-use crate::order::{OF_SCHEDULE, Opened, Order};
+use crate::order::{OF_PROGRAM, OF_SCHEDULE, Opened, Order};
 use crate::rank::{self, Resources};
 use crate::{limits, rights};
 use rustix::process::{
@@ -48,6 +49,16 @@ pub fn rank_process() -> Option<ExitCode> {
             Some(ExitCode::from(NOT_STARTED))
         }
     }
+}
+
+/// Takes the order to a rank out of the environment. A rank of a program may start a launcher, whose
+/// own job and helpers, as `ssh`, must not get the order of the outer job.
+///
+/// # Safety
+/// The process has one thread.
+pub unsafe fn forget_order() {
+    // SAFETY: nobody else reads the environment meanwhile.
+    unsafe { std::env::remove_var(OF_PROGRAM) };
 }
 
 fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {

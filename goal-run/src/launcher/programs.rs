@@ -95,10 +95,17 @@ impl<'a> Programs<'a> {
     ) -> Result<Self, LaunchError> {
         let Place { segment, settings, options, here, .. } = *place;
         keep_children();
-        let warden = Warden::start(here.len())?;
-        // Without a door the job does not grow: others have taken its name, or the system refuses.
-        let requests = settings.network.is_none().then(Requests::open).and_then(Result::ok);
-        let door = requests.as_ref().map(|_| std::process::id());
+        let mut requests = (settings.reserve > 0).then(Requests::new).transpose()?;
+        let door = requests.as_ref().map(|door| door.address().clone());
+        // After this, what a killed launcher leaves is removed.
+        let warden = Warden::start(here.len(), door.as_ref())?;
+        if let Some(door) = requests.as_mut().filter(|_| options.must_grow) {
+            door.open(true).map_err(|error| {
+                let folder = door.address().folder.display();
+                let text = format!("the job can't grow (--grow-to): {folder}: {error}");
+                io::Error::new(error.kind(), text)
+            })?;
+        }
         let told = Settings { door, ..settings.clone() };
         let told = Sealed::copy_of(&serde_json::to_vec(&told).expect("numbers and texts"))?;
         let mut programs = Self {

@@ -220,7 +220,7 @@ pub(super) fn run_ranks<T>(
 ) -> Result<T, LaunchError> {
     if place.options.gives_up_rights {
         match place.options.ranks.are_programs() {
-            true => rights::give_up_for_programs(None, false)?,
+            true => rights::give_up_for_programs(None, false, place.settings.reserve > 0)?,
             false => rights::give_up_all_but_files()?,
         }
     }

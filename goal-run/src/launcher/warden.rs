@@ -11,14 +11,19 @@
 //! A rank's process tells the warden of itself before it executes its program. So there is no
 //! moment at which the program runs and nobody would end it.
 //!
+//! The folder of the launcher's door for requests is removed too.
+//!
 //! `unsafe`: a child that goes on after `fork` without a program of its own. It makes system calls
 //! only: other threads of its parent may have held locks.
 #![allow(unsafe_code)]
 
+use crate::peer::Address;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 
 /// A word that is no group: a process is about to be started.
 const STARTS: i32 = -1;
@@ -34,18 +39,21 @@ pub(super) struct Warden {
 }
 
 impl Warden {
-    /// Starts a warden of up to `groups_max` groups.
+    /// Starts a warden of up to `groups_max` groups, and of the folder of a door.
     ///
     /// # Errors
     /// The system's error.
-    pub(super) fn start(groups_max: usize) -> io::Result<Self> {
+    pub(super) fn start(groups_max: usize, door: Option<&Address>) -> io::Result<Self> {
         let (heard, pipe) = pipe_with(PipeFlags::CLOEXEC)?;
         // The child can't allocate.
         let mut groups = Vec::with_capacity(groups_max);
+        let remains = door.into_iter().flat_map(Address::remains);
+        let remains = remains.map(|file| CString::new(file.as_os_str().as_bytes()));
+        let remains = remains.collect::<Result<Vec<_>, _>>()?;
         // SAFETY: the child runs `watch` alone, which makes system calls on values that it has.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
-            0 => watch(heard.as_raw_fd(), &mut groups),
+            0 => watch(heard.as_raw_fd(), &mut groups, &remains),
             process => {
                 let process = Pid::from_raw(process).expect("a process has a number");
                 Ok(Self { pipe, process })
@@ -101,8 +109,9 @@ impl Drop for Warden {
     }
 }
 
-/// Waits until the launcher has died, and ends the groups.
-fn watch(pipe: RawFd, groups: &mut Vec<i32>) -> ! {
+/// Waits until the launcher has died, ends the groups, and removes what is left of its door: files,
+/// and last their folder.
+fn watch(pipe: RawFd, groups: &mut Vec<i32>, remains: &[CString]) -> ! {
     // SAFETY: system calls on values of the stack, and on memory that was allocated before. Nothing
     // else of the process goes on here.
     unsafe {
@@ -136,6 +145,12 @@ fn watch(pipe: RawFd, groups: &mut Vec<i32>) -> ! {
         }
         for &group in groups.iter() {
             libc::kill(-group, libc::SIGKILL);
+        }
+        if let [files @ .., folder] = remains {
+            for file in files {
+                libc::unlink(file.as_ptr());
+            }
+            libc::rmdir(folder.as_ptr());
         }
         libc::_exit(0)
     }

@@ -4,7 +4,7 @@
 //! rank accepts them. Any rank may leave before the others come to their end.
 
 use super::{Attached, FinalizeError};
-use crate::growth::{Command, GrowError, NOT_AFTER_LOSSES, Request, What, ask};
+use crate::growth::{Command, GrowError, NOT_AFTER_LOSSES, Request, What, ask, no_room};
 use crate::job::Job;
 use crate::order::VERSION;
 use crate::progress::{Interrupted, Member};
@@ -40,12 +40,23 @@ impl Attached {
             let why = "it has no launcher: start the program with goal-run -n N";
             return Err(GrowError::Unsupported(why));
         }
-        let why = "goal-run has not started it, or another process has the name of its door";
-        let launcher = self.job.settings.door.ok_or(GrowError::Unsupported(why))?;
+        // A job without room has no door.
+        if let Some(why) = no_room(self.num_ranks(), self.capacity(), ranks) {
+            return Err(GrowError::Refused(why));
+        }
+        let why = "goal-run has started it without room for more ranks (--grow-to)";
+        let door = self.job.settings.door.as_ref().ok_or(GrowError::Unsupported(why))?;
         let what = command.map_or(What::LikeRank(self.rank), What::Command);
-        let request = Request { version: VERSION.into(), ranks, what, are_members: true };
+        let (version, token) = (VERSION.into(), door.token.clone());
+        let request = Request { version, token, ranks, what, are_members: true };
+        let segment = self.job.segment;
         // The launcher looks at its door when it has looked at its ranks.
-        ask(launcher, &request, || self.job.segment.gate().call_launcher())
+        let calls = || segment.gate().call_launcher();
+        let wants = || {
+            segment.roll().want_door();
+            calls();
+        };
+        ask(door, &request, wants, calls)
     }
 
     /// Returns the ranks that have attached and wait to be accepted, ascending.

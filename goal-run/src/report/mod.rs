@@ -1,5 +1,6 @@
 //! The report at the end of a run, as text and as JSON.
 
+mod shown;
 mod starts;
 mod stats;
 #[cfg(test)]
@@ -10,6 +11,7 @@ use crate::monitor::signal_name;
 use crate::outcome::{Counts, End, Outcome, Run};
 use crate::verify::{Difference, Verified};
 use serde::Serialize;
+pub use shown::shown;
 use stats::Stats;
 use std::fmt::Write;
 pub(crate) use units::{count, size};

@@ -73,6 +73,13 @@ fn a_failure_that_a_rank_records_is_told() {
 }
 
 #[test]
+fn a_terminal_obeys_nothing_that_a_rank_says() {
+    let ended = run("obeyed", &["-n", "3"]);
+    ended.assert_status(1);
+    ended.assert_says(&["rank 1: \\u{1b}]0;title\\u{7}\\r\\u{9b}2J"]);
+}
+
+#[test]
 fn ranks_say_what_they_wait_for_if_none_can_go_on() {
     for mode in ["caller", "thread", "node"] {
         let ended = run("stuck", &["-n", "3", "--progress", mode]);

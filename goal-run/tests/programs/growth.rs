@@ -1,6 +1,6 @@
 //! Jobs that grow and shrink, and who may ask for it.
 
-use crate::bench::{PART, command, run, told};
+use crate::bench::{PART, as_rank, command, run, told};
 use crate::common::processes::{assert_gone, children_of};
 use crate::common::{Ended, GOAL_RUN};
 use rustix::net::{
@@ -11,8 +11,9 @@ use rustix::process::{Pid, geteuid};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 
 #[test]
 fn new_ranks_exchange_messages_with_old_ones() {
@@ -117,7 +118,7 @@ struct Waiting {
 
 impl Waiting {
     fn new() -> Self {
-        Self::with(&["-n", "2"])
+        Self::with(&["-n", "2", "--grow-to", "66"])
     }
 
     fn with(options: &[&str]) -> Self {
@@ -172,14 +173,96 @@ fn a_rank_joins_at_the_request_of_a_user() {
     ended.assert_says(&["rank 2 (false) exited with status 1 before it was accepted"]);
 }
 
+/// Returns the names of doors of a launcher.
+fn doors(process: u32) -> Vec<PathBuf> {
+    let prefix = format!("goal-run-{process}-");
+    let paths = fs::read_dir("/tmp").unwrap().map(|entry| entry.unwrap().path());
+    let is_door = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&prefix);
+    paths.filter(is_door).collect()
+}
+
+/// Returns the number of sockets of a process that listen within its host.
+fn listeners(process: u32) -> usize {
+    const LISTENS: &str = "00010000";
+    let table = fs::read_to_string("/proc/net/unix").unwrap();
+    let inode = |line: &str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        (fields[3] == LISTENS).then(|| format!("socket:[{}]", fields[6]))
+    };
+    let listening: Vec<String> = table.lines().skip(1).filter_map(inode).collect();
+    let open = fs::read_dir(format!("/proc/{process}/fd")).unwrap();
+    let targets = open.filter_map(|fd| fs::read_link(fd.unwrap().path()).ok());
+    targets.filter(|to| listening.iter().any(|one| **to == *one.as_str())).count()
+}
+
 #[test]
-fn a_job_that_goes_on_after_losses_does_not_grow() {
-    let mut waiting = Waiting::with(&["-n", "2", "--survive"]);
-    let refused = waiting.ask(Command::new(GOAL_RUN), &[]);
+fn a_job_without_room_for_users_has_no_door() {
+    for options in [&["-n", "2"][..], &["-n", "2", "--survive"], &["-n", "2", "--grow-to", "2"]] {
+        let mut waiting = Waiting::with(options);
+        let (job, refused) = (waiting.child.id(), waiting.ask(Command::new(GOAL_RUN), &[]));
+        let found = (doors(job), listeners(job));
+        waiting.child.kill().unwrap();
+        waiting.child.wait().unwrap();
+        assert_eq!(found, (vec![], 0), "{options:?}");
+        refused.assert_status(2);
+        refused.assert_says(&["there is no job", "with --grow-to"]);
+    }
+}
+
+#[test]
+fn a_killed_launcher_leaves_no_door() {
+    let mut waiting = Waiting::new();
+    let job = waiting.child.id();
+    assert_eq!((doors(job).len(), listeners(job)), (1, 1));
     waiting.child.kill().unwrap();
     waiting.child.wait().unwrap();
-    refused.assert_status(2);
-    refused.assert_says(&["it goes on after losses (--survive), and does not grow"]);
+    let since = Instant::now();
+    while !doors(job).is_empty() {
+        assert!(since.elapsed() < Duration::from_secs(60), "its warden removes the door");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A program in a container has the same user, and could have others started outside of it.
+#[test]
+fn a_process_in_other_namespaces_is_refused() {
+    let waiting = Waiting::new();
+    for flags in [
+        &["--mount"][..],
+        &["--user", "--map-root-user"],
+        &["--user", "--map-root-user", "--mount"],
+        &["--pid", "--fork"],
+    ] {
+        let mut confined = Command::new("unshare");
+        confined.args(flags);
+        let can = Command::new("unshare").args(flags).arg("true").output();
+        if !can.is_ok_and(|can| can.status.success()) {
+            eprintln!("skipped: unshare {} is refused here", flags.join(" "));
+            continue;
+        }
+        confined.arg(GOAL_RUN);
+        let refused = waiting.ask(confined, &["--", "touch", "escaped"]);
+        refused.assert_status(2);
+        refused.assert_says(&["a process in other namespaces than goal-run's"]);
+    }
+    let (asked, ended) = waiting.end();
+    assert_eq!(asked, "rank 2 was started\n", "the others have started none");
+    ended.assert_status(0);
+}
+
+#[test]
+fn a_rank_in_other_namespaces_starts_no_programs() {
+    let flags = ["--user", "--map-root-user", "--mount"];
+    let can = Command::new("unshare").args(flags).arg("true").output();
+    if !can.is_ok_and(|can| can.status.success()) {
+        eprintln!("skipped: unshare {} is refused here", flags.join(" "));
+        return;
+    }
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["--timeout", "60", "-n", "1", "unshare"]).args(flags).args(as_rank());
+    let ended = Ended::of(command.env(PART, "grow escapes").output().unwrap());
+    ended.assert_status(0);
+    assert!(told(&ended)[0].contains("a process in other namespaces than goal-run's"), "{ended:?}");
 }
 
 #[test]
@@ -206,11 +289,10 @@ fn no_job_is_an_error_that_says_what_to_give() {
 
 /// Connects to the door of a launcher.
 fn connected(process: u32) -> OwnedFd {
-    let namespace = fs::metadata("/proc/self/ns/pid").unwrap().ino();
-    let name = format!("goal-run-{process}-{namespace}");
+    let [folder] = &doors(process)[..] else { panic!("it has one door") };
     let kind = (AddressFamily::UNIX, SocketType::SEQPACKET);
     let socket = socket_with(kind.0, kind.1, SocketFlags::CLOEXEC, None).unwrap();
-    connect(&socket, &SocketAddrUnix::new_abstract_name(name.as_bytes()).unwrap()).unwrap();
+    connect(&socket, &SocketAddrUnix::new(folder.join("door")).unwrap()).unwrap();
     socket
 }
 

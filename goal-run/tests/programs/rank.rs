@@ -47,6 +47,10 @@ fn this_process_is_a_rank() {
             let rank = Rank::attach();
             end_as(&rank, 1, || rank.attached.fail("rank 1: its input is no matrix"));
         }
+        "obeyed" => {
+            let rank = Rank::attach();
+            end_as(&rank, 1, || rank.attached.fail("rank 1: \u{1b}]0;title\u{7}\r\u{9b}2J"));
+        }
         "mismatch" => mismatch(&mut Rank::attach()),
         "in place" => in_place(&mut Rank::attach()),
         "stuck" => stuck(&mut Rank::attach()),

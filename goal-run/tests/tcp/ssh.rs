@@ -1,7 +1,7 @@
 //! Launchers that another one starts by a command in the place of ssh.
 
 use crate::bench::{Bench, LONG, ended, pairs, ring};
-use crate::common::processes::{assert_gone, pid, wait_for};
+use crate::common::processes::{assert_gone, children_of, pid, wait_for};
 use crate::common::{Ended, GOAL_RUN, default_signals};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -197,4 +197,53 @@ fn wrong_lists_are_refused() {
         Ended::of(Command::new(GOAL_RUN).arg("launcher").stdin(Stdio::null()).output().unwrap());
     ended.assert_status(2);
     ended.assert_says(&["standard input has no order", "goal-run --hosts on another host"]);
+}
+
+/// Ranks of a schedule that another host got inherit what their launcher passes on, and no more.
+#[test]
+fn ranks_do_not_get_the_file_of_the_schedule() {
+    let bench = Bench::loopback();
+    let ssh = fake_ssh(&bench, false);
+    let program = bench.write("long.goal", LONG);
+    let limit = "13579";
+    let mut child = start(&bench, &ssh, "localhost,localhost", &[&program, "--eager-limit", limit]);
+    let of_launcher = || {
+        let ranks: Vec<Pid> = others(limit).into_iter().flat_map(children_of).collect();
+        // It has its files once it has another name.
+        let is_rank = |&rank: &Pid| {
+            let name = format!("/proc/{}/comm", rank.as_raw_nonzero());
+            fs::read_to_string(name).is_ok_and(|name| name.starts_with("rank"))
+        };
+        ranks.into_iter().find(is_rank)
+    };
+    let rank = wait_for(of_launcher);
+    let files = fs::read_dir(format!("/proc/{}/fd", rank.as_raw_nonzero())).unwrap();
+    let files: Vec<String> = files
+        .filter_map(|file| fs::read_link(file.unwrap().path()).ok())
+        .map(|file| file.display().to_string())
+        .collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        !files.is_empty() && !files.iter().any(|file| file.contains("goal-run received")),
+        "{files:?}"
+    );
+}
+
+/// A rank of a program starts a job of its own, whose helpers have nothing of the outer one.
+#[test]
+fn an_inner_job_does_not_pass_on_the_order_of_the_outer_one() {
+    let bench = Bench::loopback();
+    let (seen, program) = (bench.path("seen"), bench.write("ring.goal", ring(10)));
+    let script = format!("#!/bin/sh\nenv > {}\nexit 255\n", seen.display());
+    let mut made = Command::new("sh");
+    made.args(["-c", "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"", "sh", &script]);
+    assert!(made.arg(bench.path("env")).status().unwrap().success());
+    let ssh = bench.path("env").display().to_string();
+    let mut outer = Command::new(GOAL_RUN);
+    outer.args(["--timeout", "60", "-n", "1", "--", GOAL_RUN, "--hosts", "localhost,localhost"]);
+    let ended = Ended::of(outer.args(["--ssh", &ssh, &program]).output().unwrap());
+    ended.assert_status(2);
+    let seen = fs::read_to_string(seen).unwrap();
+    assert!(seen.contains("PATH=") && !seen.contains("GOAL_RUN_"), "{seen}");
 }

@@ -107,7 +107,7 @@ impl TcpFabric {
 
     /// Returns the accepted connections that have not proved the key, with their tokens. Most of
     /// the time there are none; a look at all connections would cost more the more there are.
-    fn strangers(&self) -> impl Iterator<Item = (usize, &Stranger)> {
+    pub(crate) fn strangers(&self) -> impl Iterator<Item = (usize, &Stranger)> {
         let owners = (self.strangers > 0).then(|| self.owners.iter()).into_iter().flatten();
         owners.filter_map(|(index, owner)| match owner {
             Owner::Stranger(stranger) if stranger.is_accepted() => {
@@ -117,21 +117,23 @@ impl TcpFabric {
         })
     }
 
-    /// Makes room for one more accepted connection: drops the oldest one that has said nothing with
-    /// the key, if there are too many of these. For the rank of one that has said hello with the
-    /// key it may be open already, so its end would be a loss. There are at most as many as ranks;
-    /// beyond that, some are recordings, and the oldest is dropped.
+    /// Makes room for one more accepted connection: drops the oldest one that has not shown the
+    /// key, if there are too many of these. For the rank of one that has said hello with the key it
+    /// may be open already, so its end would be a loss. No more of these than ranks are honest. If
+    /// there are more, the oldest is dropped; one that has only knocked goes first.
     fn make_room(&mut self) {
         if self.strangers < STRANGERS_MAX {
             return;
         }
-        let oldest = |is_greeted: bool, most: usize| {
-            let these = self.strangers().filter(|(_, one)| one.is_greeted() == is_greeted);
+        let oldest = |most: usize, is_one: fn(&Stranger) -> bool| {
+            let these = self.strangers().filter(|(_, one)| is_one(one));
             let these: Vec<_> = these.map(|(token, one)| (one.since_ns(), token)).collect();
             these.iter().min().copied().filter(|_| these.len() >= most)
         };
-        let silent = oldest(false, STRANGERS_MAX);
-        let dropped = silent.or_else(|| oldest(true, self.connections.len() + STRANGERS_MAX));
+        let known_max = self.connections.len() + STRANGERS_MAX;
+        let dropped = oldest(STRANGERS_MAX, |one| !one.has_shown_key())
+            .or_else(|| oldest(known_max, |one| one.has_shown_key() && !one.is_greeted()))
+            .or_else(|| oldest(known_max, Stranger::is_greeted));
         if let Some((_, token)) = dropped {
             self.drop_stranger(token);
         }

@@ -1,6 +1,6 @@
 //! Both ends of a handshake have the key, and every change of a byte is noticed.
 
-use crate::handshake::{Accepting, Connecting, Ends, Key, Refused};
+use crate::handshake::{Accepting, Connecting, Ends, Key, Refused, check_knock};
 
 const ENDS: Ends = Ends { from: 3, to: 8 };
 
@@ -63,4 +63,24 @@ fn a_recording_gets_no_further_than_the_welcome() {
     assert_eq!(second.confirmed(&key, &[], &confirm), Err(Refused::Key));
     // A step is no other one: a peer's own words prove nothing.
     assert_eq!(second.confirmed(&key, &[], &hello[32..].try_into().unwrap()), Err(Refused::Key));
+}
+
+#[test]
+fn a_knock_shows_the_key_and_is_no_hello() {
+    let [key, other] = keys();
+    let connecting = Connecting::new(ENDS, [5; 16]);
+    let (knock, hello) = (connecting.knock(&key), connecting.hello(&key, &[]));
+    assert_eq!(check_knock(&key, &knock), Ok(()));
+    assert_eq!(check_knock(&other, &knock), Err(Refused::Key));
+    assert_eq!(check_knock(&key, &hello), Err(Refused::Encryption));
+    assert_eq!(Accepting::new(&key, &[], &knock, [6; 16]).unwrap_err(), Refused::Encryption);
+    // Its tag is not that of a hello.
+    let mut forged = knock;
+    forged[..8].copy_from_slice(&hello[..8]);
+    assert_eq!(Accepting::new(&key, &[], &forged, [6; 16]).unwrap_err(), Refused::Key);
+    for at in 0..knock.len() {
+        let mut knock = knock;
+        knock[at] ^= 1;
+        assert!(check_knock(&key, &knock).is_err(), "byte {at} of the knock");
+    }
 }

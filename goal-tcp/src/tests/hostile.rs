@@ -108,6 +108,66 @@ fn a_flood_of_strangers_keeps_nobody_out() {
     drop(flood);
 }
 
+/// Between the connection of a rank and its hello, more others come than are kept.
+#[test]
+fn a_flood_before_a_hello_pushes_nobody_out() {
+    for is_encrypted in [false, true] {
+        let mut ends = encrypted(2, V4, 0, is_encrypted);
+        let mut rank = stranger(&ends[1], 1);
+        let mut flood = Vec::new();
+        for _ in 0..4 {
+            flood.extend((0..STRANGERS_MAX).map(|_| stranger(&ends[1], 1)));
+            // Some say a little, and so are accepted.
+            flood.iter_mut().step_by(2).for_each(|one| one.write_all(b"G").unwrap());
+            for _ in 0..8 {
+                ends[1].progress();
+            }
+        }
+        let connecting = Connecting::new(Ends { from: 0, to: 1 }, [1; 16]);
+        let first = match is_encrypted {
+            true => connecting.knock(&key()),
+            false => connecting.hello(&key(), &[]),
+        };
+        rank.write_all(&first).unwrap();
+        let shown =
+            |end: &TcpFabric| end.strangers().filter(|(_, one)| one.has_shown_key()).count();
+        let since_ns = now_ns();
+        while shown(&ends[1]) == 0 {
+            assert!(now_ns() - since_ns < 20_000_000_000, "it was pushed out");
+            ends[1].progress();
+        }
+        // Those who have shown the key stay.
+        flood.extend((0..4 * STRANGERS_MAX).map(|_| stranger(&ends[1], 1)));
+        flood.iter_mut().rev().take(4 * STRANGERS_MAX).for_each(|one| one.write_all(b"G").unwrap());
+        for _ in 0..40 {
+            ends[1].progress();
+        }
+        assert_eq!(shown(&ends[1]), 1);
+    }
+}
+
+/// Nobody who has not the key lets an end work for TLS.
+#[test]
+fn tls_begins_after_a_knock() {
+    let mut ends = encrypted(2, V4, 0, true);
+    // The first bytes of TLS: a record of a handshake.
+    let client_hello = [&[0x16, 3, 1, 0, 100, 1, 0, 0, 96, 3, 3][..], &[7; 94]].concat();
+    let connecting = Connecting::new(Ends { from: 0, to: 1 }, [1; 16]);
+    let other = connecting.knock(&Key::new(&[8; 32])).to_vec();
+    for first in [client_hello, other, connecting.hello(&key(), &[]).to_vec()] {
+        let mut liar = stranger(&ends[1], 1);
+        liar.write_all(&first).unwrap();
+        assert_eq!(closed(&mut ends[1], &mut liar), 0, "TLS would answer");
+    }
+    // A repeated knock proves no key in the channel that follows.
+    let mut recording = stranger(&ends[1], 1);
+    recording.write_all(&connecting.knock(&key())).unwrap();
+    recording.write_all(&connecting.hello(&key(), &[])).unwrap();
+    closed(&mut ends[1], &mut recording);
+    assert_eq!(ends[1].connections(), 0);
+    assert!(exchange(&mut ends));
+}
+
 #[test]
 fn ranks_that_connect_with_each_other_at_once_share_a_connection() {
     for _ in 0..goal_filetest::seeds(50) {
@@ -183,8 +243,7 @@ fn only_ends_that_both_encrypt_connect() {
     let mut plain = stranger(&ends[1], 1);
     let hello = Connecting::new(Ends { from: 0, to: 1 }, [1; 16]).hello(&key(), &[]);
     plain.write_all(&hello).unwrap();
-    // TLS tells why, and no more.
-    assert!(closed(&mut ends[1], &mut plain) < 48);
+    assert_eq!(closed(&mut ends[1], &mut plain), 0);
     assert!(exchange(&mut ends));
 }
 

@@ -23,7 +23,8 @@ const PART: &str = "GOAL_TEST_PART";
 #[test]
 fn this_process_is_a_rank() {
     let Ok(part) = std::env::var(PART) else { return };
-    let group = Group::init().unwrap();
+    rights::confine_if_asked();
+    let group = Group::init().unwrap_or_else(|error| panic!("{error}"));
     match part.as_str() {
         "graphs" => graphs::all(group),
         "blocks" => blocks::all(group),

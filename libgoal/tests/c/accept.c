@@ -2,7 +2,7 @@
 // own program and then with another one. A job that has ended can not grow.
 // RUN: build %s
 // RUN: cp accept other
-// RUN: goal-run -n 2 ./accept 3 2>errors & job=$!
+// RUN: goal-run -n 2 --grow-to 8 ./accept 3 2>errors & job=$!
 // RUN: while ! goal-run grow $job 2>/dev/null; do sleep 0.1; done
 // RUN: goal-run grow $job -n 2 -- ./other 3
 // RUN: wait $job

@@ -3,6 +3,8 @@
 use super::output::{Failure, print};
 use clap::Args;
 use goal_run::growth::{self, Command};
+use goal_run::rights;
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,6 +32,9 @@ pub(crate) fn run(grow: &Grow) -> Result<u8, Failure> {
             Some(Command { executable: executable.into(), arguments: arguments.to_vec() })
         }
     };
+    // The launcher inspects this process, and has no more rights than the user.
+    rights::give_up().map_err(|error| system(&error))?;
+    set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(|error| system(&error))?;
     let first = growth::grow(grow.job, grow.ranks, command).map_err(|error| system(&error))?;
     let text = match grow.ranks {
         1 => format!("rank {first} was started"),

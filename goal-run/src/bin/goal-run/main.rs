@@ -1,4 +1,5 @@
 //! `goal-run`: executes a program on ranks that are processes or threads of this machine.
+#![allow(unsafe_code)] // the environment
 
 mod answer;
 mod arguments;
@@ -66,6 +67,8 @@ fn run() -> ExitCode {
     if let Some(code) = launcher::rank_process() {
         return code;
     }
+    // SAFETY: no thread has been started yet.
+    unsafe { launcher::forget_order() };
     if let Err(why) = rights::refuse_set_id() {
         complain(&why.to_string());
         return ExitCode::from(2);
@@ -95,6 +98,8 @@ fn run() -> ExitCode {
     }
     if let Some(host) = &arguments.hosts.started_as {
         output::name_host(host);
+        // Its ranks get what this launcher passes on, and not the file of the schedule.
+        launcher::close_on_exec();
         // Not a reason to stay: the job ends by its connections.
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
     }

@@ -1,9 +1,12 @@
 //! The output of the command line: reports, errors and warnings.
+//!
+//! Threat: they contain texts of ranks and of other hosts, which a terminal must not obey: see
+//! [`shown`].
 
 use super::findings;
 use super::values::Format;
 use goal_lang::diag::Severity;
-use goal_run::report::{Report, Status};
+use goal_run::report::{Report, Status, shown};
 use goalc::driver::{self, Error};
 use std::io::{self, Write};
 use std::sync::OnceLock;
@@ -61,6 +64,7 @@ pub(super) fn complain_of(failure: &Failure) -> (String, u8) {
 /// Prints a line on standard output and returns `status`, also if the reader has gone away.
 pub(super) fn print(text: &str, status: u8) -> u8 {
     driver::clear_stage();
+    let text = shown(text);
     match driver::stdout().and_then(|mut out| writeln!(out, "{text}").and_then(|()| out.flush())) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             complain(&format!("<stdout>: {error}"));
@@ -80,7 +84,8 @@ pub(super) fn name_host(name: &str) {
 }
 
 fn named(text: &str) -> String {
-    HOST.get().map_or_else(|| text.to_owned(), |host| format!("host {host}: {text}"))
+    let text = HOST.get().map_or_else(|| text.to_owned(), |host| format!("host {host}: {text}"));
+    shown(&text).into_owned()
 }
 
 /// Prints an error on standard error.

@@ -1,7 +1,10 @@
 //! The parameters of transports that the table of decisions of the environment has.
+//!
+//! Threat: a local user starts a file that has capabilities and chooses its environment. It reads no
+//! file that this one names.
 
 use super::arguments::Arguments;
-use super::output::Failure;
+use super::output::{Failure, warn};
 use goal_run::launcher::LaunchError;
 use goal_run::rights;
 use goal_run::transport::Tuned;
@@ -15,6 +18,12 @@ const TABLE: &str = "GOAL_TABLE";
 pub(crate) fn apply(arguments: &mut Arguments) -> Result<(), Failure> {
     let tuned = match std::env::var_os(TABLE) {
         None => Tuned::default(),
+        Some(_) if rights::are_of_file() => {
+            warn(&format!(
+                "{TABLE} is not read, as the file of goal-run has capabilities: give the options"
+            ));
+            Tuned::default()
+        }
         Some(path) => {
             let path = Path::new(&path);
             let refused = |error| Failure::System(LaunchError::System(error).to_string());

@@ -48,7 +48,7 @@ pub fn run_on_hosts(
         match (options.ranks.are_programs(), hosts.ethernet()) {
             (true, hosts) => {
                 let driver = hosts.map(|hosts| hosts.driver);
-                rights::give_up_for_programs(driver, offloads && driver.is_some())?;
+                rights::give_up_for_programs(driver, offloads && driver.is_some(), false)?;
             }
             (false, Some(hosts)) => {
                 rights::give_up_all_but_sockets(hosts.driver, offloads)?;

@@ -15,7 +15,7 @@ use crate::order::OF_PROGRAM;
 use crate::program::{
     AttachError, Attached, Guest, attach as attach_by_order, heap_bytes, skeleton,
 };
-use crate::report::Report;
+use crate::report::{Report, shown};
 use goal_bootstrap::{Launcher, Session};
 use goal_engine as engine;
 use std::io;
@@ -176,7 +176,7 @@ impl Own {
             drop(lead);
             // AcqRel: pairs with the swap in `begin`.
             if decide.swap(true, Ordering::AcqRel) {
-                why.inspect(|why| eprintln!("goal: {why}"));
+                why.inspect(|why| complain(why));
                 process::exit(status.into());
             }
             let _ = tell.send(Err(why.unwrap_or_else(|| "the job did not begin".to_owned())));
@@ -203,6 +203,11 @@ impl Own {
     }
 }
 
+/// Prints an error on standard error.
+fn complain(text: &str) {
+    eprintln!("goal: {}", shown(text));
+}
+
 /// Runs the launcher of this node. Returns the status with which the processes of the job end.
 fn launch(lead: &Lead, ranks: u32) -> Result<u8, LaunchError> {
     let options = Options {
@@ -210,7 +215,7 @@ fn launch(lead: &Lead, ranks: u32) -> Result<u8, LaunchError> {
         bind: lead.bind().clone(),
         engine: engine::Options { pushed_max: engine::Options::PUSHED_MAX, ..Default::default() },
         progress: Mode::default(),
-        tell: |text| eprintln!("goal: {text}"),
+        tell: complain,
         explain: |error| error.to_string(),
         ..Options::default()
     };
@@ -220,13 +225,13 @@ fn launch(lead: &Lead, ranks: u32) -> Result<u8, LaunchError> {
         Some(hosts) => match run_on_hosts(&nisa, &options, hosts)? {
             Ended::Leading(outcome, others) => (*outcome, Some(others)),
             Ended::Told(verdict) => {
-                verdict.errors.iter().for_each(|error| eprintln!("goal: {error}"));
+                verdict.errors.iter().for_each(|error| complain(error));
                 return Ok(verdict.status);
             }
         },
     };
     let report = Report::new(&outcome, None);
-    report.errors().iter().for_each(|error| eprintln!("goal: {error}"));
+    report.errors().iter().for_each(|error| complain(error));
     let status = report.exit_status();
     if let Some(others) = others {
         others.conclude(status, &report);

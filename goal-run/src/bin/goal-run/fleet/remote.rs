@@ -7,6 +7,7 @@
 use super::order::Order;
 use crate::output::{Failure, name_host};
 use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -46,9 +47,9 @@ pub(crate) fn run() -> Result<u8, Failure> {
     Ok(status.code().map_or_else(|| 128 + status.signal().unwrap_or(0) as u8, |code| code as u8))
 }
 
-/// Reads a schedule into a file in memory, which a child inherits.
+/// Reads a schedule into a file in memory, which is lent to a child.
 fn receive(input: &mut File, len: u64) -> io::Result<File> {
-    let mut file = File::from(memfd_create("goal-run schedule", MemfdFlags::empty())?);
+    let mut file = File::from(memfd_create("goal-run received", MemfdFlags::CLOEXEC)?);
     match io::copy(&mut input.take(len), &mut file)? {
         got if got == len => Ok(file),
         _ => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -74,8 +75,13 @@ fn start(order: &Order, schedule: Option<&File>) -> Result<Child, Failure> {
             order.folder
         )));
     }
-    let mut child =
-        command.stdin(Stdio::piped()).spawn().map_err(|error| failed("goal-run", error))?;
+    // This process has no other thread yet that could start another program.
+    let lend = |flags| schedule.map_or(Ok(()), |file| fcntl_setfd(file, flags));
+    let spawned = lend(FdFlags::empty())
+        .map_err(io::Error::from)
+        .and_then(|()| command.stdin(Stdio::piped()).spawn());
+    let mut child = spawned.map_err(|error| failed("goal-run", error))?;
+    lend(FdFlags::CLOEXEC).map_err(|error| failed("goal-run", error.into()))?;
     let mut key = child.stdin.take().expect("it is a pipe");
     // If the launcher has ended already, its status says so.
     let _ = key.write_all(order.key.as_bytes());

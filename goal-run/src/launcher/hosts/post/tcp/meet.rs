@@ -61,19 +61,19 @@ impl Worker {
         self.listener.as_deref().filter(|_| self.accept_ns <= now_ns)
     }
 
-    /// Makes room for one more stranger: drops the oldest that has said nothing with the key, if
-    /// there are too many of these. One that said hello with the key may take the connection for
+    /// Makes room for one more stranger: drops the oldest that has not shown the key, if there are
+    /// too many of these. One that said hello with the key may take the connection for
     /// open already. There are at most as many of these as launchers; beyond that, some are
     /// recordings, and the oldest is dropped.
     fn make_room(&mut self) {
-        let oldest = |is_greeted: bool, most: usize| {
-            let is_one = |one: &Connection| matches!(one, Connection::Shaking(stranger) if stranger.is_greeted() == is_greeted);
+        let oldest = |has_key: bool, most: usize| {
+            let is_one = |one: &Connection| matches!(one, Connection::Shaking(stranger) if stranger.has_shown_key() == has_key);
             let mut these = (0..).zip(&self.connections).filter(|(_, one)| is_one(one));
             let (first, _) = these.next()?;
             (these.count() + 1 >= most).then_some(first)
         };
-        let greeted_max = STRANGERS_MAX + self.rendezvous.size() as usize;
-        let dropped = oldest(false, STRANGERS_MAX).or_else(|| oldest(true, greeted_max));
+        let known_max = STRANGERS_MAX + self.rendezvous.size() as usize;
+        let dropped = oldest(false, STRANGERS_MAX).or_else(|| oldest(true, known_max));
         if let Some(at) = dropped {
             self.connections.remove(at);
         }
