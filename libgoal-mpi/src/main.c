@@ -104,7 +104,10 @@ static void start(void) {
 
 /* Follows a call that began MPI. */
 static int begun(int rc) {
-  if (*goalmpi_other) fprintf(stderr, "libgoal-mpi: %s. All calls are left to MPI: build libgoal-mpi.so with the mpicc of the program.\n", goalmpi_other);
+  if (*goalmpi_other)
+    fprintf(stderr,
+            "libgoal-mpi: %s. All calls are left to MPI: build libgoal-mpi.so with the mpicc of the program.\n",
+            goalmpi_other);
   if (rc == MPI_SUCCESS && !goalmpi_is_aside && !has_begun) start();
   return rc;
 }
