@@ -207,8 +207,8 @@ impl Attached {
         self.job.segment.fail(self.rank, text);
     }
 
-    /// Returns the text on the failure that ended the job: that of this rank, or else of the first
-    /// one on this host that has failed.
+    /// Returns the text on the failure that ended the job. That of this rank comes first, and then
+    /// those of other ranks on this host.
     pub fn failure(&self) -> Option<String> {
         let (segment, own) = (self.job.segment, self.rank);
         let others = 0..segment.num_members();
