@@ -7,9 +7,9 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 /// The programs in `libgoal-mpi/tests/`.
-const PROGRAMS: [&str; 11] = [
+const PROGRAMS: [&str; 12] = [
     "values", "progress", "requests", "types", "worlds", "local", "turns", "threads", "sizes",
-    "other", "crash",
+    "other", "crash", "memory",
 ];
 
 /// An MPI library.
@@ -300,6 +300,20 @@ fn sizes_that_differ_reach_the_error_handler() {
 #[test]
 fn sizes_of_which_some_are_left_to_mpi_reach_the_error_handler() {
     sizes_differ("all=1K-", "200", "rank 0 has left ");
+}
+
+#[test]
+fn a_rank_without_memory_is_reported_on_all() {
+    for mpi in LIBRARIES.iter() {
+        let output = run(mpi, "memory", 3, &[ALL]);
+        let told = told(&output);
+        assert_eq!(output.status.code(), Some(7), "{told}");
+        assert!(told.contains("rank 1: bcast on the communicator"), "{told}");
+        assert!(
+            told.contains("the job was stopped: rank 1: MPI's bcast: there is no memory"),
+            "{told}"
+        );
+    }
 }
 
 #[test]
