@@ -98,7 +98,7 @@ impl Collective {
         name: Option<&str>,
     ) -> Result<Persistent> {
         let (mut schedule, algorithm) = self.compiled(blocks, communicator, name)?;
-        schedule.count_starts(self.starts_of(blocks, algorithm.name)?);
+        schedule.count_starts(self.kind.name(), self.starts_of(blocks, algorithm.name)?);
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })
     }
 

@@ -281,6 +281,13 @@ impl Group {
         self.0.heap.free(address)
     }
 
+    /// Ends the job because this rank can't do its part. The text says why. The calls of all ranks
+    /// return an error from now on, and the launcher tells of the text.
+    pub fn abort(self, why: &str) {
+        let error = Error::new(ErrorCode::Failed, why);
+        let _ = self.0.with(|_| Err::<(), Error>(error));
+    }
+
     /// Leaves the group. Returns when all ranks have called this. Every run must have ended.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ impl Collective {
         let schedule = persistent.schedule_mut();
         if way.is_ok() {
             let name = format!("bpf-{}", algorithm.name);
-            schedule.count_starts(self.starts_of(blocks, &name)?);
+            schedule.count_starts(self.kind.name(), self.starts_of(blocks, &name)?);
         }
         schedule.go(way);
         Ok(persistent)

@@ -15,6 +15,7 @@ use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
 use goal_engine::memory::Region;
+pub(crate) use instances::name_collectives;
 use instances::{Inner, Memory};
 use std::fmt;
 use std::fs::File;
@@ -79,9 +80,10 @@ impl Schedule {
         Ok(Self::new(Group::current()?, code, communicator, memory, KEPT))
     }
 
-    /// Lets the starts of a new schedule be counted.
-    pub(crate) fn count_starts(&mut self, starts: &'static AtomicU64) {
-        Arc::get_mut(&mut self.inner).expect("it is new").starts = Some(starts);
+    /// Lets the starts of a new schedule, which is a collective, be counted.
+    pub(crate) fn count_starts(&mut self, collective: &'static str, starts: &'static AtomicU64) {
+        let inner = Arc::get_mut(&mut self.inner).expect("it is new");
+        (inner.collective, inner.starts) = (Some(collective), Some(starts));
     }
 
     /// Lets a new schedule run another way.
@@ -103,7 +105,7 @@ impl Schedule {
             None => shared.attached.not_in_kernel().unwrap_or(NOT_ASKED),
         };
         let (first, way, initial) = (AtomicU32::default(), Err(why.into()), OnceLock::new());
-        let starts = None;
+        let (collective, starts) = (None, None);
         Self {
             inner: Arc::new(Inner {
                 group,
@@ -111,6 +113,7 @@ impl Schedule {
                 communicator,
                 memory,
                 first,
+                collective,
                 starts,
                 way,
                 initial,
@@ -256,7 +259,8 @@ impl Schedule {
         buffers: Option<&[usize]>,
     ) -> Result<Ticket> {
         // SAFETY: as the caller says.
-        unsafe { self.inner.start(core, buffers) }
+        let started = unsafe { self.inner.start(core, buffers) };
+        started.map_err(|error| name_collectives(core, self.inner.collective, error))
     }
 
     /// Starts the schedule as [`start_on`](Self::start_on) does, and waits until it has ended.

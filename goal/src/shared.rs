@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
 use crate::progress::{Core, is_fatal, waits_for};
+use crate::raw::name_collectives;
 use crate::slots::{Due, Ticket};
 use crate::thread::{self, Common, count};
 use goal_run::job::Mode;
@@ -195,6 +196,13 @@ impl Shared {
     /// Keeps the error that ended the job, which later calls return too. The launcher reports it.
     #[cold]
     fn note_failure(&self, core: &mut Core, error: &mut Error) {
+        if error.code() == ErrorCode::Stopped
+            && core.failure.is_none()
+            && let Some(cause) = self.attached.failure()
+        {
+            *error = Error::new(ErrorCode::Stopped, format!("{error}: {cause}"));
+        }
+        *error = name_collectives(core, None, error.clone());
         // A job that survives a loss has told its ranks of it, and does not end.
         let is_survived = error.code() == ErrorCode::Lost && self.attached.survives();
         // The ranks have regrouped, and this is about a run of the time before.

@@ -282,6 +282,12 @@ impl Slots {
         numbered.filter_map(|(number, slot)| Some((number, slot.instance.as_ref()?)))
     }
 
+    /// The schedules whose instances run, as far as is known.
+    pub(crate) fn all_schedules(&self) -> impl Iterator<Item = &Schedule> {
+        let running = self.slots.iter().filter(|slot| slot.is_running);
+        running.filter_map(|slot| slot.schedule.as_ref())
+    }
+
     /// Frees all slots of parked instances and returns these.
     pub(crate) fn release_all(&mut self) -> Vec<Instance> {
         (0..self.slots.len() as u32).filter_map(|number| self.release(number)).collect()

@@ -2,18 +2,18 @@
 #include "goalmpi.h"
 
 #define COUNT int
-#define MPI(f) MPI_##f
+#define OWN(f) WRAPPER(f)
 #define PMPI(f) PMPI_##f
 #define HAS_BARRIER
 #include "collectives.inc"
 #undef COUNT
-#undef MPI
+#undef OWN
 #undef PMPI
 #undef HAS_BARRIER
 
 #ifdef HAS_LARGE_COUNTS
 #define COUNT MPI_Count
-#define MPI(f) MPI_##f##_c
+#define OWN(f) WRAPPER(f##_c)
 #define PMPI(f) PMPI_##f##_c
 #include "collectives.inc"
 #endif

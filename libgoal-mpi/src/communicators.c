@@ -7,15 +7,15 @@
  * calls of MPI_Comm_idup may end in any order too, so its communicators have no schedules. An
  * attribute tells when MPI frees a communicator. */
 #include "goalmpi.h"
+#include <sched.h>
 
 #define BUCKETS 256
 
 static struct comm *buckets[BUCKETS];
-static const struct comm *last;
+static struct comm *last;
 static int keyval = MPI_KEYVAL_INVALID;
 static MPI_Group world = MPI_GROUP_NULL;
-/* Room for the ranks of a communicator's members, in it and in MPI_COMM_WORLD. */
-static int *members, *ranks, world_size;
+static int world_size;
 
 static struct comm **bucket_of(MPI_Comm comm) {
   uint64_t bits = 0;
@@ -26,67 +26,168 @@ static struct comm **bucket_of(MPI_Comm comm) {
 _Static_assert(sizeof(MPI_Comm) <= 8, "handles have at most 8 bytes");
 
 /* Returns NULL if the communicator has no schedules. */
-const struct comm *goalmpi_comm(MPI_Comm comm) {
-  if (last && last->mpi == comm) return last;
-  for (const struct comm *at = *bucket_of(comm); at; at = at->next)
-    if (at->mpi == comm) return last = at;
-  return NULL;
+struct comm *goalmpi_comm(MPI_Comm comm) {
+  struct comm *found;
+  goalmpi_lock();
+  found = last;
+  if (!found || found->mpi != comm) {
+    found = *bucket_of(comm);
+    while (found && found->mpi != comm) found = found->next;
+    if (found) last = found;
+  }
+  goalmpi_unlock();
+  return found;
 }
 
 static void forget(MPI_Comm comm) {
-  for (struct comm **at = bucket_of(comm); *at; at = &(*at)->next) {
-    struct comm *found = *at;
-    if (found->mpi != comm) continue;
+  struct comm *found = NULL;
+  goalmpi_lock();
+  for (struct comm **at = bucket_of(comm); *at && !found; at = &(*at)->next) {
+    if ((*at)->mpi != comm) continue;
+    found = *at;
     *at = found->next;
     if (last == found) last = NULL;
-    if (found->goal != GOAL_COMM_WORLD) GOAL_Comm_free(found->goal);
-    free(found);
-    return;
+    if (!*at) break;
   }
+  goalmpi_unlock();
+  if (!found) return;
+  if (found->blocking != GOAL_COMM_WORLD) GOAL_Comm_free(found->blocking);
+  GOAL_Comm_free(found->nonblocking);
+  free(found);
 }
 
 static int is_freed(MPI_Comm comm, int key, void *value, void *extra) {
   (void)key, (void)value, (void)extra;
-  forget(comm);
+  if (goalmpi_is_on) forget(comm);
   return MPI_SUCCESS;
 }
 
-static int keep(MPI_Comm comm, GOAL_Comm goal, int rank, int size) {
+static int keep(MPI_Comm comm, GOAL_Comm blocking, GOAL_Comm nonblocking, int rank, int size, uint32_t number) {
   struct comm *kept = malloc(sizeof *kept), **bucket = bucket_of(comm);
   if (!kept) return 0;
-  *kept = (struct comm){*bucket, comm, goal, rank, size};
+  goalmpi_lock();
+  *kept = (struct comm){*bucket, comm, blocking, nonblocking, rank, size, number, {0}, 0};
   *bucket = kept;
+  goalmpi_unlock();
   return 1;
 }
 
-/* Finds the ranks in MPI_COMM_WORLD of a communicator's members. Returns 0 if one is of another
- * world. All members see that alike, whatever their world is. */
-static int find_ranks(MPI_Comm comm, int size) {
+/* The threads of this process that wait for their turn to make communicators of libgoal. */
+struct turn {
+  struct turn *next;
+  uint64_t number;
+};
+
+static struct turn *turns;
+static int is_taken;
+static uint64_t clock;
+
+/* Waits until all members of a communicator have their turn at one time. Threads may make several
+ * communicators at once, on each rank in another order. Each has a number, which its first member
+ * draws, and the lowest one on a rank has its turn. So all ranks have the same order. */
+static void take_turn(MPI_Comm comm, struct turn *own) {
+  int rank = 0, world_rank = 0, is_own, is_all = 0;
+  own->number = 0;
+  if (!goalmpi_is_threaded) return;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  goalmpi_lock();
+  if (rank == 0) own->number = ++clock << 32 | (uint32_t)world_rank;
+  goalmpi_unlock();
+  PMPI_Bcast(&own->number, 1, MPI_UINT64_T, 0, comm);
+  goalmpi_lock();
+  if (clock < own->number >> 32) clock = own->number >> 32;
+  own->next = turns;
+  turns = own;
+  goalmpi_unlock();
+  while (!is_all) {
+    goalmpi_lock();
+    is_own = !is_taken;
+    for (const struct turn *at = turns; at; at = at->next) is_own = is_own && at->number >= own->number;
+    if (is_own) is_taken = 1;
+    goalmpi_unlock();
+    PMPI_Allreduce(&is_own, &is_all, 1, MPI_INT, MPI_MIN, comm);
+    if (is_all) break;
+    goalmpi_lock();
+    if (is_own) is_taken = 0;
+    goalmpi_unlock();
+    sched_yield();
+  }
+}
+
+static void end_turn(struct turn *own) {
+  struct turn **at = &turns;
+  if (!goalmpi_is_threaded) return;
+  goalmpi_lock();
+  while (*at != own) at = &(*at)->next;
+  *at = own->next;
+  is_taken = 0;
+  goalmpi_unlock();
+}
+
+GOAL_Comm goalmpi_copy(const struct comm *comm) {
+  struct turn turn;
+  GOAL_Comm made = NULL;
+  int *all = malloc((size_t)comm->size * sizeof *all);
+  take_turn(comm->mpi, &turn);
+  for (int at = 0; all && at < comm->size; at++) all[at] = at;
+  if (all) made = GOAL_Comm_create(comm->blocking, all, comm->size);
+  end_turn(&turn);
+  free(all);
+  return made;
+}
+
+/* Finds the ranks in MPI_COMM_WORLD of a communicator's members, and stores them if there is memory.
+ * Returns 0 if one is of another world. All members see that alike, whatever their world is. */
+static int find_ranks(MPI_Comm comm, int size, int *ranks) {
   MPI_Group group;
-  int at;
-  if (size > world_size) return 0;
-  for (at = 0; at < size; at++) members[at] = at;
+  int at, rank = 0;
   PMPI_Comm_group(comm, &group);
-  PMPI_Group_translate_ranks(group, size, members, world, ranks);
+  for (at = 0; at < size && rank != MPI_UNDEFINED; at++) {
+    PMPI_Group_translate_ranks(group, 1, &at, world, &rank);
+    if (ranks) ranks[at] = rank;
+  }
   PMPI_Group_free(&group);
-  for (at = 0; at < size && ranks[at] != MPI_UNDEFINED; at++) {}
-  return at == size;
+  return rank != MPI_UNDEFINED;
+}
+
+/* Makes the schedules' communicators. Returns 0 if this rank can't. */
+static int make(MPI_Comm comm, int rank, int size, const int *ranks, uint32_t number) {
+  GOAL_Comm made[2];
+  for (int at = 0; at < 2; at++) made[at] = GOAL_Comm_create(GOAL_COMM_WORLD, ranks, size);
+  if (made[0] && made[1] && keep(comm, made[0], made[1], rank, size, number)) return 1;
+  for (int at = 0; at < 2; at++)
+    if (made[at]) GOAL_Comm_free(made[at]);
+  return 0;
+}
+
+/* Returns the number of the next communicator that all members of one make of it, or 0. */
+static uint32_t next_number(MPI_Comm parent) {
+  struct comm *of = goalmpi_is_on ? goalmpi_comm(parent) : NULL;
+  uint32_t number = of && of->number ? (of->number ^ ++of->made) * 16777619u : 0;
+  return of && of->number && !number ? 2 : number;
 }
 
 /* Follows a call that made a communicator. All its members come here, unless some are of another
  * world. That one may have no libgoal-mpi, so no message may be sent before this is known. */
-static int follow(int rc, const MPI_Comm *made) {
-  int is_inter = 1, size = 0, rank = 0, yes;
-  GOAL_Comm goal;
-  if (rc != MPI_SUCCESS || *made == MPI_COMM_NULL) return rc;
+static int follow(int rc, const MPI_Comm *made, uint32_t number) {
+  int is_inter = 1, size = 0, rank = 0, yes, *ranks;
+  struct turn turn;
+  if (rc != MPI_SUCCESS || *made == MPI_COMM_NULL || goalmpi_comm(*made)) return rc;
   PMPI_Comm_test_inter(*made, &is_inter);
   if (is_inter) return rc;
   PMPI_Comm_size(*made, &size);
   PMPI_Comm_rank(*made, &rank);
-  if (size < 2 || !find_ranks(*made, size)) return rc;
-  goal = GOAL_Comm_create(GOAL_COMM_WORLD, ranks, size);
-  yes = goal && keep(*made, goal, rank, size);
-  if (goal && !yes) GOAL_Comm_free(goal);
+  if (size < 2 || size > world_size) return rc;
+  ranks = malloc((size_t)size * sizeof *ranks);
+  if (!find_ranks(*made, size, ranks)) {
+    free(ranks);
+    return rc;
+  }
+  take_turn(*made, &turn);
+  yes = ranks && make(*made, rank, size, ranks, number);
+  end_turn(&turn);
+  free(ranks);
   yes = yes && PMPI_Comm_set_attr(*made, keyval, NULL) == MPI_SUCCESS;
   PMPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, *made);
   if (!yes) forget(*made);
@@ -94,54 +195,53 @@ static int follow(int rc, const MPI_Comm *made) {
 }
 
 int goalmpi_communicators_begin(void) {
-  int rank;
+  int rank, *all;
+  GOAL_Comm nonblocking = NULL;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  members = malloc(2 * (size_t)world_size * sizeof *members);
-  ranks = members ? members + world_size : NULL;
-  return members && PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, is_freed, &keyval, NULL) == MPI_SUCCESS &&
-         keep(MPI_COMM_WORLD, GOAL_COMM_WORLD, rank, world_size);
+  all = malloc((size_t)world_size * sizeof *all);
+  for (int at = 0; all && at < world_size; at++) all[at] = at;
+  if (all) nonblocking = GOAL_Comm_create(GOAL_COMM_WORLD, all, world_size);
+  free(all);
+  return nonblocking && PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, is_freed, &keyval, NULL) == MPI_SUCCESS &&
+         keep(MPI_COMM_WORLD, GOAL_COMM_WORLD, nonblocking, rank, world_size, 1);
 }
 
 /* Communicators that the program has not freed keep their attribute until MPI frees them. */
 void goalmpi_communicators_end(void) {
   for (int at = 0; at < BUCKETS; at++)
     while (buckets[at]) forget(buckets[at]->mpi);
-  free(members);
-  members = ranks = NULL;
   PMPI_Group_free(&world);
   PMPI_Comm_free_keyval(&keyval);
 }
 
 #define LIST(...) __VA_ARGS__
-#define MAKES(f, P, A)                                         \
-  int MPI_##f(LIST P, MPI_Comm *made) {                        \
-    int rc;                                                    \
-    if (!goalmpi_is_on || goalmpi_is_inside) return PMPI_##f(LIST A, made); \
-    goalmpi_is_inside = 1;                                     \
-    rc = follow(PMPI_##f(LIST A, made), made);                 \
-    goalmpi_is_inside = 0;                                     \
-    return rc;                                                 \
+/* `number` is that of the communicator. */
+#define MAKES(f, number, P, A)                             \
+  WRAPPER(f)(LIST P, MPI_Comm *made) {                     \
+    uint32_t known_by = number;                            \
+    int rc = PMPI_##f(LIST A, made);                       \
+    return goalmpi_is_on ? follow(rc, made, known_by) : rc; \
   }
 
-MAKES(Comm_dup, (MPI_Comm comm), (comm))
-MAKES(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info), (comm, info))
-MAKES(Comm_create, (MPI_Comm comm, MPI_Group group), (comm, group))
-MAKES(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag), (comm, group, tag))
-MAKES(Comm_split, (MPI_Comm comm, int color, int key), (comm, color, key))
-MAKES(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info), (comm, type, key, info))
-MAKES(Intercomm_merge, (MPI_Comm comm, int high), (comm, high))
-MAKES(Cart_create, (MPI_Comm comm, int n, const int dims[], const int periods[], int reorder),
+MAKES(Comm_dup, next_number(comm), (MPI_Comm comm), (comm))
+MAKES(Comm_dup_with_info, next_number(comm), (MPI_Comm comm, MPI_Info info), (comm, info))
+MAKES(Comm_create, next_number(comm), (MPI_Comm comm, MPI_Group group), (comm, group))
+MAKES(Comm_create_group, 0, (MPI_Comm comm, MPI_Group group, int tag), (comm, group, tag))
+MAKES(Comm_split, next_number(comm), (MPI_Comm comm, int color, int key), (comm, color, key))
+MAKES(Comm_split_type, next_number(comm), (MPI_Comm comm, int type, int key, MPI_Info info), (comm, type, key, info))
+MAKES(Intercomm_merge, 0, (MPI_Comm comm, int high), (comm, high))
+MAKES(Cart_create, next_number(comm), (MPI_Comm comm, int n, const int dims[], const int periods[], int reorder),
       (comm, n, dims, periods, reorder))
-MAKES(Cart_sub, (MPI_Comm comm, const int remain[]), (comm, remain))
-MAKES(Graph_create, (MPI_Comm comm, int n, const int index[], const int edges[], int reorder),
+MAKES(Cart_sub, next_number(comm), (MPI_Comm comm, const int remain[]), (comm, remain))
+MAKES(Graph_create, next_number(comm), (MPI_Comm comm, int n, const int index[], const int edges[], int reorder),
       (comm, n, index, edges, reorder))
-MAKES(Dist_graph_create,
+MAKES(Dist_graph_create, next_number(comm),
       (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
        const int weights[], MPI_Info info, int reorder),
       (comm, n, sources, degrees, destinations, weights, info, reorder))
-MAKES(Dist_graph_create_adjacent,
+MAKES(Dist_graph_create_adjacent, next_number(comm),
       (MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree,
        const int destinations[], const int destweights[], MPI_Info info, int reorder),
       (comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder))

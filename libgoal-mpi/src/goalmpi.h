@@ -1,10 +1,14 @@
 /* libgoal-mpi: collectives of an unmodified MPI program as schedules of GOAL.
  *
  * A wrapper of MPI_X either runs the call as a schedule or hands it to PMPI_X with its arguments
- * unchanged. All ranks of a communicator must choose the same. So the choice depends only on what
- * MPI requires to be the same on all of them: the operation, the communicator, the bytes of a block,
- * and for reductions the type and the operator. It never depends on the type of data that is only
- * moved, as ranks may describe the same bytes by different types.
+ * unchanged. All ranks of a communicator must choose alike. So the choice depends only on arguments
+ * that MPI requires to be the same on all of them. These are the operation, the communicator, the bytes
+ * of a block, and for reductions the type and the operator. A condition of one rank alone does not
+ * decide, as an overlap of two buffers. The rank carries it out within the schedule, by a copy.
+ *
+ * Any thread may call if the program has MPI_THREAD_MULTIPLE. Lists and tables lie behind one lock,
+ * which is never held in a call of MPI. So is no other state: an error handler may call MPI again, and
+ * may leave by longjmp.
  *
  * Threats: the environment and the file of ranges come from the user who starts the program, and
  * nobody else. They are read with bounds (settings.c), and ranks compare them before any call. */
@@ -19,6 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Begins the definition of the wrapper of MPI_X, which must have its type. entries.c has MPI_X. */
+#define WRAPPER(f)                                                            \
+  __attribute__((visibility("hidden"))) extern __typeof__(MPI_##f) wrap_##f;  \
+  int wrap_##f
+
 /* Only the functions of MPI are seen from outside. */
 #pragma GCC visibility push(hidden)
 
@@ -26,25 +35,34 @@
 enum kind { BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, ALLGATHER, ALLTOALL, KINDS };
 extern const char *const goalmpi_names[KINDS];
 
+/* The forms of a call. */
+enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
+
 /* Why a call is left to MPI. */
 enum reason { RUN, COMMUNICATOR, SIZE, OPERATOR, ARGUMENTS, REASONS };
 
-/* A communicator that schedules run on. */
+/* A communicator that schedules run on. Blocking and non-blocking collectives have a matching space
+ * each, as in MPI libraries: some programs call one of each in another order on each rank. */
 struct comm {
   struct comm *next;
   MPI_Comm mpi;
-  GOAL_Comm goal;
+  GOAL_Comm blocking, nonblocking;
   int rank, size;
+  /* All members know it by this number; 0 stands for none. Others may have the number too. */
+  uint32_t number;
+  /* The calls on it of each form, and the communicators that were made of it. */
+  uint32_t calls[FORMS], made;
 };
 
-/* Memory that a schedule reads or writes. If the elements do not lie one behind the other, the
- * schedule gets a packed copy of them. */
+/* Memory that a schedule reads or writes. */
 struct side {
   void *user, *packed;
   MPI_Count count;
   MPI_Datatype type;
-  size_t bytes;
-  int is_scattered;
+  /* The bytes of the elements, and those that the schedule uses. */
+  size_t bytes, room;
+  /* The schedule gets a packed copy: elements do not lie one behind the other, or overlap others. */
+  int is_copied;
   /* `type` is a copy that the call owns. */
   int owns_type;
 };
@@ -52,21 +70,38 @@ struct side {
 /* A call that runs as a schedule. */
 struct call {
   enum kind kind;
-  const struct comm *comm;
+  struct comm *comm;
   MPI_Comm mpi;
+  enum form form;
+  /* Its number among the calls of its form on the communicator. */
+  uint32_t number;
+  /* The bytes of a block. */
+  uint64_t bytes;
   struct side in, out;
   int is_in_place, reads_out, writes_out;
   int64_t count;
   GOAL_Type type;
   GOAL_Op op;
   int root;
+  /* Errors of this rank's arguments: one that MPI has found, and one to be told when the call ends. */
+  int refused, error;
 };
+
+/* entries.c */
+/* Lets the program's calls go to PMPI. */
+void goalmpi_step_aside(void);
+extern int goalmpi_is_aside;
+/* A line on another MPI library than the one that this is built for; empty if there is none. */
+extern char goalmpi_other[];
 
 /* main.c */
 extern int goalmpi_is_on;
 /* The node has fewer processors than ranks. */
 extern int goalmpi_is_crowded;
-extern __thread int goalmpi_is_inside;
+/* The program has MPI_THREAD_MULTIPLE. */
+extern int goalmpi_is_threaded;
+void goalmpi_lock(void);
+void goalmpi_unlock(void);
 /* Copies of MPI_COMM_SELF and MPI_COMM_WORLD, on which the program has no messages. */
 extern MPI_Comm goalmpi_self, goalmpi_world;
 
@@ -80,10 +115,20 @@ int goalmpi_reports(void);
 void goalmpi_count(enum kind kind, enum reason reason, uint64_t bytes);
 void goalmpi_report(void);
 
+/* choices.c */
+/* Numbers a call and notes its choice. */
+void goalmpi_note(struct call *call, int is_left);
+/* Ends the schedules of all ranks if the last choices on the call's communicator differ. */
+void goalmpi_compare(const struct call *call);
+void goalmpi_choices_begin(MPI_Comm node);
+void goalmpi_choices_end(void);
+
 /* communicators.c */
-const struct comm *goalmpi_comm(MPI_Comm comm);
+struct comm *goalmpi_comm(MPI_Comm comm);
 int goalmpi_communicators_begin(void);
 void goalmpi_communicators_end(void);
+/* Makes a communicator of libgoal of all ranks of one, in the same order on all of them. */
+GOAL_Comm goalmpi_copy(const struct comm *comm);
 
 /* types.c */
 void goalmpi_types(void);
@@ -93,7 +138,7 @@ int goalmpi_reduction(MPI_Datatype type, MPI_Op op, GOAL_Type *goal_type, GOAL_O
 int goalmpi_pack(struct side *side);
 int goalmpi_unpack(struct side *side);
 
-/* calls.c: each fills a call and returns 1 if it runs as a schedule. */
+/* calls.c: each fills a call, whose form is set, and returns 1 if it runs as a schedule. */
 int goalmpi_barrier(struct call *call, MPI_Comm comm);
 int goalmpi_bcast(struct call *call, void *buf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
 int goalmpi_combine(struct call *call, enum kind kind, const void *in, void *out, MPI_Count count,
@@ -104,34 +149,44 @@ int goalmpi_spread(struct call *call, enum kind kind, const void *in, MPI_Count 
                    void *out, MPI_Count rcount, MPI_Datatype rtype, MPI_Comm comm);
 
 /* run.c */
-/* `why` is NULL for the last error of libgoal. */
-int goalmpi_fail(MPI_Comm comm, enum kind kind, const char *why);
+/* Writes a line on a schedule that failed, by the last error of libgoal. Returns MPI_ERR_OTHER. */
+int goalmpi_failed(const struct call *call);
+/* Does so for a call that this rank can't begin, by libgoal's last error if `why` is NULL. The others
+ * would wait for it, so the schedules of all ranks end. Returns MPI_ERR_OTHER. */
+int goalmpi_give_up(const struct call *call, const char *why);
+/* Keeps an error for the error handler of a communicator. Returns it. */
+int goalmpi_keep_error(MPI_Comm comm, int rc);
+/* Hands what is kept to error handlers. Called last, as a handler may not return. */
+void goalmpi_tell_errors(void);
+int goalmpi_tell_error(MPI_Comm comm, int rc);
 int goalmpi_keep_types(struct call *call);
 void goalmpi_drop(struct call *call);
+int goalmpi_room(struct call *call);
 int goalmpi_before(struct call *call);
 int goalmpi_after(struct call *call);
 int goalmpi_run(struct call *call);
-GOAL_Schedule goalmpi_prepare(const struct call *call);
-GOAL_Handle goalmpi_launch(const struct call *call);
+GOAL_Schedule goalmpi_prepare(const struct call *call, GOAL_Comm comm);
+GOAL_Handle goalmpi_launch(const struct call *call, GOAL_Comm comm);
 
 /* requests.c */
-/* The bytes that the receive of a persistent request has room for. Of messages from the process itself,
- * Intel MPI cuts off those for a receive of 0 bytes without an error, and Open MPI 5 the others. */
-#ifdef I_MPI_VERSION
-#define ROOM 1
-#else
-#define ROOM 0
-#endif
-extern struct pending *goalmpi_pending;
-int goalmpi_start(const struct call *call, MPI_Request *request);
-int goalmpi_start_persistent(GOAL_Schedule schedule, struct call *call, int tag);
+int goalmpi_has_pending(void);
+void goalmpi_forget_pending(void);
+int goalmpi_start(struct call *call, MPI_Request *request);
+struct persistent;
+int goalmpi_start_persistent(struct persistent *of, GOAL_Schedule schedule, const struct call *call);
+/* Completes the requests of schedules that have ended, and keeps their errors. */
+void goalmpi_complete_ended(void);
+/* Completes them and tells the errors. */
 void goalmpi_poll(void);
 void goalmpi_pause(unsigned *rounds);
 /* Returns 0 if the thread of progress can't start. */
 int goalmpi_use_thread(void);
 
 /* persistent.c */
-int goalmpi_persist(const struct call *call, MPI_Request *request);
+int goalmpi_persist(struct call *call, MPI_Request *request);
+/* Called when the schedule of a persistent request has ended. */
+void goalmpi_persistent_ended(struct persistent *of, int rc);
+void goalmpi_forget_persistent(void);
 
 #pragma GCC visibility pop
 

@@ -11,9 +11,14 @@ static const char *const reasons[REASONS] = {
     [ARGUMENTS] = "the arguments",
 };
 
+static void add(uint64_t *to, uint64_t more) {
+  if (goalmpi_is_threaded) __atomic_fetch_add(to, more, __ATOMIC_RELAXED);
+  else *to += more;
+}
+
 void goalmpi_count(enum kind kind, enum reason reason, uint64_t bytes) {
-  calls[kind][reason]++;
-  if (reason == RUN) bytes_run[kind] += bytes;
+  add(&calls[kind][reason], 1);
+  if (reason == RUN) add(&bytes_run[kind], bytes);
 }
 
 void goalmpi_report(void) {

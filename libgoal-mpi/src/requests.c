@@ -15,51 +15,66 @@ struct pending {
   struct pending *next;
   GOAL_Handle run;
   struct call call;
+  /* A generalized request, or none if the request is a persistent one. */
   MPI_Request request;
-  /* The tag of the message that completes a persistent request; -1 for a generalized one. */
-  int tag;
+  struct persistent *persistent;
+  /* The looks at it, and the one at which the choices of ranks are compared. */
+  uint64_t looks, compared_at;
   /* How the call ended. */
   int rc;
+  /* Its run has ended, and MPI has released its generalized request, in either order. */
+  int has_ended, is_released;
 };
 
-struct pending *goalmpi_pending;
-static struct pending *spare;
+/* The first look at which choices are compared. */
+#define COMPARE 1024
 
-static struct pending *take(const struct call *call, int tag) {
-  struct pending *made = spare ? spare : malloc(sizeof *made);
-  if (!made) return NULL;
-  if (spare) spare = spare->next;
-  made->call = *call;
-  made->tag = tag;
-  made->rc = MPI_SUCCESS;
+static struct pending *pending, *spare;
+
+int goalmpi_has_pending(void) { return __atomic_load_n(&pending, __ATOMIC_RELAXED) != NULL; }
+
+void goalmpi_forget_pending(void) { pending = NULL; }
+
+static struct pending *take(const struct call *call, struct persistent *persistent) {
+  struct pending *made;
+  goalmpi_lock();
+  made = spare;
+  if (made) spare = made->next;
+  goalmpi_unlock();
+  if (!made) made = malloc(sizeof *made);
+  if (made) *made = (struct pending){NULL, GOAL_HANDLE_NULL, *call, MPI_REQUEST_NULL, persistent, 0, COMPARE, MPI_SUCCESS, 0, 0};
   return made;
 }
 
 static void give_back(struct pending *of) {
+  goalmpi_lock();
   of->next = spare;
   spare = of;
+  goalmpi_unlock();
 }
 
 static void add(struct pending *of) {
-  of->next = goalmpi_pending;
-  goalmpi_pending = of;
+  goalmpi_lock();
+  of->next = pending;
+  __atomic_store_n(&pending, of, __ATOMIC_RELAXED);
+  goalmpi_unlock();
 }
 
 int goalmpi_use_thread(void) {
   static int is_used;
-  if (!is_used) is_used = GOAL_Set_progress(GOAL_PROGRESS_THREAD) == GOAL_SUCCESS;
+  if (!__atomic_load_n(&is_used, __ATOMIC_RELAXED) && GOAL_Set_progress(GOAL_PROGRESS_THREAD) == GOAL_SUCCESS)
+    __atomic_store_n(&is_used, 1, __ATOMIC_RELAXED);
   return is_used;
 }
 
-/* The result of a generalized request that failed, from its query to the end of that call. Intel MPI
- * does not return it by itself. */
-static int failure = MPI_SUCCESS;
+/* The result of a generalized request that failed, from its query to the end of that call, in the
+ * thread of both. Intel MPI does not return it by itself. */
+static __thread int failure = MPI_SUCCESS;
 
-static int result(int rc) {
-  int failed = failure;
-  failure = MPI_SUCCESS;
-  return rc == MPI_SUCCESS ? failed : rc;
-}
+static int result(int rc) { return rc == MPI_SUCCESS ? failure : rc; }
+
+/* The result of a call that may complete requests. An error handler may have left one before. */
+#define RESULT(call) (failure = MPI_SUCCESS, result(call))
 
 /* The functions of a generalized request. */
 static int query(void *extra, MPI_Status *status) {
@@ -72,8 +87,15 @@ static int query(void *extra, MPI_Status *status) {
   return of->rc;
 }
 
+/* Some MPI libraries release a request at once that the program frees, though MPI forbids it. */
 static int release(void *extra) {
-  give_back(extra);
+  struct pending *of = extra;
+  int has_ended;
+  goalmpi_lock();
+  of->is_released = 1;
+  has_ended = of->has_ended;
+  goalmpi_unlock();
+  if (has_ended) give_back(of);
   return MPI_SUCCESS;
 }
 
@@ -83,90 +105,116 @@ static int cancel(void *extra, int complete) {
   return MPI_SUCCESS;
 }
 
-/* Tells MPI that a persistent request has ended. One that failed gets more bytes than its receive has
- * room for, so that the call which completes it returns MPI_ERR_TRUNCATE. */
-static void tell_persistent(int tag, int rc) {
-  char bytes[ROOM + 1] = "";
-  PMPI_Send(bytes, rc == MPI_SUCCESS ? 0 : ROOM + 1, MPI_BYTE, 0, tag, goalmpi_self);
+/* Tells MPI that the run of a request has ended. */
+static void complete(struct pending *of) {
+  MPI_Comm comm = of->call.mpi;
+  MPI_Request request;
+  int is_released, rc = of->rc;
+  if (rc == MPI_SUCCESS) rc = goalmpi_after(&of->call);
+  goalmpi_keep_error(comm, rc);
+  if (of->persistent) {
+    goalmpi_persistent_ended(of->persistent, rc);
+    give_back(of);
+    return;
+  }
+  of->rc = rc;
+  goalmpi_drop(&of->call);
+  goalmpi_lock();
+  of->has_ended = 1;
+  is_released = of->is_released;
+  request = of->request;
+  goalmpi_unlock();
+  /* MPI may release it from now on. */
+  PMPI_Grequest_complete(request);
+  if (is_released) give_back(of);
 }
 
-static void complete(struct pending *of, int has_ended) {
-  of->rc = has_ended < 0 ? goalmpi_fail(of->call.mpi, of->call.kind, NULL) : goalmpi_after(&of->call);
-  if (of->tag < 0) {
-    goalmpi_drop(&of->call);
-    PMPI_Grequest_complete(of->request);
-  } else {
-    tell_persistent(of->tag, of->rc);
-    give_back(of);
+void goalmpi_complete_ended(void) {
+  struct pending *ended = NULL;
+  struct call late;
+  int is_late = 0;
+  goalmpi_lock();
+  for (struct pending **at = &pending; *at;) {
+    struct pending *of = *at;
+    int has_ended = GOAL_Test(of->run);
+    if (has_ended == 0) {
+      if (++of->looks == of->compared_at) {
+        late = of->call;
+        is_late = 1;
+        of->compared_at *= 2;
+      }
+      at = &of->next;
+      continue;
+    }
+    __atomic_store_n(at, of->next, __ATOMIC_RELAXED);
+    of->next = ended;
+    ended = of;
+    of->rc = has_ended < 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
+  }
+  goalmpi_unlock();
+  if (is_late) goalmpi_compare(&late);
+  while (ended) {
+    struct pending *of = ended;
+    ended = of->next;
+    if (of->rc != MPI_SUCCESS) goalmpi_failed(&of->call);
+    complete(of);
   }
 }
 
-static int fail_to_start(const struct call *call, const char *why) {
-  return goalmpi_fail(call->mpi, call->kind, why);
+void goalmpi_poll(void) {
+  if (goalmpi_has_pending()) goalmpi_complete_ended();
+  goalmpi_tell_errors();
 }
 
 /* Starts a non-blocking collective. */
-int goalmpi_start(const struct call *given, MPI_Request *request) {
-  struct pending *of = take(given, -1);
-  int rc = of ? goalmpi_before(&of->call) : fail_to_start(given, "there is no memory");
-  if (!of) return rc;
-  if (rc == MPI_SUCCESS) rc = goalmpi_keep_types(&of->call);
-  if (rc == MPI_SUCCESS && !goalmpi_use_thread()) rc = fail_to_start(given, NULL);
-  if (rc == MPI_SUCCESS) rc = PMPI_Grequest_start(query, release, cancel, of, &of->request);
-  if (rc != MPI_SUCCESS) {
-    goalmpi_drop(&of->call);
+int goalmpi_start(struct call *call, MPI_Request *request) {
+  struct pending *of = NULL;
+  int rc = call->refused ? call->refused : goalmpi_before(call);
+  *request = MPI_REQUEST_NULL;
+  if (rc == MPI_SUCCESS) rc = goalmpi_keep_types(call);
+  if (rc == MPI_SUCCESS && !goalmpi_use_thread()) rc = goalmpi_give_up(call, NULL);
+  if (rc == MPI_SUCCESS && !(of = take(call, NULL))) rc = goalmpi_give_up(call, "there is no memory");
+  if (rc == MPI_SUCCESS) {
+    rc = PMPI_Grequest_start(query, release, cancel, of, &of->request);
+    if (rc != MPI_SUCCESS) goalmpi_give_up(call, "MPI can't make a request");
+  }
+  if (rc == MPI_SUCCESS) {
+    of->run = goalmpi_launch(&of->call, call->comm->nonblocking);
+    if (of->run != GOAL_HANDLE_NULL) {
+      *request = of->request;
+      add(of);
+      return MPI_SUCCESS;
+    }
+    rc = goalmpi_give_up(call, NULL);
+    *request = of->request;
+    of->has_ended = 1;
+    PMPI_Grequest_complete(*request);
+    PMPI_Wait(request, MPI_STATUS_IGNORE);
+  } else if (of) {
     give_back(of);
-    return rc;
   }
-  of->run = goalmpi_launch(&of->call);
-  if (of->run == GOAL_HANDLE_NULL) {
-    MPI_Request unused = of->request;
-    rc = fail_to_start(given, NULL);
-    goalmpi_drop(&of->call);
-    PMPI_Grequest_complete(unused);
-    PMPI_Wait(&unused, MPI_STATUS_IGNORE);
-    return rc;
-  }
-  *request = of->request;
-  add(of);
-  return MPI_SUCCESS;
+  goalmpi_drop(call);
+  return goalmpi_tell_error(call->mpi, rc);
 }
 
 /* Starts the schedule of a persistent request whose receive is posted. If that fails, the request
  * ends with an error. */
-int goalmpi_start_persistent(GOAL_Schedule schedule, struct call *call, int tag) {
-  struct pending *of = NULL;
-  int rc = goalmpi_before(call);
-  if (rc == MPI_SUCCESS) {
-    of = take(call, tag);
-    if (!of) rc = fail_to_start(call, "there is no memory");
-  }
-  if (rc == MPI_SUCCESS && !goalmpi_use_thread()) rc = fail_to_start(call, NULL);
+int goalmpi_start_persistent(struct persistent *persistent, GOAL_Schedule schedule, const struct call *given) {
+  struct pending *of = take(given, persistent);
+  int rc = of ? goalmpi_before(&of->call) : goalmpi_give_up(given, "there is no memory");
+  if (rc == MPI_SUCCESS && !goalmpi_use_thread()) rc = goalmpi_give_up(given, NULL);
   if (rc == MPI_SUCCESS) {
     of->run = GOAL_Run(schedule);
-    if (of->run == GOAL_HANDLE_NULL) rc = fail_to_start(call, NULL);
+    if (of->run == GOAL_HANDLE_NULL) rc = goalmpi_give_up(given, NULL);
   }
   if (rc == MPI_SUCCESS) {
     add(of);
     return rc;
   }
   if (of) give_back(of);
-  tell_persistent(tag, rc);
+  goalmpi_keep_error(given->mpi, rc);
+  goalmpi_persistent_ended(persistent, rc);
   return rc;
-}
-
-/* Completes the requests of schedules that have ended. */
-void goalmpi_poll(void) {
-  for (struct pending **at = &goalmpi_pending; *at;) {
-    struct pending *of = *at;
-    int has_ended = GOAL_Test(of->run);
-    if (has_ended == 0) {
-      at = &of->next;
-      continue;
-    }
-    *at = of->next;
-    complete(of, has_ended);
-  }
 }
 
 /* Offers the processor to others if a loop has gone on for a while. */
@@ -178,64 +226,61 @@ void goalmpi_pause(unsigned *rounds) {
 #define UNTIL(outcome, test, wait)            \
   do {                                        \
     unsigned rounds = 0;                      \
-    while (goalmpi_pending) {                 \
+    while (goalmpi_has_pending()) {           \
       int rc;                                 \
       goalmpi_poll();                         \
-      rc = result(test);                      \
+      rc = RESULT(test);                      \
       if (rc != MPI_SUCCESS || (outcome)) return rc; \
       goalmpi_pause(&rounds);                 \
     }                                         \
-    return result(wait);                      \
+    goalmpi_tell_errors();                    \
+    return RESULT(wait);                      \
   } while (0)
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+WRAPPER(Wait)(MPI_Request *request, MPI_Status *status) {
   int flag = 0;
   UNTIL(flag, PMPI_Test(request, &flag, status), PMPI_Wait(request, status));
 }
 
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+WRAPPER(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[]) {
   int flag = 0;
   UNTIL(flag, PMPI_Testall(count, requests, &flag, statuses), PMPI_Waitall(count, requests, statuses));
 }
 
-int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+WRAPPER(Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *status) {
   int flag = 0;
   UNTIL(flag, PMPI_Testany(count, requests, index, &flag, status), PMPI_Waitany(count, requests, index, status));
 }
 
-int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+WRAPPER(Waitsome)(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
   *done = 0;
   UNTIL(*done, PMPI_Testsome(count, requests, done, indices, statuses),
         PMPI_Waitsome(count, requests, done, indices, statuses));
 }
 
-static inline void poll(void) {
-  if (goalmpi_pending) goalmpi_poll();
+WRAPPER(Test)(MPI_Request *request, int *flag, MPI_Status *status) {
+  goalmpi_poll();
+  return RESULT(PMPI_Test(request, flag, status));
 }
 
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-  poll();
-  return result(PMPI_Test(request, flag, status));
+WRAPPER(Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+  goalmpi_poll();
+  return RESULT(PMPI_Testall(count, requests, flag, statuses));
 }
 
-int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
-  poll();
-  return result(PMPI_Testall(count, requests, flag, statuses));
+WRAPPER(Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+  goalmpi_poll();
+  return RESULT(PMPI_Testany(count, requests, index, flag, status));
 }
 
-int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
-  poll();
-  return result(PMPI_Testany(count, requests, index, flag, status));
+WRAPPER(Testsome)(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+  goalmpi_poll();
+  return RESULT(PMPI_Testsome(count, requests, done, indices, statuses));
 }
 
-int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
-  poll();
-  return result(PMPI_Testsome(count, requests, done, indices, statuses));
-}
-
-int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
-  poll();
-  return result(PMPI_Request_get_status(request, flag, status));
+WRAPPER(Request_get_status)(MPI_Request request, int *flag, MPI_Status *status) {
+  goalmpi_poll();
+  return RESULT(PMPI_Request_get_status(request, flag, status));
 }
 
 #ifdef HAS_STATUS_OF_ARRAYS
@@ -246,19 +291,19 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
 #define LOOKED_AT const MPI_Request
 #endif
 
-int MPI_Request_get_status_all(int count, LOOKED_AT requests[], int *flag, MPI_Status statuses[]) {
-  poll();
-  return result(PMPI_Request_get_status_all(count, requests, flag, statuses));
+WRAPPER(Request_get_status_all)(int count, LOOKED_AT requests[], int *flag, MPI_Status statuses[]) {
+  goalmpi_poll();
+  return RESULT(PMPI_Request_get_status_all(count, requests, flag, statuses));
 }
 
-int MPI_Request_get_status_any(int count, LOOKED_AT requests[], int *index, int *flag, MPI_Status *status) {
-  poll();
-  return result(PMPI_Request_get_status_any(count, requests, index, flag, status));
+WRAPPER(Request_get_status_any)(int count, LOOKED_AT requests[], int *index, int *flag, MPI_Status *status) {
+  goalmpi_poll();
+  return RESULT(PMPI_Request_get_status_any(count, requests, index, flag, status));
 }
 
-int MPI_Request_get_status_some(int count, LOOKED_AT requests[], int *done, int indices[],
+WRAPPER(Request_get_status_some)(int count, LOOKED_AT requests[], int *done, int indices[],
                                 MPI_Status statuses[]) {
-  poll();
-  return result(PMPI_Request_get_status_some(count, requests, done, indices, statuses));
+  goalmpi_poll();
+  return RESULT(PMPI_Request_get_status_some(count, requests, done, indices, statuses));
 }
 #endif

@@ -3,55 +3,116 @@
  * A rank that waits here must also make progress of MPI: another rank may wait for a message that
  * this one began to send or receive before. So the wait tests, and probes on a communicator of its
  * own from time to time, which lets MPI make progress. A probe on a copy of MPI_COMM_SELF does not in
- * MPICH. */
+ * MPICH. Behind the wait it probes too: what another rank sent before its call is found by one test
+ * then, as behind a collective of MPI. */
 #include "goalmpi.h"
 #include <sched.h>
 #include <stdio.h>
 
-/* Tests before the first probe, between two probes, and before the processor is offered to others. */
+/* Tests before the first probe, between two probes, before the processor is offered to others, and
+ * before the choices of ranks are compared. */
 #define ALONE 64
 #define BETWEEN 16
 #define YIELD 2048
+#define COMPARE 4096
 
-/* Hands an error to the error handler of the communicator. The program may have freed it while the
- * call was pending: then that of MPI_COMM_WORLD has the error. */
-int goalmpi_fail(MPI_Comm comm, enum kind kind, const char *why) {
-  const struct comm *known = goalmpi_comm(comm);
-  char name[MPI_MAX_OBJECT_NAME] = "", shown[MPI_MAX_OBJECT_NAME + 8] = "";
+/* An error that an error handler has to be told. */
+struct error {
+  struct error *next;
+  MPI_Comm comm;
+  int rc;
+};
+
+static struct error *first_error, **end_of_errors = &first_error;
+
+static int tell(const struct call *call, const char *why, int code) {
+  const struct comm *known = goalmpi_comm(call->mpi);
+  char name[MPI_MAX_OBJECT_NAME] = "", shown[MPI_MAX_OBJECT_NAME + 8] = "", advice[128] = "";
   int rank = -1, length = 0;
-  if (!known) comm = MPI_COMM_WORLD;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_get_name(comm, name, &length);
+  PMPI_Comm_get_name(known ? call->mpi : MPI_COMM_WORLD, name, &length);
   if (*name) snprintf(shown, sizeof shown, " '%s'", name);
-  fprintf(stderr,
-          "libgoal-mpi: rank %d: %s on the communicator%s of %d ranks: %s. Run the program without libgoal-mpi, or with "
-          "GOALMPI_RANGES=%s=off.\n",
-          rank, goalmpi_names[kind], known ? shown : " (freed by now)", known ? known->size : 0,
-          why ? why : GOAL_Last_error(), goalmpi_names[kind]);
-  PMPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
+  /* Of a job that has ended, or a rank that has, the cause lies elsewhere. */
+  if (code != GOAL_ERR_STOPPED && code != GOAL_ERR_RANK_LOST)
+    snprintf(advice, sizeof advice, ". Run the program without libgoal-mpi, or with GOALMPI_RANGES=%s=off",
+             goalmpi_names[call->kind]);
+  fprintf(stderr, "libgoal-mpi: rank %d: %s on the communicator%s of %d ranks: %s%s.\n", rank,
+          goalmpi_names[call->kind], known ? shown : " (freed by now)", known ? known->size : 0,
+          why, advice);
   return MPI_ERR_OTHER;
 }
 
-/* Makes a side ready: allocates the copy of scattered elements, which stays until goalmpi_drop. */
+int goalmpi_failed(const struct call *call) { return tell(call, GOAL_Last_error(), GOAL_Last_error_code()); }
+
+int goalmpi_give_up(const struct call *call, const char *why) {
+  int rc, code = why ? GOAL_ERR_MEMORY : GOAL_Last_error_code();
+  char text[512];
+  snprintf(text, sizeof text, "MPI's %s: %s", goalmpi_names[call->kind], why ? why : GOAL_Last_error());
+  rc = tell(call, why ? why : GOAL_Last_error(), code);
+  /* After an error that ended the job there is nothing to end. */
+  if (code != GOAL_ERR_STOPPED && code != GOAL_ERR_RANK_LOST && code != GOAL_ERR_FAILED) GOAL_Abort(text);
+  return rc;
+}
+
+/* The program may have freed the communicator while the call was pending: then that of
+ * MPI_COMM_WORLD has the error. */
+int goalmpi_tell_error(MPI_Comm comm, int rc) {
+  if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(goalmpi_comm(comm) ? comm : MPI_COMM_WORLD, rc);
+  return rc;
+}
+
+int goalmpi_keep_error(MPI_Comm comm, int rc) {
+  struct error *kept = rc == MPI_SUCCESS ? NULL : malloc(sizeof *kept);
+  if (!kept) return rc;
+  *kept = (struct error){NULL, comm, rc};
+  goalmpi_lock();
+  *end_of_errors = kept;
+  end_of_errors = &kept->next;
+  goalmpi_unlock();
+  return rc;
+}
+
+void goalmpi_tell_errors(void) {
+  while (__atomic_load_n(&first_error, __ATOMIC_RELAXED)) {
+    struct error *kept, of = {NULL, MPI_COMM_NULL, MPI_SUCCESS};
+    goalmpi_lock();
+    kept = first_error;
+    if (kept) {
+      of = *kept;
+      first_error = kept->next;
+      if (!first_error) end_of_errors = &first_error;
+    }
+    goalmpi_unlock();
+    free(kept);
+    goalmpi_tell_error(of.comm, of.rc);
+  }
+}
+
+/* Makes a side ready: allocates the copy of its elements, which stays until goalmpi_drop. */
 static int ready(struct side *side) {
-  if (!side->is_scattered) return 1;
-  if (!side->packed) side->packed = malloc(side->bytes);
+  if (!side->is_copied) return 1;
+  if (!side->packed) side->packed = calloc(1, side->room);
   return side->packed != NULL;
+}
+
+int goalmpi_room(struct call *call) {
+  if (ready(&call->in) && ready(&call->out)) return MPI_SUCCESS;
+  return goalmpi_give_up(call, "there is no memory for a copy of its elements");
 }
 
 /* Packs what the schedule reads. */
 int goalmpi_before(struct call *call) {
-  int rc = MPI_SUCCESS;
-  if (!ready(&call->in) || !ready(&call->out)) rc = MPI_ERR_NO_MEM;
-  if (rc == MPI_SUCCESS) rc = goalmpi_pack(&call->in);
+  int rc = goalmpi_room(call);
+  if (rc != MPI_SUCCESS) return rc;
+  rc = goalmpi_pack(&call->in);
   if (rc == MPI_SUCCESS && call->reads_out) rc = goalmpi_pack(&call->out);
-  if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(call->mpi, rc);
+  if (rc != MPI_SUCCESS) goalmpi_give_up(call, "MPI can't pack its elements");
   return rc;
 }
 
 static int keep_type(struct side *side) {
   int rc;
-  if (!side->is_scattered) return MPI_SUCCESS;
+  if (!side->is_copied) return MPI_SUCCESS;
   rc = PMPI_Type_dup(side->type, &side->type);
   side->owns_type = rc == MPI_SUCCESS;
   return rc;
@@ -61,7 +122,7 @@ static int keep_type(struct side *side) {
 int goalmpi_keep_types(struct call *call) {
   int rc = keep_type(&call->in);
   if (rc == MPI_SUCCESS) rc = keep_type(&call->out);
-  if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(call->mpi, rc);
+  if (rc != MPI_SUCCESS) goalmpi_give_up(call, "MPI can't copy its type");
   return rc;
 }
 
@@ -78,20 +139,18 @@ void goalmpi_drop(struct call *call) {
   drop(&call->out);
 }
 
-/* Unpacks what the schedule wrote. */
+/* Unpacks what the schedule wrote. Returns the error of the call. */
 int goalmpi_after(struct call *call) {
   int rc = call->writes_out ? goalmpi_unpack(&call->out) : MPI_SUCCESS;
-  if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(call->mpi, rc);
-  return rc;
+  return rc == MPI_SUCCESS ? call->error : rc;
 }
 
 static void *data(const struct side *side) { return side->packed ? side->packed : side->user; }
 static const void *input(const struct call *call) { return call->is_in_place ? GOAL_IN_PLACE : data(&call->in); }
 
-GOAL_Handle goalmpi_launch(const struct call *call) {
+GOAL_Handle goalmpi_launch(const struct call *call, GOAL_Comm comm) {
   const void *in = input(call);
   void *out = data(&call->out);
-  GOAL_Comm comm = call->comm->goal;
   switch (call->kind) {
     case BARRIER: return GOAL_Ibarrier(comm);
     case BCAST: return GOAL_Ibcast(out, call->count, call->type, call->root, comm);
@@ -104,10 +163,9 @@ GOAL_Handle goalmpi_launch(const struct call *call) {
   }
 }
 
-GOAL_Schedule goalmpi_prepare(const struct call *call) {
+GOAL_Schedule goalmpi_prepare(const struct call *call, GOAL_Comm comm) {
   const void *in = input(call);
   void *out = data(&call->out);
-  GOAL_Comm comm = call->comm->goal;
   switch (call->kind) {
     case BARRIER: return GOAL_Barrier_init(comm);
     case BCAST: return GOAL_Bcast_init(out, call->count, call->type, call->root, comm);
@@ -120,24 +178,41 @@ GOAL_Schedule goalmpi_prepare(const struct call *call) {
   }
 }
 
+/* Lets MPI make progress. */
+static void give_turn(void) {
+  int flag;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, goalmpi_world, &flag, MPI_STATUS_IGNORE);
+}
+
+/* Waits for the end of a run. Returns what GOAL_Test does. */
+static int wait(const struct call *call, GOAL_Handle run) {
+  int has_ended = GOAL_Test(run);
+  uint64_t next = COMPARE;
+  for (uint64_t rounds = 1; has_ended == 0; rounds++) {
+    if (rounds == next) {
+      goalmpi_compare(call);
+      next *= 2;
+    }
+    if (goalmpi_is_crowded || (rounds > ALONE && rounds % BETWEEN == 0)) {
+      give_turn();
+      if (goalmpi_has_pending()) goalmpi_complete_ended();
+      if (goalmpi_is_crowded || rounds > YIELD) sched_yield();
+    }
+    has_ended = GOAL_Test(run);
+  }
+  return has_ended;
+}
+
 /* Runs a call and waits for its end. */
 int goalmpi_run(struct call *call) {
-  GOAL_Handle run;
-  int has_ended, rc = goalmpi_before(call);
+  int rc = call->refused ? call->refused : goalmpi_before(call);
   if (rc == MPI_SUCCESS) {
-    run = goalmpi_launch(call);
-    has_ended = run == GOAL_HANDLE_NULL ? -1 : GOAL_Test(run);
-    for (unsigned rounds = 1; has_ended == 0; rounds++) {
-      if (goalmpi_is_crowded || (rounds > ALONE && rounds % BETWEEN == 0)) {
-        int flag;
-        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, goalmpi_world, &flag, MPI_STATUS_IGNORE);
-        if (goalmpi_pending) goalmpi_poll();
-        if (goalmpi_is_crowded || rounds > YIELD) sched_yield();
-      }
-      has_ended = GOAL_Test(run);
-    }
-    rc = has_ended < 0 ? goalmpi_fail(call->mpi, call->kind, NULL) : goalmpi_after(call);
+    GOAL_Handle run = goalmpi_launch(call, call->comm->blocking);
+    if (run == GOAL_HANDLE_NULL) rc = goalmpi_give_up(call, NULL);
+    else rc = wait(call, run) < 0 ? goalmpi_failed(call) : goalmpi_after(call);
+    give_turn();
   }
   goalmpi_drop(call);
-  return rc;
+  goalmpi_tell_errors();
+  return goalmpi_tell_error(call->mpi, rc);
 }

@@ -59,11 +59,15 @@ void goalmpi_types(void) {
   add(MPI_DOUBLE_PRECISION, FLOATING, GOAL_FLOAT);
 }
 
-/* Predefined types are never freed, so the last one found stays right. */
+/* Predefined types are never freed, so the last one found stays right. Any thread may set it. */
 static const struct type *find(MPI_Datatype mpi) {
-  if (last && last->mpi == mpi) return last;
-  for (int at = 0; at < count; at++)
-    if (types[at].mpi == mpi) return last = &types[at];
+  const struct type *found = __atomic_load_n(&last, __ATOMIC_RELAXED);
+  if (found && found->mpi == mpi) return found;
+  for (int at = 0; at < count; at++) {
+    if (types[at].mpi != mpi) continue;
+    __atomic_store_n(&last, &types[at], __ATOMIC_RELAXED);
+    return &types[at];
+  }
   return NULL;
 }
 
@@ -146,7 +150,7 @@ static int move(struct side *side, int packs) {
   MPI_Aint place, back;
   MPI_Datatype type;
   int rc;
-  if (!side->packed) return MPI_SUCCESS;
+  if (!side->packed || side->bytes == 0) return MPI_SUCCESS;
   if (side->user) return move_from(side->user, side, side->type, packs);
   PMPI_Get_address(side->packed, &place);
   back = -place;

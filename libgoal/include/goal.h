@@ -180,6 +180,12 @@ int GOAL_MyRank(void);
  */
 int GOAL_Finalize(void);
 
+/*
+ * Ends the job because this rank can't do its part: the calls of all ranks return an error from now
+ * on. The launcher tells of the text, which says why and may be NULL.
+ */
+int GOAL_Abort(const char *why);
+
 /* Returns 1 if the group is finalized or not initialized yet; else 0. */
 int GOAL_IsFinalized(void);
 

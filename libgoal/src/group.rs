@@ -81,6 +81,16 @@ extern "C" fn GOAL_MyRank() -> c_int {
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_Abort(why: *const c_char) -> c_int {
+    status("GOAL_Abort", || {
+        // SAFETY: the caller passes NULL or a string of C.
+        let why = (!why.is_null()).then(|| unsafe { CStr::from_ptr(why) }.to_string_lossy());
+        group()?.abort(why.as_deref().unwrap_or("the program has ended the job"));
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn GOAL_Finalize() -> c_int {
     status("GOAL_Finalize", || forget_all(group()?.finalize()))
 }

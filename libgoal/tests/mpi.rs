@@ -7,12 +7,17 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 /// The programs in `libgoal-mpi/tests/`.
-const PROGRAMS: [&str; 5] = ["values", "progress", "requests", "types", "worlds"];
+const PROGRAMS: [&str; 12] = [
+    "values", "progress", "requests", "types", "worlds", "local", "turns", "threads", "sizes",
+    "other", "crash", "memory",
+];
 
 /// An MPI library.
 struct Mpi {
     run: OsString,
     is_open_mpi: bool,
+    /// It has a compiler for Fortran, and the program in Fortran is built.
+    has_fortran: bool,
     /// The folder of what was built.
     dir: PathBuf,
 }
@@ -39,7 +44,9 @@ fn built(number: usize, bin: Option<&Path>) -> Option<Mpi> {
     for name in PROGRAMS {
         let source = root.join(format!("libgoal-mpi/tests/{name}.c"));
         let mut compiler = Command::new(&mpicc);
-        compiler.args(["-O1", "-Wall", "-o"]).arg(dir.join(name)).arg(source);
+        // The wrappers find what the program defines in their place.
+        compiler.args(["-O1", "-Wall", "-rdynamic", "-o"]).arg(dir.join(name)).arg(source);
+        compiler.arg("-lpthread");
         assert!(compiler.status().is_ok_and(|status| status.success()), "{name}.c");
     }
     // Its schedules fail, so it has no libgoal.
@@ -51,7 +58,11 @@ fn built(number: usize, bin: Option<&Path>) -> Option<Mpi> {
     )
     .unwrap_or_else(|error| panic!("{error}"));
     let is_open_mpi = version.contains("Open MPI") || version.contains("open-mpi");
-    Some(Mpi { run, is_open_mpi, dir })
+    let mut compiler = Command::new(tool("mpifort"));
+    compiler.arg("-o").arg(dir.join("fortran")).arg(root.join("libgoal-mpi/tests/fortran.f90"));
+    let built = compiler.output();
+    let has_fortran = built.is_ok_and(|output| output.status.success());
+    Some(Mpi { run, is_open_mpi, has_fortran, dir })
 }
 
 static LIBRARIES: LazyLock<Vec<Mpi>> = LazyLock::new(|| {
@@ -187,6 +198,135 @@ fn a_schedule_that_fails_tells_the_program_once() {
     for mpi in LIBRARIES.iter() {
         let output = run_with(mpi, "failures", 2, &[ALL], false);
         assert!(output.status.success(), "{}", told(&output));
+    }
+}
+
+#[test]
+fn what_one_rank_alone_sees_does_not_decide() {
+    ends_well("local", &[2, 3], &[ALL]);
+    // The default leaves other operations to each library.
+    ends_well("local", &[2], &[]);
+}
+
+#[test]
+fn one_call_behind_a_collective_finds_what_was_sent_before_it() {
+    ends_well("turns", &[2], &[ALL]);
+}
+
+#[test]
+fn threads_call_at_once() {
+    for mpi in LIBRARIES.iter() {
+        for ranks in [2, 3] {
+            let output = run(mpi, "threads", ranks, &[ALL, REPORT]);
+            if output.status.code() == Some(77) {
+                eprintln!("skipped: {} has no MPI_THREAD_MULTIPLE", mpi.run.display());
+                continue;
+            }
+            let told = told(&output);
+            assert!(output.status.success(), "{ranks} ranks: {told}");
+            assert!(told.contains("barrier: 160 as schedules"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn calls_from_fortran_run_as_schedules() {
+    for mpi in LIBRARIES.iter() {
+        if !mpi.has_fortran {
+            eprintln!("skipped: {} has no Fortran", mpi.run.display());
+            continue;
+        }
+        let output = run(mpi, "fortran", 2, &[ALL, REPORT]);
+        let told = told(&output);
+        assert!(output.status.success(), "{told}");
+        for line in ["allreduce: 3 as schedules", "bcast: 1 as", "barrier: 1 as"] {
+            assert!(told.contains(line), "{line}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_program_with_another_mpi_library_is_left_to_it() {
+    for mpi in LIBRARIES.iter() {
+        let output = run(mpi, "other", 2, &[ALL, REPORT]);
+        let told = told(&output);
+        assert!(output.status.success(), "{told}");
+        let lines: Vec<&str> = told.lines().filter(|line| line.contains("libgoal-mpi")).collect();
+        assert_eq!(lines.len(), 1, "{told}");
+        assert!(lines[0].contains("it is built for"), "{told}");
+        assert!(lines[0].contains("1.2.3. All calls are left to MPI"), "{told}");
+    }
+    // The programs of each library under that of another one.
+    for (mpi, other) in LIBRARIES.iter().flat_map(|mpi| LIBRARIES.iter().map(move |it| (mpi, it))) {
+        if mpi.is_open_mpi == other.is_open_mpi {
+            continue;
+        }
+        let mut command = started(mpi, 2);
+        command.args(["env", "GOALMPI_RANGES=all=on"]).arg(preload(other));
+        let output = command.arg(mpi.dir.join("progress")).output().expect("timeout was there");
+        let told = told(&output);
+        assert!(output.status.success(), "{told}");
+        assert_eq!(told.matches("it is built for").count(), 1, "{told}");
+    }
+}
+
+/// Runs each operation in each form with `count` elements at rank 0 and more at rank 1. The error
+/// handler must be told, and a line must name the operation and the cause.
+fn sizes_differ(ranges: &str, count: &str, cause: &str) {
+    let operations = ["bcast", "reduce", "allreduce", "gather", "allgather", "alltoall"];
+    let forms = ["blocking", "pending"];
+    let all = operations.iter().flat_map(|name| forms.map(|form| (name, form)));
+    for (mpi, (operation, form)) in
+        LIBRARIES.iter().flat_map(|mpi| all.clone().map(move |it| (mpi, it)))
+    {
+        let mut command = started(mpi, 2);
+        command.args(["env", &format!("GOALMPI_RANGES={ranges}")]).arg(preload(mpi));
+        command.arg(mpi.dir.join("sizes")).args([operation, form, count]);
+        let output = command.output().expect("timeout was there");
+        let (out, told) = (String::from_utf8_lossy(&output.stdout), told(&output));
+        assert!(!matches!(output.status.code(), Some(0 | 124)), "{operation} {form}: {told}");
+        assert!(out.contains("the handler was told"), "{operation} {form}: {out} {told}");
+        let text = format!("{operation} on the communicator");
+        assert!(told.contains(&text), "{operation} {form}: {told}");
+        assert!(told.contains(cause), "{operation} {form}: {told}");
+    }
+}
+
+#[test]
+fn sizes_that_differ_reach_the_error_handler() {
+    sizes_differ("all=on", "2000", "make both sizes the same");
+}
+
+#[test]
+fn sizes_of_which_some_are_left_to_mpi_reach_the_error_handler() {
+    sizes_differ("all=1K-", "200", "rank 0 has left ");
+}
+
+#[test]
+fn a_rank_without_memory_is_reported_on_all() {
+    for mpi in LIBRARIES.iter() {
+        let output = run(mpi, "memory", 3, &[ALL]);
+        let told = told(&output);
+        assert_eq!(output.status.code(), Some(7), "{told}");
+        assert!(told.contains("rank 1: bcast on the communicator"), "{told}");
+        assert!(
+            told.contains("the job was stopped: rank 1: MPI's bcast: there is no memory"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn the_end_of_a_rank_is_not_blamed_on_the_library() {
+    for mpi in LIBRARIES.iter() {
+        let mut command = started(mpi, 2);
+        let script = "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] || export CRASH=1; exec \"$0\"";
+        command.args(["env", "GOALMPI_RANGES=all=on"]).arg(preload(mpi));
+        let output = command.args(["sh", "-c", script]).arg(mpi.dir.join("crash")).output();
+        let output = output.expect("timeout was there");
+        let told = told(&output);
+        assert!(!matches!(output.status.code(), Some(0 | 124)), "{told}");
+        assert!(!told.contains("Run the program without libgoal-mpi"), "{told}");
     }
 }
 

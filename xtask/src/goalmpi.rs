@@ -6,10 +6,12 @@ use std::io;
 use std::path::Path;
 
 /// The C sources in `libgoal-mpi/src/`.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 12] = [
+    "entries.c",
     "main.c",
     "settings.c",
     "report.c",
+    "choices.c",
     "communicators.c",
     "types.c",
     "calls.c",

@@ -185,9 +185,15 @@ impl Drop for Processes<'_> {
         if !self.segment.gate().is_stopped() {
             self.segment.gate().stop();
         }
-        // A rank of a schedule leaves when the job is over. A program does not know yet.
+        // A rank of a schedule leaves when the job is over. A program does not know of the end of
+        // another one. After a failed action its calls return the error, and it may tell and end.
+        let segment = self.segment;
+        let has_failed = |one: &Member| segment.failure_of_failed(one.joined.rank).is_some();
+        if !self.are_programs || self.members.iter().any(has_failed) {
+            self.join();
+        }
         if !self.are_programs {
-            return self.join();
+            return;
         }
         let own = std::process::id();
         for member in &mut self.members {

@@ -207,6 +207,14 @@ impl Attached {
         self.job.segment.fail(self.rank, text);
     }
 
+    /// Returns the text on the failure that ended the job. That of this rank comes first, and then
+    /// those of other ranks on this host.
+    pub fn failure(&self) -> Option<String> {
+        let (segment, own) = (self.job.segment, self.rank);
+        let others = 0..segment.num_members();
+        std::iter::once(own).chain(others).find_map(|rank| segment.failure_of_failed(rank))
+    }
+
     /// Records the failure of an action of a schedule from `nisa` as [`Attached::fail`] does, with
     /// the name of the action.
     pub fn fail_action(&self, nisa: &Nisa, failure: &Failure) {

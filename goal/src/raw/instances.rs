@@ -45,6 +45,8 @@ pub(super) struct Inner {
     pub(super) first: AtomicU32,
     /// The number of its starts, in the segment, if it is a collective.
     pub(super) starts: Option<&'static AtomicU64>,
+    /// The name of the collective that it is, if it is one.
+    pub(super) collective: Option<&'static str>,
     /// The way in which it runs.
     pub(super) way: Way,
     /// The initial values of memory of its own, for runs in the kernel.
@@ -424,5 +426,27 @@ impl Inner {
             self.code.scratch_size()
         );
         Error::new(ErrorCode::Memory, text)
+    }
+}
+
+/// The beginning of the text on a failed action without a name.
+const ACTION: &str = "action at ";
+
+/// Adds the name of the collective to the error of a failed action: of one that runs, or
+/// `starting`. If several run, the text names all of them. Other errors stay as they are.
+#[cold]
+pub(crate) fn name_collectives(core: &Core, starting: Option<&'static str>, error: Error) -> Error {
+    let text = error.to_string();
+    if error.code() != ErrorCode::Failed || !text.starts_with(ACTION) {
+        return error;
+    }
+    let running = core.slots.all_schedules();
+    let running = running.filter_map(|schedule| schedule.downcast_ref::<Inner>()?.collective);
+    let mut names: Vec<&str> = running.chain(starting).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.is_empty() {
+        true => error,
+        false => Error::new(error.code(), format!("{}: {text}", names.join(" or "))),
     }
 }
