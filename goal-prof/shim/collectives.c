@@ -51,9 +51,10 @@ static void combines(struct call call, uint32_t kind, int root, MPI_Count count,
   record(call, kind, root, EQUAL, commutes(op), width_of(type), &elements, NULL, 0);
 }
 
+/* Returns NULL if there is no memory. Then recording ends. */
 static uint64_t *numbers(size_t count) {
   uint64_t *all = malloc((count ? count : 1) * sizeof *all);
-  if (!all) abort(); /* The other ranks' files would have messages without an end. */
+  if (!all) goalprof_no_memory();
   return all;
 }
 

@@ -1,39 +1,65 @@
 /* The making and freeing of communicators. The members of a new one agree on its number. */
 #include "shim.h"
 
+/* The ranks that are looked up at a time. */
+#define AT_ONCE 128
+
+/* Stores the members' ranks among all, if `world` is not NULL. Returns 0 if one is none of them. */
+static int translate(MPI_Group members, int size, uint32_t *world) {
+  int at, is_new, is_known = 1;
+  MPI_Group all = shim_all(&is_new);
+  for (at = 0; at < size && is_known; at += AT_ONCE) {
+    int from[AT_ONCE], to[AT_ONCE], some = size - at < AT_ONCE ? size - at : AT_ONCE, each;
+    for (each = 0; each < some; each++) from[each] = at + each;
+    is_known = PMPI_Group_translate_ranks(members, some, from, all, to) == MPI_SUCCESS;
+    for (each = 0; each < some; each++) {
+      is_known = is_known && to[each] != MPI_UNDEFINED;
+      if (world) world[at + each] = (uint32_t)to[each];
+    }
+  }
+  if (is_new) PMPI_Group_free(&all);
+  return is_known;
+}
+
 /* All members come here, or none: those of another world may have no profiler, so no message may be
  * sent before it is known that there are none. */
-static int follow(int rc, const MPI_Comm *made) {
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Group members, all;
-  uint64_t *words = NULL;
-  int *ranks = NULL, *world = NULL, size = 0, me = 0, inter = 1, at;
-  if (rc == MPI_SUCCESS) comm = *made;
-  if (comm == MPI_COMM_NULL) return rc;
+static void agree(MPI_Comm comm, int is_of_session) {
+  /* On the stack, since a rank without memory must take part too. */
+  uint64_t words[shim_words + 1], digests[2];
+  uint32_t *world = NULL;
+  MPI_Group members;
+  int size = 0, me = 0, inter = 1, is_known;
   PMPI_Comm_test_inter(comm, &inter);
-  if (inter) return rc;
+  if (inter) return;
   PMPI_Comm_size(comm, &size);
   PMPI_Comm_rank(comm, &me);
-  words = malloc(shim_words * sizeof *words);
-  ranks = malloc(2 * (size_t)size * sizeof *ranks);
-  if (!words || !ranks) abort(); /* The other members would wait for ever. */
-  world = ranks + size;
-  for (at = 0; at < size; at++) ranks[at] = at;
   PMPI_Comm_group(comm, &members);
-  PMPI_Comm_group(MPI_COMM_WORLD, &all);
-  PMPI_Group_translate_ranks(members, size, ranks, all, world);
-  PMPI_Group_free(&members);
-  PMPI_Group_free(&all);
-  for (at = 0; at < size && world[at] != MPI_UNDEFINED; at++) {}
-  if (at == size) {
+  is_known = translate(members, size, NULL);
+  if (is_known && is_of_session) {
+    /* They belong together if each bit is set in one of the two. */
+    digests[0] = goalprof_digest((uint32_t)me);
+    digests[1] = ~digests[0];
+    PMPI_Allreduce(MPI_IN_PLACE, digests, 2, MPI_UINT64_T, MPI_BAND, comm);
+    is_known = digests[0] == ~digests[1] && digests[0] != 0;
+    if (!is_known)
+      goalprof_fail("the ranks' settings differ or are wrong: set the same GOALPROF_ variables on all ranks");
+  }
+  if (is_known) {
     /* A rank that records no more leaves the choice to the others. */
-    memset(words, 0xff, shim_words * sizeof *words);
+    memset(words, 0xff, sizeof words);
     goalprof_ids(words);
     PMPI_Allreduce(MPI_IN_PLACE, words, (int)shim_words, MPI_UINT64_T, MPI_BAND, comm);
-    goalprof_communicator(of_comm(comm), words, shim_words, (uint32_t)me, (const uint32_t *)world, (size_t)size);
+    world = malloc((size_t)size * sizeof *world);
+    if (world && translate(members, size, world))
+      goalprof_communicator(of_comm(comm), words, shim_words, (uint32_t)me, world, (size_t)size);
+    if (!world) goalprof_no_memory();
+    free(world);
   }
-  free(words);
-  free(ranks);
+  PMPI_Group_free(&members);
+}
+
+static int follow(int rc, const MPI_Comm *made) {
+  if (rc == MPI_SUCCESS && *made != MPI_COMM_NULL) agree(*made, 0);
   return rc;
 }
 
@@ -44,8 +70,19 @@ static int follow(int rc, const MPI_Comm *made) {
     return end(follow(PMPI_##f(LIST A, made), made));  \
   }
 
-MAKES(Comm_dup, (MPI_Comm comm), (comm))
-MAKES(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info), (comm, info))
+/* These copy attributes. */
+#define COPIES(f, P, A)                                \
+  int MPI_##f(LIST P, MPI_Comm *made) {                \
+    int rc;                                            \
+    if (!begin()) return PMPI_##f(LIST A, made);       \
+    begin_callbacks();                                 \
+    rc = PMPI_##f(LIST A, made);                       \
+    end_callbacks();                                   \
+    return end(follow(rc, made));                      \
+  }
+
+COPIES(Comm_dup, (MPI_Comm comm), (comm))
+COPIES(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info), (comm, info))
 MAKES(Comm_create, (MPI_Comm comm, MPI_Group group), (comm, group))
 MAKES(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag), (comm, group, tag))
 MAKES(Comm_split, (MPI_Comm comm, int color, int key), (comm, color, key))
@@ -65,12 +102,32 @@ MAKES(Dist_graph_create_adjacent,
        const int destinations[], const int destweights[], MPI_Info info, int reorder),
       (comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder))
 
-/* Another thread may get the handle at once. */
-#define FREES(f)                                  \
-  int MPI_##f(MPI_Comm *comm) {                   \
-    if (!begin()) return PMPI_##f(comm);          \
-    goalprof_communicator_free(of_comm(*comm));   \
-    return end(PMPI_##f(comm));                   \
+#ifdef HAS_SESSIONS
+int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler,
+                               MPI_Comm *made) {
+  int rc;
+  if (!begin()) return PMPI_Comm_create_from_group(group, tag, info, handler, made);
+  rc = PMPI_Comm_create_from_group(group, tag, info, handler, made);
+  if (rc == MPI_SUCCESS && *made != MPI_COMM_NULL) agree(*made, 1);
+  return end(rc);
+}
+#endif
+
+/* Functions that delete attributes may use the communicator. Another thread may get the handle before
+ * this one goes on, for a communicator with another number. */
+#define FREES(f)                                                     \
+  int MPI_##f(MPI_Comm *comm) {                                      \
+    uint64_t handle;                                                 \
+    uint32_t number;                                                 \
+    int rc;                                                          \
+    if (!begin()) return PMPI_##f(comm);                             \
+    handle = of_comm(*comm);                                         \
+    number = goalprof_communicator_number(handle);                   \
+    begin_callbacks();                                               \
+    rc = PMPI_##f(comm);                                             \
+    end_callbacks();                                                 \
+    if (rc == MPI_SUCCESS) goalprof_communicator_free(handle, number); \
+    return end(rc);                                                  \
   }
 
 FREES(Comm_free)

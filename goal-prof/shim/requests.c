@@ -1,6 +1,9 @@
 /* The start, completion and end of requests. A call that completes a request may set it to
  * MPI_REQUEST_NULL, so the handles are kept before it. */
 #include "shim.h"
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
 
 /* The handles and statuses of a call. Small calls need no memory of the heap. */
 #define FEW 32
@@ -9,7 +12,7 @@ struct kept {
   MPI_Status few_statuses[FEW], *statuses;
 };
 
-/* Returns 0 if there is no memory; then the call is not recorded. */
+/* Returns 0 if there is no memory. Then recording ends. */
 static int keep(struct kept *kept, int count, const MPI_Request requests[], MPI_Status *statuses) {
   int at;
   size_t many = count > 0 ? (size_t)count : 0;
@@ -18,7 +21,10 @@ static int keep(struct kept *kept, int count, const MPI_Request requests[], MPI_
   kept->statuses = statuses;
   if (statuses == MPI_STATUSES_IGNORE)
     kept->statuses = many > FEW ? malloc(many * sizeof *kept->statuses) : kept->few_statuses;
-  if (!kept->handles || !kept->statuses) return 0;
+  if (!kept->handles || !kept->statuses) {
+    goalprof_no_memory();
+    return 0;
+  }
   for (at = 0; at < count; at++) kept->handles[at] = of_request(requests[at]);
   memset(kept->tokens, 0, many * sizeof *kept->tokens);
   goalprof_claim(kept->handles, kept->tokens, many);
@@ -31,9 +37,10 @@ static void drop(struct kept *kept, MPI_Status *statuses) {
 }
 
 static void complete(const struct kept *kept, int at, const MPI_Status *status, int error) {
-  struct goalprof_status failed = {0, -1, 0, 1};
+  struct goalprof_status nothing = {0, -1, 0, 1};
   if (kept->tokens[at] == 0) return;
-  goalprof_complete(kept->handles[at], kept->tokens[at], error == MPI_SUCCESS ? of_status(status) : failed);
+  if (error != MPI_SUCCESS) failed(error);
+  goalprof_complete(kept->handles[at], kept->tokens[at], error == MPI_SUCCESS ? of_status(status) : nothing);
 }
 
 /* The errors of a call with many statuses stand in these only if it says so. */
@@ -161,22 +168,96 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 int MPI_Start(MPI_Request *request) {
   int rc;
   if (!begin()) return PMPI_Start(request);
+  begin_start();
   rc = PMPI_Start(request);
   if (rc == MPI_SUCCESS) goalprof_start(of_request(*request));
+  end_start();
   return end(rc);
 }
 
 int MPI_Startall(int count, MPI_Request requests[]) {
   int rc, at;
   if (!begin()) return PMPI_Startall(count, requests);
+  begin_start();
   rc = PMPI_Startall(count, requests);
   for (at = 0; rc == MPI_SUCCESS && at < count; at++) goalprof_start(of_request(requests[at]));
+  end_start();
   return end(rc);
 }
 
+/* Receives that the program has freed while they were active. MPI completes them all the same, and tells
+ * their messages only to calls that complete them. So the profiler keeps their requests. */
+struct freed {
+  MPI_Request request;
+  uint64_t handle, token;
+};
+static struct freed *freed;
+static size_t freed_count, freed_room;
+static pthread_mutex_t freed_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Records the freed receives that have ended. The lock is held. */
+static void test_freed(void) {
+  size_t at, left = 0;
+  for (at = 0; at < freed_count; at++) {
+    struct freed of = freed[at];
+    struct goalprof_status nothing = {0, -1, 0, 1};
+    MPI_Status status;
+    int is_done = 0, rc = PMPI_Test(&of.request, &is_done, &status);
+    if (rc == MPI_SUCCESS && !is_done) {
+      freed[left++] = of;
+      continue;
+    }
+    if (rc != MPI_SUCCESS) failed(rc);
+    goalprof_detached(of.handle, of.token, rc == MPI_SUCCESS ? of_status(&status) : nothing);
+    /* A persistent request is still there. */
+    if (of.request != MPI_REQUEST_NULL) PMPI_Request_free(&of.request);
+  }
+  freed_count = left;
+}
+
+/* Returns 0 if there is no memory. */
+static int keep_freed(MPI_Request request, uint64_t token) {
+  int is_kept = 1;
+  pthread_mutex_lock(&freed_lock);
+  if (freed_count == freed_room) test_freed();
+  if (freed_count > freed_room / 2 || freed_room == 0) {
+    size_t room = freed_room ? 2 * freed_room : 64;
+    struct freed *more = realloc(freed, room * sizeof *more);
+    if (more) freed = more, freed_room = room;
+    is_kept = freed_count < freed_room;
+  }
+  if (is_kept) freed[freed_count++] = (struct freed){request, of_request(request), token};
+  pthread_mutex_unlock(&freed_lock);
+  if (!is_kept) goalprof_no_memory();
+  return is_kept;
+}
+
+/* A correct program knows that they have ended. One second is for messages of others. */
+void shim_end_freed(void) {
+  struct timespec start, now;
+  int was_inside = shim_is_inside;
+  shim_is_inside = 1;
+  pthread_mutex_lock(&freed_lock);
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  do {
+    test_freed();
+    if (freed_count) sched_yield();
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while (freed_count && now.tv_sec - start.tv_sec < 2);
+  for (; freed_count; freed_count--) PMPI_Request_free(&freed[freed_count - 1].request);
+  free(freed);
+  freed = NULL;
+  freed_room = 0;
+  pthread_mutex_unlock(&freed_lock);
+  shim_is_inside = was_inside;
+}
+
 int MPI_Request_free(MPI_Request *request) {
+  uint64_t token;
   if (!begin()) return PMPI_Request_free(request);
   /* Another thread may get the handle at once. */
-  goalprof_free(of_request(*request));
-  return end(PMPI_Request_free(request));
+  token = goalprof_free(of_request(*request));
+  if (token == 0 || !keep_freed(*request, token)) return end(PMPI_Request_free(request));
+  *request = MPI_REQUEST_NULL;
+  return end(MPI_SUCCESS);
 }

@@ -6,21 +6,42 @@
  *   if (rc == MPI_SUCCESS) goalprof_...;
  *   return end(rc);
  *
- * `begin` returns 0 before MPI_Init, after MPI_Finalize and within another wrapper, since some MPI
- * libraries call MPI_ functions themselves. */
+ * `begin` returns 0 while MPI is not in use, and in a process that a rank has forked. It does so within
+ * another wrapper as well, since some MPI libraries call MPI_ functions themselves. */
 #ifndef SHIM_H
 #define SHIM_H
 
 #include "goalprof.h"
 #include <features_of_mpi.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern int shim_is_on;
+extern volatile int shim_is_on;
 /* The words of a set of numbers of communicators, on all ranks alike. */
 extern size_t shim_words;
 extern __thread int shim_is_inside;
+
+/* True if threads may call at the same time. Then messages start one at a time: they are recorded in the
+ * order of their starts, in which MPI matches them. */
+extern int shim_is_multiple;
+extern pthread_mutex_t shim_order;
+
+static inline void begin_start(void) {
+  if (shim_is_multiple) pthread_mutex_lock(&shim_order);
+}
+
+static inline void end_start(void) {
+  if (shim_is_multiple) pthread_mutex_unlock(&shim_order);
+}
+
+/* Completes a request that a blocking call has started, and records it. */
+int shim_wait(MPI_Request *request, uint64_t token, MPI_Status *status);
+/* Returns a group of all ranks. The caller frees it if it is new. */
+MPI_Group shim_all(int *is_new);
+/* Looks for the ends of receives that were freed while they were active. */
+void shim_end_freed(void);
 
 static inline int begin(void) {
   if (!shim_is_on || shim_is_inside) return 0;
@@ -29,11 +50,31 @@ static inline int begin(void) {
   return 1;
 }
 
+/* Tells of an operation that failed. */
+static inline void failed(int rc) {
+  int class = MPI_ERR_OTHER;
+  if (PMPI_Error_class(rc, &class) != MPI_SUCCESS || class == MPI_ERR_IN_STATUS) return;
+  if (class == MPI_ERR_TRUNCATE)
+    goalprof_fail("a message was longer than the room of its receive, and MPI does not tell its size");
+  else
+    goalprof_note("a call of MPI returned an error, so what it sent or received may be missing");
+}
+
 static inline int end(int rc) {
+  if (rc != MPI_SUCCESS) failed(rc);
   goalprof_leave();
   shim_is_inside = 0;
   return rc;
 }
+
+/* The next call of MPI runs functions of the program, which may call MPI: those that copy and delete
+ * attributes. */
+static inline void begin_callbacks(void) {
+  goalprof_leave();
+  shim_is_inside = 0;
+}
+
+static inline void end_callbacks(void) { shim_is_inside = 1; }
 
 /* A handle is a pointer or an integer, of at most 8 bytes. */
 static inline uint64_t of_comm(MPI_Comm comm) {

@@ -118,7 +118,11 @@ impl Communicators {
         let world = (!is_world).then(|| world.into());
         let taken = Default::default();
         let communicator = Arc::new(Communicator { id, me, world, size, taken });
-        self.entries.insert(handle, Entry { communicator, persistent: 0, others: 0 });
+        let entry = Entry { communicator, persistent: 0, others: 0 };
+        // One that another thread frees may still have the handle.
+        if let Some(before) = self.entries.insert(handle, entry) {
+            self.freed.push(before.communicator);
+        }
     }
 
     /// Forgets a communicator that is being freed.

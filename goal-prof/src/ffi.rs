@@ -3,13 +3,15 @@
 //!
 //! Threat: an MPI program may call from several threads, after an error of its own, and while it
 //! ends. All calls share one lock. A fault of the recorder is told once on standard error and never
-//! ends the program, and neither does a panic. A process that the program forks writes nothing.
+//! ends the program, and neither does a panic. A process that the program forks writes nothing and
+//! takes no lock, since a thread that it lacks may have it.
 //!
 //! Threat: the starter of a program chooses its environment, which names the folder of the files. A
 //! program whose file gives it rights that its starter lacks (`AT_SECURE`) is not recorded.
 
 use crate::collective::{Collective, Elements};
-use crate::output::create;
+use crate::memory;
+use crate::output::{create, leave_to_parent, without_signals};
 use crate::recorder::{Fault, Message, Recorder, Status};
 use crate::settings::{Settings, SettingsError};
 use goal_lang::CollectiveKind;
@@ -19,16 +21,17 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 struct State {
     recorder: Recorder<Box<dyn Write + Send>>,
-    /// The process that the recorder belongs to.
-    process: u32,
     is_told: bool,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
+/// True in a process that the program has forked.
+static IS_FORK: AtomicBool = AtomicBool::new(false);
 /// The numbers of threads: the next new one, and those of threads that have ended.
 static NUMBERS: Mutex<(usize, Vec<usize>)> = Mutex::new((0, Vec::new()));
 
@@ -41,6 +44,9 @@ struct Number {
 
 impl Drop for Number {
     fn drop(&mut self) {
+        if is_fork() {
+            return;
+        }
         let _ = catch_unwind(AssertUnwindSafe(|| {
             if let (Some(state), false) = (STATE.lock().as_mut(), self.is_new.get()) {
                 state.recorder.end_thread(self.number);
@@ -61,6 +67,10 @@ thread_local! {
     };
 }
 
+fn is_fork() -> bool {
+    IS_FORK.load(Ordering::Relaxed)
+}
+
 fn now_ns() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
@@ -68,13 +78,21 @@ fn now_ns() -> u64 {
 
 fn tell(rank: impl Display, what: impl Display) {
     // Standard error may be closed.
-    let line = format!("goal-prof: rank {rank}: {what}\n");
-    let _ = io::stderr().write_all(line.as_bytes());
+    write_error(format!("goal-prof: rank {rank}: {what}\n").as_bytes());
+}
+
+/// Standard error may be a file that is full, or a pipe that nobody reads.
+fn write_error(line: &[u8]) {
+    let _ = without_signals(|| io::stderr().write_all(line));
 }
 
 /// Calls `step` with the recorder and the number of this thread, if there is a recorder. A thread
 /// that is ending has no number any more, and its calls are not recorded.
 fn with(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>, usize)) {
+    // Without memory a new thread gets no number.
+    if is_fork() || memory::has_ended() {
+        return;
+    }
     let number = NUMBER.try_with(|number| (number.number, number.is_new.take()));
     let Ok((thread, is_new)) = number else { return };
     locked(|recorder| {
@@ -87,15 +105,28 @@ fn with(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>, usize)) {
 
 /// Calls `step` with the recorder, if there is one, and tells what comes up.
 fn locked(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>)) {
+    if is_fork() {
+        return;
+    }
     let caught = catch_unwind(AssertUnwindSafe(|| {
         let mut state = STATE.lock();
         let Some(State { recorder, is_told, .. }) = state.as_mut() else { return };
         step(recorder);
+        let has_ended = memory::has_ended();
+        if has_ended {
+            recorder.fail(Fault::Memory);
+        }
         *is_told = tell_of(recorder, *is_told);
+        if has_ended {
+            *state = None;
+        }
     }));
     if caught.is_err() {
         // The recorder may be in pieces. What it has written stays as it is, without an end.
         *STATE.lock() = None;
+        write_error(
+            b"goal-prof: this is a fault of the profiler. Recording ends; the program goes on.\n",
+        );
     }
 }
 
@@ -125,24 +156,27 @@ fn settings() -> Result<Settings, SettingsError> {
 }
 
 /// Returns a digest of the settings that all ranks must have in common; 0 if they are wrong, which
-/// is told.
+/// is told once.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_digest(rank: u32) -> u64 {
-    // SAFETY: the call reads what the kernel left at the start of the process.
-    if (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0 {
-        tell(
-            rank,
-            "the program's file gives it rights that its starter lacks. Nothing is recorded; the program goes on.",
-        );
-        return 0;
-    }
-    match settings() {
+    static DIGEST: OnceLock<u64> = OnceLock::new();
+    *DIGEST.get_or_init(|| {
+        // SAFETY: the call reads what the kernel left at the start of the process.
+        if (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0 {
+            tell(
+                rank,
+                "the program's file gives it rights that its starter lacks. Nothing is recorded; the program goes on.",
+            );
+            return 0;
+        }
+        match settings() {
         Ok(settings) => settings.digest().max(1),
         Err(error) => {
             tell(rank, format_args!("{error}. Nothing is recorded; the program goes on."));
             0
         }
-    }
+        }
+    })
 }
 
 /// Starts the recorder. `is_multiple` is true if threads may call MPI at the same time. Returns the
@@ -174,27 +208,79 @@ pub(crate) extern "C" fn goalprof_begin(
     if let Some(fault) = fault {
         recorder.fail(fault);
     }
-    let process = std::process::id();
-    *STATE.lock() = Some(State { recorder, process, is_told: false });
+    memory::reserve();
+    *STATE.lock() = Some(State { recorder, is_told: false });
     with(|recorder, thread| recorder.leave(thread, now_ns()));
     words
 }
 
-/// Ends the text at `MPI_Finalize`.
+/// Closes the rank's block when the last use of MPI ends.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_finish() {
     locked(|recorder| recorder.finish());
-    *STATE.lock() = None;
+}
+
+/// Opens another block of the rank when the program uses MPI again.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_resume() {
+    with(|recorder, thread| recorder.resume(thread, now_ns()));
+}
+
+/// Leaves the file to the parent: this process is one that the program has forked.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_forked() {
+    IS_FORK.store(true, Ordering::Relaxed);
+    leave_to_parent();
+}
+
+/// Ends the recording for a reason.
+///
+/// # Safety
+/// `why` is a string.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_fail(why: *const c_char) {
+    // SAFETY: the caller says so.
+    let why = unsafe { CStr::from_ptr(why) }.to_string_lossy();
+    locked(|recorder| recorder.fail(Fault::Caller(why.into_owned())));
+}
+
+/// Ends the recording: the caller has got no memory.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_no_memory() {
+    memory::end();
+    locked(|_| {});
+}
+
+/// Tells a sentence once.
+///
+/// # Safety
+/// `what` is a literal.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_note(what: *const c_char) {
+    // SAFETY: the caller passes a literal.
+    let what = unsafe { name_of(what) };
+    locked(|recorder| recorder.note(what));
+}
+
+/// Writes a line to standard error.
+///
+/// # Safety
+/// `line` is a string.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn goalprof_tell(line: *const c_char) {
+    // SAFETY: the caller says so.
+    write_error(unsafe { CStr::from_ptr(line) }.to_bytes());
 }
 
 /// Writes what there is: the program ends without `MPI_Finalize`.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_abandon() {
+    if is_fork() {
+        return;
+    }
     // If another thread is in a call for long, its lines stay in the buffer.
     let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else { return };
-    // A process that the program forked must not write what its parent will write.
-    let is_own = state.as_ref().is_some_and(|state| state.process == std::process::id());
-    let Some(State { mut recorder, is_told, .. }) = state.take().filter(|_| is_own) else { return };
+    let Some(State { mut recorder, is_told, .. }) = state.take() else { return };
     let _ = catch_unwind(AssertUnwindSafe(|| {
         recorder.abandon("the program ended without MPI_Finalize");
         tell_of(&mut recorder, is_told);
@@ -259,10 +345,18 @@ pub(crate) unsafe extern "C" fn goalprof_communicator(
     locked(|recorder| recorder.add_communicator(handle, words, me, world));
 }
 
-/// Forgets a communicator.
+/// Returns the number of a communicator; the largest one if it is not followed.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn goalprof_communicator_free(handle: u64) {
-    locked(|recorder| recorder.remove_communicator(handle));
+pub(crate) extern "C" fn goalprof_communicator_number(handle: u64) -> u32 {
+    let mut number = u32::MAX;
+    locked(|recorder| number = recorder.communicator(handle).unwrap_or(u32::MAX));
+    number
+}
+
+/// Forgets a communicator that had a number.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_communicator_free(handle: u64, number: u32) {
+    locked(|recorder| recorder.remove_communicator(handle, number));
 }
 
 /// Returns an array as a slice.
@@ -337,10 +431,14 @@ pub(crate) extern "C" fn goalprof_send(of: CMessage) {
     with(|recorder, thread| recorder.send(thread, of.name(), of.message()));
 }
 
-/// Records a send that has started.
+/// Records a send that has started. Returns its token; 0 if there is none.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn goalprof_isend(request: u64, of: CMessage) {
-    with(|recorder, thread| recorder.start_send(thread, of.name(), request, of.message()));
+pub(crate) extern "C" fn goalprof_isend(request: u64, of: CMessage) -> u64 {
+    let mut token = 0;
+    with(|recorder, thread| {
+        token = recorder.start_send(thread, of.name(), request, of.message());
+    });
+    token
 }
 
 /// Records a persistent send.
@@ -364,7 +462,7 @@ pub(crate) unsafe extern "C" fn goalprof_recv(
     with(|recorder, thread| recorder.recv(thread, name, communicator, status.status()));
 }
 
-/// Records a receive that has started.
+/// Records a receive that has started. Returns its token; 0 if there is none.
 ///
 /// # Safety
 /// `name` is a literal.
@@ -374,12 +472,14 @@ pub(crate) unsafe extern "C" fn goalprof_irecv(
     name: *const c_char,
     communicator: u64,
     is_null: c_int,
-) {
+) -> u64 {
     // SAFETY: the caller passes a literal.
     let name = unsafe { name_of(name) };
+    let mut token = 0;
     with(|recorder, thread| {
-        recorder.start_recv(thread, name, request, communicator, is_null != 0);
+        token = recorder.start_recv(thread, name, request, communicator, is_null != 0);
     });
+    token
 }
 
 /// Records a persistent receive.
@@ -457,10 +557,18 @@ pub(crate) extern "C" fn goalprof_complete(request: u64, token: u64, status: CSt
     with(|recorder, thread| recorder.complete(thread, request, token, status.status()));
 }
 
-/// Records that a request is freed.
+/// Records that a request is freed. Returns the token of an active receive, and else 0.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn goalprof_free(request: u64) {
-    with(|recorder, _| recorder.free(request));
+pub(crate) extern "C" fn goalprof_free(request: u64) -> u64 {
+    let mut token = 0;
+    with(|recorder, thread| token = recorder.free(thread, request));
+    token
+}
+
+/// Records the end of a receive that was freed.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn goalprof_detached(request: u64, token: u64, status: CStatus) {
+    locked(|recorder| recorder.detached(request, token, status.status()));
 }
 
 /// A collective as C states it.

@@ -17,6 +17,8 @@ mod collective;
 mod communicators;
 mod ffi;
 mod lines;
+mod matching;
+mod memory;
 mod order;
 mod output;
 mod recorder;
@@ -28,7 +30,7 @@ mod tests;
 
 pub use collective::{Collective, Elements};
 pub use communicators::{COMM_SELF, COMM_WORLD};
-pub use output::create;
+pub use output::{TraceFile, create};
 pub use recorder::{Fault, Message, Recorder, Status};
 pub use settings::{Settings, SettingsError};
 pub use tags::TagError;

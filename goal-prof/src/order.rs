@@ -10,7 +10,8 @@
 //! had completed when its call began. If they may (`MPI_THREAD_MULTIPLE`), each thread has a chain
 //! of its own: what had ended before another thread's call may have done so by chance, as an eager
 //! send does, and would bind a replay. Only a thread's beginning and its end are points of order,
-//! since threads are started and joined.
+//! since threads are started and joined. Messages that MPI matches in the order of their starts keep
+//! that order ([`matching`](crate::matching)).
 //!
 //! An action waits only for actions that had started, or ended, before it started in the run. So a
 //! replay does not deadlock if each send can end as early as it did in the run. One in which sends
@@ -79,6 +80,26 @@ impl Threads {
         }
         self.ended.append(&mut extra);
         self.ended.len() > JOINED_MAX
+    }
+
+    /// Lets the computation of all threads that there are begin at a time.
+    pub(crate) fn leave_all(&mut self, now_ns: u64) {
+        for left_ns in self.threads.iter_mut().filter_map(|thread| thread.left_ns.as_mut()) {
+            *left_ns = now_ns;
+        }
+    }
+
+    /// Lets the next action of each thread start behind what all others have started.
+    pub(crate) fn start_behind(&mut self) {
+        let label = |edge| match edge {
+            Edge::Requires(label) | Edge::Irequires(label) => label,
+        };
+        let all: Vec<Option<u64>> =
+            self.threads.iter().map(|thread| thread.chain.map(label)).collect();
+        for (at, thread) in self.threads.iter_mut().enumerate() {
+            let others = all.iter().enumerate().filter(|(other, _)| *other != at);
+            thread.extra.extend(others.filter_map(|(_, label)| label.map(Edge::Irequires)));
+        }
     }
 
     /// Returns the number of threads that there have been at a time.

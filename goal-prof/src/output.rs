@@ -1,46 +1,172 @@
+#![allow(unsafe_code)] // The mask of signals, and the report of `close`.
 //! The file of a rank, and a buffer of bounded size in front of it.
 //!
-//! Threat: the folder may be one that other users can write to. A link that lies at the place of
-//! the file could lead the writer to a file of the user's. So whatever lies there is removed first,
-//! and the file is created only if nothing is there again (`tests/output.rs`).
+//! Threats:
 //!
-//! Another program of the user may be writing the file: each holds a lock on its own.
+//! - Other users may be able to write to the folder, or to the one above it. A link at the place of the
+//!   folder or the file could lead the writer to files of the user's. A folder that is a link is an
+//!   error. What lies at the place of the file is removed, and the file is created if nothing is there.
+//! - Another program of the user may be writing the file: each holds a lock on its own.
+//! - The program may close the file's descriptor and get its number for a file of its own. So the
+//!   file behind the number is compared before each write.
+//! - A process that the program forks has the descriptor too. It writes nothing.
+//! - A write beyond `ulimit -f`, or to a pipe that nobody reads, raises a signal that would end the
+//!   program. The signal is taken back, and the write is an error.
+//!
+//! `tests/output.rs` has a test of each.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, unlinkat};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The bytes that are written at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// The device and the inode of a file.
+type Identity = (u64, u64);
+
+fn identity(file: impl AsFd) -> io::Result<Identity> {
+    let Stat { st_dev, st_ino, .. } = fstat(file)?;
+    Ok((st_dev, st_ino))
+}
+
+/// The descriptor of the first file, for processes that the program forks.
+static FIRST: OnceLock<(RawFd, Identity)> = OnceLock::new();
+
+/// Closes the first file in a process that the program has forked. Its lock would last as long as this
+/// process. Handlers of forks may call this.
+pub(crate) fn leave_to_parent() {
+    let Some(&(number, of)) = FIRST.get() else { return };
+    // SAFETY: the system tells if there is no such descriptor.
+    let now = identity(unsafe { BorrowedFd::borrow_raw(number) });
+    if now.is_ok_and(|now| now == of) {
+        // SAFETY: the descriptor is that of the file, which nothing in this process uses any more.
+        drop(unsafe { OwnedFd::from_raw_fd(number) });
+    }
+}
+
+/// The file of a rank, as long as it is the file behind its descriptor.
+#[derive(Debug)]
+pub struct TraceFile {
+    file: ManuallyDrop<File>,
+    identity: Identity,
+    process: u32,
+}
+
+impl TraceFile {
+    #[cfg(test)]
+    pub(crate) fn descriptor(&self) -> RawFd {
+        self.file.as_raw_fd()
+    }
+
+    /// Returns an error if the descriptor leads to another file by now, or this is another process.
+    fn look(&self) -> io::Result<()> {
+        if std::process::id() != self.process {
+            return Err(io::Error::other("this process is a fork of the rank"));
+        }
+        match identity(&*self.file) {
+            Ok(now) if now == self.identity => Ok(()),
+            _ => Err(io::Error::other("the program has closed the file")),
+        }
+    }
+}
+
+impl Write for TraceFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.look()?;
+        without_signals(|| self.file.write(bytes))
+    }
+
+    /// Asks for errors that the system has kept back until the file is closed, as NFS does. Another
+    /// program may replace the file from now on.
+    fn flush(&mut self) -> io::Result<()> {
+        self.look()?;
+        let _ = self.file.unlock();
+        let number = self.file.try_clone()?.into_raw_fd();
+        // SAFETY: the number is that of the copy, which nobody else has.
+        match without_signals(|| unsafe { libc::close(number) }) {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for TraceFile {
+    fn drop(&mut self) {
+        if self.look().is_ok() {
+            // SAFETY: it is dropped nowhere else.
+            unsafe { ManuallyDrop::drop(&mut self.file) };
+        }
+    }
+}
+
+/// Calls a function that writes, without the signals that a failed write raises.
+pub(crate) fn without_signals<T>(write: impl FnOnce() -> T) -> T {
+    // SAFETY: sets of signals are plain memory, which the first calls fill in. All calls get valid
+    // pointers, and change only the mask of this thread, which the last one restores.
+    unsafe {
+        let mut raised: libc::sigset_t = std::mem::zeroed();
+        let (mut before, mut pending) = (raised, raised);
+        libc::sigemptyset(&mut raised);
+        libc::sigpending(&mut pending);
+        for signal in [libc::SIGXFSZ, libc::SIGPIPE] {
+            // One that the program holds back stays as it is.
+            if libc::sigismember(&pending, signal) == 0 {
+                libc::sigaddset(&mut raised, signal);
+            }
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raised, &mut before);
+        let done = write();
+        let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let error = *libc::__errno_location();
+        while libc::sigtimedwait(&raised, std::ptr::null_mut(), &now) > 0 {}
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        *libc::__errno_location() = error;
+        done
+    }
+}
+
 /// Creates the file, and its folder if there is none. A file of an earlier run is replaced.
 ///
 /// # Errors
-/// The system's reason, or a program that runs writes the file.
-pub fn create(path: &Path) -> io::Result<File> {
-    if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
-        fs::create_dir_all(dir)?;
+/// The system's reason, a folder that is a link, or a program that runs writes the file.
+pub fn create(path: &Path) -> io::Result<TraceFile> {
+    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+    // Without a `/` or `/.` at the end, which would follow a link.
+    let dir: PathBuf = match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir.components().collect(),
+        _ => ".".into(),
+    };
+    if let Ok(to) = fs::read_link(&dir) {
+        let told = format!("{} is a link; name {} itself", dir.display(), to.display());
+        return Err(io::Error::other(told));
     }
-    if is_being_written(path) {
-        return Err(io::Error::other("another program that runs is writing it"));
+    fs::create_dir_all(&dir)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let dir = openat(CWD, &dir, flags, Mode::empty())?;
+    // A pipe in the place of the file does not block.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    if let Ok(file) = openat(&dir, name, flags, Mode::empty()) {
+        let file = File::from(file);
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(io::Error::other("another program that runs is writing it"));
+        }
     }
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
+    match unlinkat(&dir, name, AtFlags::empty()) {
+        Ok(()) | Err(rustix::io::Errno::NOENT) => {}
+        Err(error) => return Err(error.into()),
     }
-    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = File::from(openat(&dir, name, flags, Mode::from_raw_mode(0o666))?);
     // Some file systems have no locks; then nothing protects the file.
     let _ = file.try_lock();
-    Ok(file)
-}
-
-/// Returns true if another open file has the lock of this one. A link or a pipe is no file of a
-/// run.
-fn is_being_written(path: &Path) -> bool {
-    let is_file = fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
-    is_file
-        && File::open(path)
-            .is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    let identity = identity(&file)?;
+    FIRST.get_or_init(|| (file.as_raw_fd(), identity));
+    Ok(TraceFile { file: ManuallyDrop::new(file), identity, process: std::process::id() })
 }
 
 /// Text on its way to a writer. Only whole lines leave, as long as the writer takes them.
@@ -72,5 +198,11 @@ impl<W: Write> Output<W> {
         let written = self.to.write_all(&self.buffer);
         self.buffer.clear();
         written
+    }
+
+    /// Writes the buffer, and asks if all that was written is in the file.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.write()?;
+        self.to.flush()
     }
 }

@@ -6,6 +6,7 @@ mod write;
 use crate::collective::{Collective, Expansions, Prepared};
 use crate::communicators::{COMM_SELF, COMM_WORLD, Communicator, Communicators, NoPlace};
 use crate::lines::Line;
+use crate::matching::Matching;
 use crate::order::{Edge, Threads};
 use crate::output::Output;
 use crate::requests::{Operation, Requests, Template};
@@ -18,15 +19,18 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The file can't be written.
-    #[error("the file can't be written: {0}; make room, or set GOALPROF_DIR to another folder")]
+    #[error(
+        "the file can't be written: {0}; make room, raise `ulimit -f`, or set GOALPROF_DIR to \
+         another folder"
+    )]
     Write(#[from] io::Error),
     /// There is no tag of GOAL for a message.
     #[error(transparent)]
     Tag(#[from] TagError),
     /// A communicator is not followed.
     #[error(
-        "{0} is called on a communicator that is not followed: one between groups, of a session, \
-         or made by MPI_Comm_idup; leave that part out with MPI_Pcontrol(0)"
+        "{0} is called on a communicator that is not followed: one between groups, or made by \
+         MPI_Comm_idup; leave that part out with MPI_Pcontrol(0)"
     )]
     Communicator(&'static str),
     /// A rank is not in its communicator.
@@ -49,6 +53,9 @@ pub enum Fault {
          MPI_Pcontrol(0)"
     )]
     Status(&'static str),
+    /// There is no memory.
+    #[error("the program's memory has ended; raise `ulimit -v` or the limit of its group")]
+    Memory,
     /// The caller saw a fault of its own.
     #[error("{0}")]
     Caller(String),
@@ -92,12 +99,16 @@ pub struct Recorder<W> {
     threads: Threads,
     communicators: Communicators,
     requests: Requests,
+    matching: Matching,
     expansions: Expansions,
     /// Room for the dependencies of an action.
     edges: Vec<Edge>,
     is_on: bool,
+    /// False while the program does not use MPI, from [`finish`](Self::finish) on.
+    is_open: bool,
     fault: Option<Fault>,
     notes: Vec<String>,
+    noted: Vec<&'static str>,
 }
 
 impl<W: Write> Recorder<W> {
@@ -118,6 +129,7 @@ impl<W: Write> Recorder<W> {
         communicators.add(own, COMM_SELF, 0, &[rank]);
         Self {
             is_on: settings.records,
+            is_open: true,
             settings,
             rank,
             tags,
@@ -126,10 +138,12 @@ impl<W: Write> Recorder<W> {
             threads: Threads::default(),
             communicators,
             requests: Requests::default(),
+            matching: Matching::default(),
             expansions: Expansions::default(),
             edges: Vec::new(),
             fault: None,
             notes: Vec::new(),
+            noted: Vec::new(),
         }
     }
 
@@ -140,7 +154,7 @@ impl<W: Write> Recorder<W> {
 
     /// Ends the recording; the program goes on. Only the first fault is kept.
     pub fn fail(&mut self, fault: Fault) {
-        if self.fault.is_some() {
+        if self.fault.is_some() || !self.is_open {
             return;
         }
         self.requests = Requests::default();
@@ -151,6 +165,14 @@ impl<W: Write> Recorder<W> {
             let _ = self.output.write();
         }
         self.fault = Some(fault);
+    }
+
+    /// Notes a sentence for the user, unless it was noted before.
+    pub fn note(&mut self, what: &'static str) {
+        if !self.noted.contains(&what) {
+            self.noted.push(what);
+            self.notes.push(what.to_owned());
+        }
     }
 
     /// Takes the sentences for the user that have come up.
@@ -243,9 +265,16 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Forgets a communicator that the program frees.
-    pub fn remove_communicator(&mut self, handle: u64) {
-        self.communicators.remove(handle);
+    /// Returns the number of a communicator; `None` if it is not followed.
+    pub fn communicator(&self, handle: u64) -> Option<u32> {
+        self.communicators.find(handle).map(|communicator| communicator.id)
+    }
+
+    /// Forgets a communicator that the program has freed. Another one may have its handle by now.
+    pub fn remove_communicator(&mut self, handle: u64, number: u32) {
+        if self.communicator(handle) == Some(number) {
+            self.communicators.remove(handle);
+        }
     }
 
     /// Records a collective that has ended.
@@ -336,7 +365,7 @@ impl<W: Write> Recorder<W> {
         })
     }
 
-    /// Writes the computation since each thread's last action, and ends the text.
+    /// Writes the computation since each thread's last action, and closes the rank's block.
     pub fn finish(&mut self) {
         self.attempt(|recorder| {
             for thread in 0..recorder.threads.count() {
@@ -344,7 +373,21 @@ impl<W: Write> Recorder<W> {
             }
             recorder.write_outstanding()?;
             recorder.output.text().extend_from_slice(b"}\n");
-            recorder.output.write()?;
+            recorder.output.finish()?;
+            Ok(())
+        });
+        self.is_open = false;
+    }
+
+    /// Opens another block of the rank: the program uses MPI again, from the time `now_ns` of a
+    /// thread.
+    pub fn resume(&mut self, thread: usize, now_ns: u64) {
+        self.is_open = true;
+        self.attempt(|recorder| {
+            let head = format!("rank {} {{\n", recorder.rank);
+            recorder.output.text().extend_from_slice(head.as_bytes());
+            recorder.threads.leave_all(now_ns);
+            recorder.threads.of(thread).left_ns = Some(now_ns);
             Ok(())
         });
     }
@@ -366,9 +409,10 @@ impl<W: Write> Recorder<W> {
         self.rank
     }
 
-    /// Carries out a step, unless there was a fault; its fault ends the recording.
+    /// Carries out a step, unless there was a fault or the block is closed. Its fault ends the
+    /// recording.
     fn attempt(&mut self, step: impl FnOnce(&mut Self) -> Result<(), Fault>) {
-        if self.fault.is_some() {
+        if self.fault.is_some() || !self.is_open {
             return;
         }
         let done = step(self).and_then(|()| Ok(self.output.write_if_full()?));

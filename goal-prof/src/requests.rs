@@ -31,7 +31,7 @@ pub(crate) enum Operation {
     /// A message, written when it is complete.
     Send { label: u64, edges: Vec<Edge>, message: Outgoing },
     /// A receive, written when its message is known.
-    Recv { label: u64, edges: Vec<Edge>, communicator: Arc<Communicator> },
+    Recv { label: u64, edges: Vec<Edge>, communicator: Arc<Communicator>, thread: usize },
     /// A send and a receive with one request.
     Both(Box<[Operation; 2]>),
     /// A collective, which is written already. It keeps its place.
@@ -95,12 +95,27 @@ impl Entry {
         self.started().map(|started| started.token)
     }
 
-    fn into_operation(self) -> Option<Operation> {
+    fn into_started(self) -> Option<Started> {
         match self {
-            Entry::Once(started) => Some(started.operation),
-            Entry::Persistent { active, .. } => active.map(|started| started.operation),
+            Entry::Once(started) => Some(started),
+            Entry::Persistent { active, .. } => active,
         }
     }
+
+    fn into_operation(self) -> Option<Operation> {
+        self.into_started().map(|started| started.operation)
+    }
+}
+
+/// A request that the program has freed.
+#[derive(Debug)]
+pub(crate) enum Freed {
+    /// It was not active, or is not known.
+    Nothing,
+    /// An operation whose end nobody will see.
+    Operation(Operation),
+    /// A receive with this token. Its message is known when it has completed.
+    Receive(u64),
 }
 
 /// The requests by MPI's handle.
@@ -112,11 +127,12 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// Adds an operation that a thread has started.
-    pub(crate) fn add(&mut self, thread: usize, handle: u64, operation: Operation) {
+    /// Adds an operation that a thread has started. Returns its token.
+    pub(crate) fn add(&mut self, thread: usize, handle: u64, operation: Operation) -> u64 {
         self.token += 1;
         let started = Started { token: self.token, thread, operation };
         self.entries.entry(handle).or_default().push_back(Entry::Once(started));
+        self.token
     }
 
     pub(crate) fn add_persistent(&mut self, handle: u64, template: Template) {
@@ -170,14 +186,24 @@ impl Requests {
         entry?.into_operation()
     }
 
-    /// Forgets a request. Returns its operation if it is active.
-    pub(crate) fn free(&mut self, handle: u64) -> Option<Operation> {
-        let entries = self.entries.get_mut(&handle)?;
-        let entry = entries.pop_front();
-        if entries.is_empty() {
-            self.entries.remove(&handle);
+    /// Forgets a request that a thread frees, but not a receive that is active.
+    pub(crate) fn free(&mut self, thread: usize, handle: u64) -> Freed {
+        let token = self.claim(thread, handle);
+        let Some(entries) = self.entries.get_mut(&handle) else { return Freed::Nothing };
+        let claimed = entries.iter().position(|entry| token != 0 && entry.token() == Some(token));
+        let Some(entry) = entries.remove(claimed.unwrap_or(0)) else { return Freed::Nothing };
+        match entry.into_started() {
+            Some(started) if started.operation.has_recv() => {
+                entries.push_back(Entry::Once(started));
+                Freed::Receive(token)
+            }
+            started => {
+                if entries.is_empty() {
+                    self.entries.remove(&handle);
+                }
+                started.map_or(Freed::Nothing, |started| Freed::Operation(started.operation))
+            }
         }
-        entry?.into_operation()
     }
 
     /// Forgets all requests. Returns the operations that are active, in the order of their labels.

@@ -2,9 +2,10 @@
 
 use super::{Fault, Message, Recorder, Status};
 use crate::communicators::Communicator;
-use crate::lines::Line;
+use crate::lines::{self, Line};
+use crate::matching::Start;
 use crate::order::Edge;
-use crate::requests::{Operation, Outgoing, Template};
+use crate::requests::{Freed, Operation, Outgoing, Template};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -50,25 +51,28 @@ impl<W: Write> Recorder<W> {
         });
     }
 
-    /// Records a send that has started.
+    /// Records a send that has started. Returns its token; 0 if it is not recorded.
     pub fn start_send(
         &mut self,
         thread: usize,
         name: &'static str,
         request: u64,
         message: Message,
-    ) {
+    ) -> u64 {
+        let mut token = 0;
         self.attempt_if_on(|recorder| {
             let operation = match recorder.outgoing(name, message)? {
                 Some(outgoing) => recorder.begin_send(thread, outgoing),
                 None => Operation::Nothing,
             };
-            recorder.requests.add(thread, request, operation);
+            token = recorder.requests.add(thread, request, operation);
             Ok(())
         });
+        token
     }
 
     /// Records a receive that has started. `is_null` is true if its source is `MPI_PROC_NULL`.
+    /// Returns its token; 0 if it is not recorded.
     pub fn start_recv(
         &mut self,
         thread: usize,
@@ -76,7 +80,8 @@ impl<W: Write> Recorder<W> {
         request: u64,
         handle: u64,
         is_null: bool,
-    ) {
+    ) -> u64 {
+        let mut token = 0;
         self.attempt_if_on(|recorder| {
             let operation = if is_null {
                 Operation::Nothing
@@ -84,9 +89,10 @@ impl<W: Write> Recorder<W> {
                 let communicator = Arc::clone(recorder.find(handle, name)?);
                 recorder.begin_recv(thread, communicator)
             };
-            recorder.requests.add(thread, request, operation);
+            token = recorder.requests.add(thread, request, operation);
             Ok(())
         });
+        token
     }
 
     /// Records a send and a receive with one request that have started.
@@ -170,19 +176,26 @@ impl<W: Write> Recorder<W> {
         });
     }
 
-    /// Records that the program frees a request (`MPI_Request_free`).
-    pub fn free(&mut self, request: u64) {
+    /// Records that a thread frees a request (`MPI_Request_free`). Returns the token of an active
+    /// receive, for [`detached`](Self::detached); 0 if the request is none.
+    pub fn free(&mut self, thread: usize, request: u64) -> u64 {
+        let mut token = 0;
         self.attempt(|recorder| {
-            let Some(operation) = recorder.requests.free(request) else { return Ok(()) };
-            if operation.has_recv() {
-                recorder.notes.push(
-                    "a receive was freed before it had completed, so its message is not known; \
-                     it is written as `nop`"
-                        .to_owned(),
-                );
+            match recorder.requests.free(thread, request) {
+                Freed::Nothing => {}
+                Freed::Operation(operation) => recorder.write_unfinished(operation),
+                Freed::Receive(of) => token = of,
             }
-            recorder.write_unfinished(operation);
             Ok(())
+        });
+        token
+    }
+
+    /// Records the end of a receive that was freed. No action waits for it.
+    pub fn detached(&mut self, request: u64, token: u64, status: Status) {
+        self.attempt(|recorder| match recorder.requests.complete(request, token) {
+            Some(operation) => recorder.write_ended(None, operation, status),
+            None => Ok(()),
         });
     }
 
@@ -212,25 +225,52 @@ impl<W: Write> Recorder<W> {
     }
 
     fn begin_send(&mut self, thread: usize, message: Outgoing) -> Operation {
-        let (label, edges) = self.begin(thread);
+        let (label, mut edges) = self.begin(thread);
+        if self.has_threads() {
+            let start = Start { label, thread };
+            let (before, _) = self.matching.start_send(message.to, message.tag, start);
+            edges.extend(before.map(Edge::Irequires));
+        }
         Operation::Send { label, edges, message }
     }
 
     fn begin_recv(&mut self, thread: usize, communicator: Arc<Communicator>) -> Operation {
         let (label, edges) = self.begin(thread);
-        Operation::Recv { label, edges, communicator }
+        Operation::Recv { label, edges, communicator, thread }
+    }
+
+    /// Returns true if messages may start in several threads. Without room to remember what has
+    /// started, all that starts from now on comes behind it.
+    fn has_threads(&mut self) -> bool {
+        if self.threads.count() < 2 {
+            return false;
+        }
+        if self.matching.forget_if_full() {
+            self.threads.start_behind();
+        }
+        true
     }
 
     /// Writes an operation that has ended, and lets the thread's next action wait for it.
     fn end(&mut self, thread: usize, operation: Operation, status: Status) -> Result<(), Fault> {
         self.write_calc(thread);
+        self.write_ended(Some(thread), operation, status)
+    }
+
+    /// Writes an operation that has ended. The next action of `thread` waits for it.
+    fn write_ended(
+        &mut self,
+        thread: Option<usize>,
+        operation: Operation,
+        status: Status,
+    ) -> Result<(), Fault> {
         let (label, line, edges) = match operation {
             Operation::Nothing => return Ok(()),
             Operation::Both(both) => {
-                return both.into_iter().try_for_each(|one| self.end(thread, one, status));
+                return both.into_iter().try_for_each(|one| self.write_ended(thread, one, status));
             }
             Operation::Collective { label, .. } => {
-                self.wait(thread, label);
+                self.wait_if(thread, label);
                 return Ok(());
             }
             Operation::Send { label, edges, .. } | Operation::Recv { label, edges, .. }
@@ -243,11 +283,11 @@ impl<W: Write> Recorder<W> {
                 self.edges = edges;
                 self.write_action(label, Line::Send { bytes, to, tag });
                 if !buffered {
-                    self.wait(thread, label);
+                    self.wait_if(thread, label);
                 }
                 return Ok(());
             }
-            Operation::Recv { label, edges, communicator } => {
+            Operation::Recv { label, mut edges, communicator, thread: starter } => {
                 let Some(rank) = status.from else {
                     self.edges = edges;
                     self.write_action(label, Line::Nop);
@@ -255,12 +295,26 @@ impl<W: Write> Recorder<W> {
                 };
                 let from = communicator.world(rank).ok_or(Fault::Rank("a receive", rank))?;
                 let tag = self.tags.message(communicator.id, status.tag)?;
+                if self.has_threads() {
+                    let start = Start { label, thread: starter };
+                    let (before, behind) = self.matching.end_recv(from, tag, start);
+                    edges.extend(before.map(Edge::Irequires));
+                    if let Some(behind) = behind {
+                        lines::dependency(self.output.text(), behind, Edge::Irequires(label));
+                    }
+                }
                 (label, Line::Recv { bytes: status.bytes, from, tag }, edges)
             }
         };
         self.edges = edges;
         self.write_action(label, line);
-        self.wait(thread, label);
+        self.wait_if(thread, label);
         Ok(())
+    }
+
+    fn wait_if(&mut self, thread: Option<usize>, label: u64) {
+        if let Some(thread) = thread {
+            self.wait(thread, label);
+        }
     }
 }

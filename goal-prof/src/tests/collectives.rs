@@ -155,7 +155,7 @@ fn a_persistent_collective_has_tags_of_its_own_until_it_is_freed() {
             for request in 0..129 {
                 init(rank, request);
                 if frees {
-                    rank.call(|recorder| recorder.free(request));
+                    rank.call(|recorder| recorder.free(0, request));
                 }
             }
         })

@@ -75,6 +75,14 @@ impl Rank {
         });
     }
 
+    /// Returns the whole text, whose end is noted.
+    fn finish_noting(mut self, what: &str) -> String {
+        self.recorder.finish();
+        let notes = self.recorder.take_notes();
+        assert!(notes.len() == 1 && notes[0].contains(what), "{notes:?}");
+        self.text.read()
+    }
+
     /// Returns the whole text.
     fn finish(mut self) -> String {
         self.recorder.finish();

@@ -1,3 +1,4 @@
+#![allow(unsafe_code)] // Descriptors by their numbers.
 //! The file, and what becomes of a run whose file can't be written.
 
 use super::{OWN, WORLD, from, to};
@@ -80,4 +81,43 @@ fn a_link_in_the_place_of_the_file_is_replaced_and_not_followed() {
     create(&path).expect("a file").write_all(b"text").expect("room");
     assert_eq!(fs::read_to_string(&other).expect("it is there"), "mine");
     assert_eq!(fs::read_to_string(&path).expect("it is there"), "text");
+}
+
+#[test]
+fn a_link_in_the_place_of_the_folder_is_not_followed() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (other, link) = (dir.path().join("other"), dir.path().join("link"));
+    fs::create_dir(&other).expect("a folder");
+    for (to, name) in
+        [("other", "test.0.goal"), ("other", "./test.0.goal"), ("none", "test.0.goal")]
+    {
+        std::os::unix::fs::symlink(dir.path().join(to), &link).expect("a link");
+        let error = create(&link.join(name)).map(|_| ()).expect_err("it is a link").to_string();
+        assert!(error.contains("is a link") && error.contains(to), "{error}");
+        fs::remove_file(&link).expect("it is there");
+    }
+    assert_eq!(fs::read_dir(&other).expect("it is there").count(), 0);
+    // A link further up is the user's choice.
+    std::os::unix::fs::symlink(&other, &link).expect("a link");
+    create(&link.join("new/test.0.goal")).expect("a file");
+    assert!(other.join("new/test.0.goal").is_file());
+}
+
+/// A program may close all descriptors, and open files of its own.
+#[test]
+fn a_file_of_the_program_is_never_written() {
+    use std::os::fd::AsRawFd;
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut file = create(&dir.path().join("test.0.goal")).expect("a file");
+    let other = dir.path().join("other");
+    let opened = fs::File::create(&other).expect("a file");
+    let number = file.descriptor();
+    // SAFETY: both are open. The number leads to the other file from now on.
+    assert_eq!(unsafe { libc::dup2(opened.as_raw_fd(), number) }, number);
+    let error = file.write_all(b"text").expect_err("it is another file").to_string();
+    assert!(error.contains("has closed"), "{error}");
+    drop(file);
+    assert_eq!(fs::read(&other).expect("it is there"), b"");
+    // SAFETY: the writer has left the number alone, so nobody else has it.
+    assert_eq!(unsafe { libc::close(number) }, 0);
 }

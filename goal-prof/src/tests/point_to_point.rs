@@ -93,7 +93,7 @@ fn persistent_requests_start_again() {
             // An inactive request completes at once.
             rank.wait(2, Status::default());
         }
-        rank.call(|recorder| recorder.free(1));
+        rank.call(|recorder| recorder.free(0, 1));
         rank.finish()
     });
     let program = checked(&texts);
@@ -110,13 +110,19 @@ fn cancelled_freed_and_unfinished_operations_end() {
     rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 3, WORLD, true));
     rank.wait(3, Status::default());
     rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 4, WORLD, false));
-    rank.call(|recorder| recorder.free(4));
+    // A freed receive has its message when MPI has completed it.
+    let token = rank.call(|recorder| recorder.free(0, 4));
+    assert_ne!(token, 0);
     rank.call(|recorder| recorder.start_send(0, "MPI_Isend", 5, to(0, 0, 1)));
+    rank.call(|recorder| recorder.start_send(0, "MPI_Isend", 6, to(0, 1, 2)));
+    assert_eq!(rank.call(|recorder| recorder.free(0, 6)), 0);
     rank.call(|recorder| recorder.recv(0, "MPI_Recv", WORLD, from(0, 0, 1)));
-    let notes = rank.recorder.take_notes();
-    assert!(notes.len() == 1 && notes[0].contains("freed"), "{notes:?}");
-    let text = rank.finish();
+    rank.recorder.detached(4, token, from(0, 1, 2));
+    rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 7, WORLD, false));
+    assert_ne!(rank.call(|recorder| recorder.free(0, 7)), 0);
+    let text = rank.finish_noting("2 receives were never completed");
     assert_eq!(text.matches(": nop").count(), 3, "{text}");
+    assert_eq!(text.matches(": recv 2b from 0 tag 1").count(), 1, "{text}");
     checked(&[text]);
 }
 
@@ -157,7 +163,7 @@ fn communicators_are_apart_and_give_their_numbers_back() {
     };
     send(&mut rank, 5, 0);
     send(&mut rank, OWN, 0);
-    rank.recorder.remove_communicator(5);
+    rank.recorder.remove_communicator(5, 2);
     let ids = rank.recorder.free_ids().to_vec();
     rank.recorder.add_communicator(6, &ids, 0, &[1, 2]);
     send(&mut rank, 6, 1);
@@ -253,10 +259,67 @@ fn a_freed_communicator_keeps_its_number_until_its_receives_have_ended() {
     let free = rank.recorder.free_ids().to_vec();
     rank.recorder.add_communicator(7, &free, 0, &[0, 1]);
     rank.call(|recorder| recorder.start_recv(0, "MPI_Irecv", 1, 7, false));
-    rank.recorder.remove_communicator(7);
+    // Another communicator may have had the handle.
+    rank.recorder.remove_communicator(7, 3);
+    assert_eq!(rank.recorder.communicator(7), Some(2));
+    rank.recorder.remove_communicator(7, 2);
     assert_ne!(rank.recorder.free_ids(), free);
     rank.wait(1, from(1, 3, 8));
     assert_eq!(rank.recorder.free_ids(), free);
+}
+
+/// MPI matches messages with one tag in the order of their starts, whichever threads start them.
+#[test]
+fn messages_of_several_threads_keep_the_order_of_their_starts() {
+    let settings = || Settings { orders_threads: Some(false), ..Settings::new("test") };
+    let texts = [0, 1].map(|me| {
+        let mut rank = Rank::with(settings(), me, 2);
+        rank.recorder.begin_thread(0);
+        rank.recorder.begin_thread(1);
+        rank.recorder.begin_thread(2);
+        if me == 0 {
+            for call in 0..30 {
+                let (thread, bytes) = (call % 3, call as u64);
+                rank.recorder.send(thread, "MPI_Send", to(1, 7, bytes));
+            }
+        } else {
+            // Each three receives end in another order.
+            for call in 0..10 {
+                for thread in [0, 1, 2] {
+                    rank.recorder.start_recv(thread, "MPI_Irecv", thread as u64, WORLD, false);
+                }
+                for thread in [[2, 0, 1], [1, 2, 0], [0, 1, 2]][call % 3] {
+                    let token = rank.recorder.claim(thread, thread as u64);
+                    let status = from(0, 7, (3 * call + thread) as u64);
+                    rank.recorder.complete(thread, thread as u64, token, status);
+                }
+            }
+        }
+        rank.finish()
+    });
+    checked(&texts);
+}
+
+/// A program may use MPI again after it has ended all use of it, as with sessions.
+#[test]
+fn a_program_that_uses_mpi_again_gets_another_block() {
+    let mut rank = Rank::new(0, 1);
+    let message = crate::Message { buffered: true, ..to(0, 1, 8) };
+    rank.call(|recorder| recorder.send(0, "MPI_Bsend", message));
+    rank.recorder.finish();
+    let closed = rank.text.read();
+    assert!(closed.ends_with("}\n"), "{closed}");
+    // Threads may end meanwhile, and faults don't matter.
+    rank.recorder.end_thread(0);
+    rank.recorder.fail(crate::Fault::Memory);
+    assert!(rank.recorder.fault().is_none() && rank.text.read() == closed);
+    rank.recorder.resume(0, rank.now_ns + 1000);
+    rank.now_ns += 1000;
+    rank.call(|recorder| recorder.recv(0, "MPI_Recv", WORLD, from(0, 1, 8)));
+    let text = rank.finish();
+    assert_eq!((text.matches("rank 0 {\n").count(), text.matches("}\n").count()), (2, 2), "{text}");
+    assert!(!text.contains("calc 1000"), "{text}");
+    checked(&[text]);
 }
 
 /// The actions that a silent thread waits for are joined while others end.
