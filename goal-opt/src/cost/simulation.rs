@@ -1,6 +1,7 @@
 //! Simulates the events of a run in the order of time.
 
 use super::lanes::{Lanes, placement};
+use super::local::local_ns;
 use crate::machine::Machine;
 use crate::whole::{TooLarge, Trace, Vertex, Whole};
 use goal_lang::Action;
@@ -135,16 +136,16 @@ impl<'w, 'p> Simulation<'w, 'p> {
                     self.end(vertex, end);
                 }
             }
-            Action::Recv { payload, .. } => {
+            Action::Recv { .. } => {
                 self.begin(vertex, now);
                 self.there_ns[vertex.index()] = now;
                 if let Some(send) = self.there(self.partner[vertex.index()]) {
-                    self.release_sender(send, self.whole.body(vertex).payload_size(payload), now);
+                    self.release_sender(send, now);
                     self.end(vertex, now.max(self.there_ns[send.index()]));
                 }
             }
             _ => {
-                let cost = self.local_ns(vertex);
+                let cost = local_ns(self.whole.body(vertex), action, self.machine);
                 let free = *self.lanes.cpu(rank, at);
                 if cost > 0.0 && free > now {
                     return Some(free);
@@ -179,7 +180,7 @@ impl<'w, 'p> Simulation<'w, 'p> {
         *self.lanes.receiving(to, by) = now + machine.gap_ns + rest * machine.gap_per_byte_ns;
         self.there_ns[send.index()] = end;
         if let Some(recv) = self.there(recv) {
-            self.release_sender(send, size, now);
+            self.release_sender(send, now);
             self.end(recv, end);
         }
         None
@@ -191,21 +192,9 @@ impl<'w, 'p> Simulation<'w, 'p> {
     }
 
     /// Ends a send that waited for its receive, when the two meet.
-    fn release_sender(&mut self, send: Vertex, size: u64, now: f64) {
-        if size > self.machine.eager_bytes_max {
+    fn release_sender(&mut self, send: Vertex, now: f64) {
+        if self.whole.message_size(send) > self.machine.eager_bytes_max {
             self.end(send, now);
-        }
-    }
-
-    /// The processor time of a local action.
-    fn local_ns(&self, vertex: Vertex) -> f64 {
-        let action = self.whole.action(vertex);
-        match *action {
-            Action::Calc { nanos, .. } => nanos as f64,
-            _ => match self.whole.body(vertex).local_operation(action) {
-                Some(local) => local.a.size() as f64 * self.machine.gap_per_byte_ns,
-                None => 0.0,
-            },
         }
     }
 
