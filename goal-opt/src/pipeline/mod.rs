@@ -166,10 +166,13 @@ pub fn run(
     Ok(())
 }
 
-/// Returns a program after those of the passes to come that run at `-O1` too.
+/// Returns a program after those of the passes to come that run at `-O1` too. Passes on single
+/// bodies are left out: at this level they keep every order, so they change no time.
 fn finished(program: &Program, rest: &[Invocation], pipeline: &Pipeline) -> Program {
     let mut program = program.clone();
-    for invocation in rest.iter().filter(|rest| rest.pass.level != Some(Level::O2)) {
+    let is_run =
+        |pass: &Pass| pass.level != Some(Level::O2) && matches!(pass.rewrite, Rewrite::Program(_));
+    for invocation in rest.iter().filter(|rest| is_run(rest.pass)) {
         // A pass of a level never refuses.
         let _ = rewrite(invocation, &mut program, pipeline);
     }
