@@ -14,7 +14,7 @@ pub(super) struct Lanes {
     receiving: Vec<f64>,
 }
 
-/// What an event takes: a processor, and a side of an interface.
+/// The processor that an event takes, and the side of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Taken {
     cpu: usize,
@@ -69,17 +69,17 @@ impl Lanes {
         }
     }
 
-    /// What a local action takes.
+    /// Returns the processor that a local action takes.
     pub(super) fn of_local(&self, rank: u32, at: Placement) -> Taken {
         Taken { cpu: self.cpu_at(rank, at), side: Side::None }
     }
 
-    /// What a send takes.
+    /// Returns the processor and the interface that a send takes.
     pub(super) fn of_send(&self, rank: u32, at: Placement) -> Taken {
         Taken { cpu: self.cpu_at(rank, at), side: Side::Sending(self.nic_at(rank, at)) }
     }
 
-    /// What a message takes that arrives.
+    /// Returns the processor and the interface that an arriving message takes.
     pub(super) fn of_arrival(&self, rank: u32, at: Placement) -> Taken {
         Taken { cpu: self.cpu_at(rank, at), side: Side::Receiving(self.nic_at(rank, at)) }
     }

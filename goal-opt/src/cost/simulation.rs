@@ -146,7 +146,7 @@ impl<'w, 'p> Simulation<'w, 'p> {
         self.waiting.get(&taken)?.peek().map(|&Reverse(first)| first)
     }
 
-    /// What an event takes; `None` if nothing.
+    /// Returns the processor and the interface that an event takes, or `None` if it takes none.
     fn taken(&self, kind: Kind) -> Option<Taken> {
         match kind {
             Kind::Start(vertex) => {

@@ -1,7 +1,7 @@
 //! The decision by the cost model whether a pass of `-O2` may change a program.
 //!
-//! Programs are compared in the form that they have at the end of the pipeline, because the model
-//! starts actions in the order of the layout, which the last passes make.
+//! Programs are compared in the form that they have at the end of the pipeline. The model starts
+//! actions in the order of the layout, and the last passes make it.
 
 use crate::cost::{CostError, predict};
 use crate::machine::Machine;
