@@ -3,13 +3,17 @@
 use crate::error::GenerateError;
 use crate::levels::Levels;
 use crate::rank::{Find, Rank};
-use crate::request::{Blocks, Request};
+use crate::request::{Blocks, Request, RequestError};
 use crate::rules::{Counts, Operations, Ranks};
-use goal_lang::{Body, CollectiveKind, Program, ProgramBuilder};
+use goal_lang::{Body, BodyBuilder, CollectiveKind, Program, ProgramBuilder};
 use std::fmt;
 
 /// The most segments of a block.
 const SEGMENTS_MAX: u64 = 1 << 24;
+
+/// The most blocks that the leader of a node copies one by one. A section of NISA, which has 32-bit
+/// offsets, holds few more.
+const LEADER_COPIES_MAX: u64 = 1 << 26;
 
 /// A way to perform a collective.
 pub struct Algorithm {
@@ -63,10 +67,31 @@ impl Algorithm {
                 let unknown = || GenerateError::Level { name: name.to_owned(), kind };
                 found.ok_or_else(unknown)?.check_group(request, ranks, blocks)
             })?;
+            if self.kind == CollectiveKind::Alltoall && !request.is_empty() {
+                self.check_leader(request)?;
+            }
         }
         let segments = request.block_max().checked_div(request.segment).unwrap_or(0);
         if self.has_segments && segments > SEGMENTS_MAX {
             return Err(GenerateError::Segments { algorithm, segments });
+        }
+        Ok(())
+    }
+
+    /// Checks that a leader has room for the blocks of its node's ranks, and not too many to copy.
+    fn check_leader(&self, request: &Request) -> Result<(), GenerateError> {
+        let sizes = request.nodes.as_ref().map_or(&[][..], |nodes| nodes.sizes());
+        let per_node = u64::from(sizes.last().copied().unwrap_or(request.ranks));
+        let copies = per_node * u64::from(request.ranks);
+        // Four buffers, with some room for the offsets behind them.
+        request
+            .block()
+            .checked_mul(8)
+            .and_then(|bytes| bytes.checked_mul(copies))
+            .ok_or(GenerateError::Request(RequestError::Size))?;
+        if copies > LEADER_COPIES_MAX {
+            let (algorithm, most) = (self.name, LEADER_COPIES_MAX);
+            return Err(GenerateError::Copies { algorithm, per_node, copies, most });
         }
         Ok(())
     }
@@ -106,8 +131,24 @@ impl Algorithm {
     /// If `rank` is not below [`Request::ranks`].
     pub fn body(&self, request: &Request, rank: u32) -> Result<Body, GenerateError> {
         self.check(request)?;
+        self.checked_body(request, rank)
+    }
+
+    /// Generates the graph of a rank like [`body`](Self::body), for a request that
+    /// [`check`](Self::check) has accepted. The check takes time for the blocks of all ranks, and a
+    /// request for all of them needs it once.
+    ///
+    /// # Errors
+    /// The rank can't meet the request.
+    ///
+    /// # Panics
+    /// If `rank` is not below [`Request::ranks`].
+    pub fn checked_body(&self, request: &Request, rank: u32) -> Result<Body, GenerateError> {
         assert!(rank < request.ranks, "there is no rank {rank}");
         request.check_rank(rank, self.counts == Counts::Own)?;
+        if request.is_empty() {
+            return Ok(BodyBuilder::default().finish());
+        }
         let mut graph = Rank::new(request, rank, self.levels.map(|levels| levels.find));
         (self.generate)(&mut graph);
         graph.finish().ok_or(GenerateError::Tags { algorithm: self.name })
@@ -119,7 +160,11 @@ impl Algorithm {
     /// The algorithm can't meet the request.
     pub fn program(&self, request: &Request) -> Result<Program, GenerateError> {
         self.check(request)?;
-        self.program_of(request.ranks, |_| request.clone())
+        let mut program = ProgramBuilder::default();
+        for rank in 0..request.ranks {
+            program.rank_with(self.checked_body(request, rank)?);
+        }
+        Ok(program.finish())
     }
 
     /// Generates the graphs of all ranks, each from its own request.

@@ -70,6 +70,21 @@ pub enum GenerateError {
         /// The number of segments.
         segments: u64,
     },
+    /// The leader of a node would have a graph too large for a schedule.
+    #[error(
+        "a leader of {per_node} ranks would copy {copies} blocks one by one, and {most} fit into its schedule: \
+         take fewer ranks a node, or another algorithm than {algorithm}"
+    )]
+    Copies {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The most ranks of a node.
+        per_node: u64,
+        /// The number of blocks.
+        copies: u64,
+        /// The most that fit.
+        most: u64,
+    },
     /// Two ranks would exchange more messages than there are tags.
     #[error("{algorithm} needs more tags than there are: take larger segments")]
     Tags {

@@ -1,5 +1,6 @@
 //! The nodes that ranks lie on.
 
+use goal_lang::BlockList;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -11,8 +12,11 @@ pub struct Nodes {
     places: Vec<(u32, u32)>,
     /// By node, its ranks, ascending.
     members: Vec<Arc<[u32]>>,
-    /// The first rank of each node.
+    /// The first rank of each node, and the last one.
     leaders: Arc<[u32]>,
+    lasts: Arc<[u32]>,
+    /// The number of ranks of each node, and of those before it.
+    blocks: BlockList,
     /// The different numbers of ranks of nodes, ascending.
     sizes: Vec<u32>,
     is_contiguous: bool,
@@ -37,8 +41,11 @@ impl Nodes {
         sizes.sort_unstable();
         sizes.dedup();
         let leaders = members.iter().map(|members| members[0]).collect();
+        let lasts = members.iter().map(|members| members[members.len() - 1]).collect();
+        let counts: Vec<u64> = members.iter().map(|members| members.len() as u64).collect();
+        let blocks = BlockList::packed(counts);
         let members = members.into_iter().map(Arc::from).collect();
-        Self { places, members, leaders, sizes, is_contiguous }
+        Self { places, members, leaders, lasts, blocks, sizes, is_contiguous }
     }
 
     /// Returns nodes of `per_node` consecutive ranks each; the last one may have fewer.
@@ -70,6 +77,16 @@ impl Nodes {
     /// The first rank of each node.
     pub fn leaders(&self) -> &Arc<[u32]> {
         &self.leaders
+    }
+
+    /// The last rank of each node.
+    pub(crate) fn lasts(&self) -> &Arc<[u32]> {
+        &self.lasts
+    }
+
+    /// The number of ranks of each node, behind those of the nodes before it.
+    pub(crate) fn blocks(&self) -> &BlockList {
+        &self.blocks
     }
 
     /// The different numbers of ranks that nodes have, ascending.

@@ -124,6 +124,11 @@ impl Request {
         elements * self.datatype.width()
     }
 
+    /// Returns true if no rank has a byte to move, and every rank knows that.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kind != CollectiveKind::Barrier && self.blocks == Blocks::Equal && self.count == 0
+    }
+
     /// Returns true if the operation commutes.
     pub fn commutes(&self) -> bool {
         matches!(self.function, Function::Predefined(..))

@@ -14,6 +14,8 @@ pub(crate) struct View {
     pub(crate) root: u32,
     /// The ranks of the program by their numbers here; `None` for all ranks.
     pub(crate) members: Option<Arc<[u32]>>,
+    /// The number of the root here and its rank of the program, if `members` has another one.
+    pub(crate) root_member: Option<(u32, u32)>,
     /// The place of the input; `None` if it lies where the output will be.
     pub(crate) input: Option<Place>,
     pub(crate) output: Place,
@@ -33,6 +35,7 @@ impl View {
             ranks: request.ranks,
             root: request.root,
             members: None,
+            root_member: None,
             input: request.input.map(Place::memory),
             output: Place::memory(request.output),
             count: request.count,
@@ -69,6 +72,12 @@ impl View {
         };
         let at = rank as usize;
         (list.displacements()[at] * self.width, list.counts()[at] * self.width)
+    }
+
+    /// Returns a rank's block in a buffer of all blocks that starts at 0.
+    pub(crate) fn sent_block(&self, rank: u32) -> Buf {
+        let (offset, size) = self.span(rank, true);
+        Place::memory(0).part(offset, size)
     }
 
     /// The bytes of a rank's block, where it is the same for its sender and its receiver.
@@ -120,6 +129,10 @@ impl View {
 
     /// Returns the rank of the program that has a number here.
     pub(crate) fn member(&self, rank: u32) -> u32 {
-        self.members.as_ref().map_or(rank, |members| members[rank as usize])
+        match (&self.members, self.root_member) {
+            (_, Some((root, member))) if root == rank => member,
+            (Some(members), _) => members[rank as usize],
+            (None, _) => rank,
+        }
     }
 }

@@ -114,6 +114,7 @@ impl fmt::Display for CollectiveKind {
 pub struct BlockList {
     counts: Arc<[u64]>,
     displacements: Arc<[u64]>,
+    is_packed: bool,
 }
 
 impl BlockList {
@@ -125,13 +126,23 @@ impl BlockList {
             *next = next.saturating_add(*count);
             Some(at)
         });
-        Self { displacements: displacements.collect(), counts }
+        Self { displacements: displacements.collect(), counts, is_packed: true }
     }
 
     /// Returns blocks at given places; `None` if there are not as many places as blocks.
     pub fn at(counts: impl Into<Arc<[u64]>>, displacements: impl Into<Arc<[u64]>>) -> Option<Self> {
         let (counts, displacements) = (counts.into(), displacements.into());
-        (counts.len() == displacements.len()).then_some(Self { counts, displacements })
+        if counts.len() != displacements.len() {
+            return None;
+        }
+        let mut nexts = counts.iter().zip(&*displacements).zip(displacements.iter().skip(1));
+        let is_packed = nexts.all(|((count, at), next)| at.checked_add(*count) == Some(*next));
+        Some(Self { counts, displacements, is_packed })
+    }
+
+    /// Returns true if each block lies right behind the one before.
+    pub fn is_packed(&self) -> bool {
+        self.is_packed
     }
 
     /// The number of blocks.

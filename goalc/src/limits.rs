@@ -8,6 +8,9 @@ pub(crate) const INPUT_BYTES_MAX: u64 = 1 << 32;
 /// else.
 pub(crate) const MACHINE_BYTES_MAX: u64 = 1 << 20;
 
+/// Most actions of all ranks in which the longest chains are looked for, with about 60 bytes each.
+pub(crate) const STATS_ACTIONS_MAX: u64 = 1 << 27;
+
 /// Most actions of a rank that is drawn as SVG. Larger drawings can't be read; graphviz takes the
 /// graph as text.
 pub(crate) const SVG_ACTIONS_MAX: usize = 500;

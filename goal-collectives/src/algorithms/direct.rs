@@ -2,7 +2,7 @@
 //! straight from the operands of the others, and then gets the other slices straight from those
 //! that made them.
 
-use super::parts::{chunk, chunk_of, chunks, segment};
+use super::parts::{Filled, chunk, chunk_of, chunks, segment};
 use super::reduce_scatter::in_order;
 use super::tree::{at, place};
 use crate::buf::Buf;
@@ -59,14 +59,14 @@ fn slice(rank: &Rank<'_>, block: Buf, number: u32) -> impl Iterator<Item = Buf> 
 /// Sends every other rank its slice of the input.
 fn send_slices(rank: &mut Rank<'_>) {
     let input = rank.input(1);
-    for to in (1..rank.ranks()).map(|distance| rank.up(distance)).collect::<Vec<_>>() {
+    for to in Filled::new(rank, input, rank.ranks()).above(rank.me()) {
         slice(rank, input, to).for_each(|part| rank.send(part, to));
     }
 }
 
 /// Receives the slices of the other ranks.
 fn recv_slices(rank: &mut Rank<'_>, output: Buf) {
-    for from in (1..rank.ranks()).map(|distance| rank.down(distance)).collect::<Vec<_>>() {
+    for from in Filled::new(rank, output, rank.ranks()).below(rank.me()) {
         slice(rank, output, from).for_each(|part| rank.recv(part, from));
     }
 }
@@ -107,12 +107,19 @@ pub(super) fn bcast(rank: &mut Rank<'_>) {
     if place == 0 {
         let input = rank.input(1);
         rank.copy(input, output);
-        for other in 1..=others {
-            rank.send(slice(rank, input, other), at(rank, root, other));
+        // There is no chunk `others`, so the chunks above it are all.
+        for number in Filled::new(rank, input, others).above(others) {
+            rank.send(slice(rank, input, number + 1), at(rank, root, number + 1));
         }
         return;
     }
     let own = slice(rank, output, place);
+    if own.size() == 0 {
+        for number in Filled::new(rank, output, others).below(place - 1) {
+            rank.recv(slice(rank, output, number + 1), at(rank, root, number + 1));
+        }
+        return;
+    }
     rank.recv(own, root);
     for distance in 1..others {
         let to = (place - 1 + distance) % others + 1;

@@ -72,10 +72,7 @@ impl Tree {
 
     /// The bytes of the blocks of `count` places from `first` on.
     fn bytes(&self, rank: &Rank<'_>, first: u32, count: u32) -> u64 {
-        if rank.has_equal_blocks() {
-            return u64::from(count) * rank.block();
-        }
-        (first..first + count).map(|place| rank.block_of(at(rank, self.root, place))).sum()
+        rank.bytes_of(at(rank, self.root, first), count)
     }
 
     /// Returns the blocks of a child's subtree as a part of those of the own one.

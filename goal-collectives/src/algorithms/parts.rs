@@ -37,6 +37,65 @@ pub(super) fn chunk_of(rank: &Rank<'_>, block: Buf, number: u32, total: u32) -> 
     block.part(start, end - start)
 }
 
+/// The chunks of a block that have elements. If a block has fewer elements than chunks, most of
+/// these are empty.
+pub(super) struct Filled {
+    elements: u64,
+    total: u32,
+}
+
+impl Filled {
+    /// Returns the chunks with elements among `total` ones of a block.
+    pub(super) fn new(rank: &Rank<'_>, block: Buf, total: u32) -> Self {
+        Self { elements: block.size() / rank.width(), total }
+    }
+
+    /// The number of chunks with elements.
+    fn len(&self) -> u32 {
+        self.elements.min(self.total.into()) as u32
+    }
+
+    /// The number of the chunk at a position among those with elements.
+    fn number(&self, position: u32) -> u32 {
+        let (elements, total) = (u128::from(self.elements), u128::from(self.total));
+        if elements >= total {
+            return position;
+        }
+        // The last chunk that begins at or before the element: edges are at
+        // elements * number / total.
+        ((u128::from(position) + 1) * total).div_ceil(elements) as u32 - 1
+    }
+
+    /// The number of chunks with elements before `chunk`.
+    fn before(&self, chunk: u32) -> u32 {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.number(middle) < chunk {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// Returns the chunks with elements behind `own` in the circle of all chunks, the nearest
+    /// first.
+    pub(super) fn above(self, own: u32) -> impl Iterator<Item = u32> {
+        let (before, behind) = (self.before(own), self.before(own + 1));
+        (behind..self.len()).chain(0..before).map(move |position| self.number(position))
+    }
+
+    /// Returns the chunks with elements before `own` in the circle of all chunks, the nearest
+    /// first.
+    pub(super) fn below(self, own: u32) -> impl Iterator<Item = u32> {
+        let (before, behind) = (self.before(own), self.before(own + 1));
+        let positions = (0..before).rev().chain((behind..self.len()).rev());
+        positions.map(move |position| self.number(position))
+    }
+}
+
 /// Returns the steps from 0 on, below the number of ranks minus one, at which a rank in a ring
 /// passes on a chunk or gets one. In step s, place `me` sends chunk `me - s` and gets the one
 /// before. Chunks without elements are left out, so that a short block takes few steps.
@@ -46,13 +105,10 @@ pub(super) fn ring_steps(rank: &Rank<'_>, block: Buf, me: u32) -> Vec<u32> {
     if 2 * count >= total {
         return (0..ranks - 1).collect();
     }
-    let mut steps: Vec<u32> = (0..count)
-        .flat_map(|element| {
-            // The last chunk that begins at or before the element: edges are at
-            // count * number / total.
-            let number =
-                (u128::from(element + 1) * u128::from(total)).div_ceil(u128::from(count)) - 1;
-            let sent = (u64::from(me) + total - number as u64) % total;
+    let filled = Filled::new(rank, block, ranks);
+    let mut steps: Vec<u32> = (0..filled.len())
+        .flat_map(|position| {
+            let sent = (u64::from(me) + total - u64::from(filled.number(position))) % total;
             [sent, (sent + total - 1) % total]
         })
         .filter(|&step| step < total - 1)

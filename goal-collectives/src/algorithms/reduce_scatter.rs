@@ -66,22 +66,21 @@ pub(super) fn in_order(rank: &mut Rank<'_>, own: Buf, sum: Buf, add: impl Fn(&mu
 /// In each round pairs of ranks exchange half of what they still have.
 pub(super) fn halving(rank: &mut Rank<'_>) {
     let (me, ranks) = (rank.me(), rank.ranks());
-    // The end of each block in the sums, if blocks are not equal.
+    // The end of each block in the sums, if blocks don't lie one behind the other.
     let mut end = 0;
-    let listed = if rank.has_equal_blocks() { 0 } else { ranks };
+    let listed = if rank.has_packed_blocks() { 0 } else { ranks };
     let ends: Vec<u64> = (0..listed)
         .map(|number| {
             end += rank.block_of(number);
             end
         })
         .collect();
-    let block = rank.block();
-    let edge = |number: u32| match number.checked_sub(1) {
+    let edge = |rank: &Rank<'_>, number: u32| match number.checked_sub(1) {
         None => 0,
-        Some(_) if ends.is_empty() => u64::from(number) * block,
+        Some(_) if ends.is_empty() => rank.bytes_of(0, number),
         Some(last) => ends[last as usize],
     };
-    let sums = rank.scratch(edge(ranks));
+    let sums = rank.scratch(edge(rank, ranks));
     let mut at = sums.place();
     for part in rank.circle(0, ranks, |number| rank.input_for(number)) {
         let to = at.part(0, part.size());
@@ -90,15 +89,16 @@ pub(super) fn halving(rank: &mut Rank<'_>) {
     }
     for unit in (0..ranks.ilog2()).rev().map(|bit| 1u32 << bit) {
         let own = me & !(unit - 1);
-        let group = |first: u32| {
-            let start = edge(first);
-            sums.part(start, edge(first + unit) - start)
+        let group = |rank: &Rank<'_>, first: u32| {
+            let start = edge(rank, first);
+            sums.part(start, edge(rank, first + unit) - start)
         };
-        rank.send(group(own ^ unit), me ^ unit);
-        let arrived = rank.scratch(group(own).size());
+        let (kept, given) = (group(rank, own), group(rank, own ^ unit));
+        rank.send(given, me ^ unit);
+        let arrived = rank.scratch(kept.size());
         rank.recv(arrived, me ^ unit);
-        rank.combine(arrived, group(own));
+        rank.combine(arrived, kept);
     }
-    let own = sums.part(edge(me), rank.block_of(me));
+    let own = sums.part(edge(rank, me), rank.block_of(me));
     rank.copy(own, rank.own_output());
 }

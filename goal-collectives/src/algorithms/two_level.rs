@@ -11,7 +11,7 @@ use crate::nodes::Nodes;
 use crate::rank::Rank;
 use crate::request::Blocks;
 use crate::view::View;
-use goal_lang::{BlockList, CollectiveKind};
+use goal_lang::CollectiveKind;
 use std::sync::Arc;
 
 mod combining;
@@ -44,6 +44,15 @@ struct Node {
     /// The algorithms that are asked for.
     inner: Option<&'static str>,
     outer: Option<&'static str>,
+}
+
+/// The blocks of a collective among leaders. If nodes have different numbers of ranks, an element
+/// is the block of a rank, so that all leaders share one list.
+struct LeaderBlocks {
+    blocks: Blocks,
+    count: u64,
+    /// The bytes of an element.
+    width: u64,
 }
 
 impl Node {
@@ -122,9 +131,15 @@ impl Node {
         (0..).zip(places.map(|(node, place)| self.member(node, place)))
     }
 
+    /// The number of ranks of the nodes before a node.
+    fn before(&self, node: u32) -> u64 {
+        let before = |nodes: &Arc<Nodes>| nodes.blocks().displacements()[node as usize];
+        self.nodes.as_ref().map_or(0, before)
+    }
+
     /// The bytes of the blocks of the ranks before the own node, in the order of nodes.
     fn offset(&self, block: u64) -> u64 {
-        (0..self.node).map(|node| u64::from(self.size_of(node))).sum::<u64>() * block
+        self.before(self.node) * block
     }
 
     /// Returns the view that this rank has of a collective within the node.
@@ -142,6 +157,7 @@ impl Node {
             ranks: self.size(),
             root: self.leader(self.node),
             members: self.nodes.as_ref().map(|nodes| nodes.members(self.node).clone()),
+            root_member: None,
             input,
             output,
             count,
@@ -176,49 +192,50 @@ impl Node {
         input: Option<Place>,
         output: Place,
     ) {
-        if !self.is_leader() {
-            return;
-        }
-        let sizes = (0..self.count()).map(|node| u64::from(self.size_of(node)));
-        let (count, blocks) = match (has_blocks(stage.kind), self.common_size()) {
-            (false, _) => (count, Blocks::Equal),
-            (true, Some(size)) => (u64::from(size) * count, Blocks::Equal),
-            (true, None) => {
-                let counts: Arc<[u64]> = sizes.map(|size| size * count).collect();
-                (count, Blocks::Each(BlockList::packed(counts)))
+        let width = rank.width();
+        let blocks = match (has_blocks(stage.kind), self.common_size(), &self.nodes) {
+            (false, ..) => LeaderBlocks { blocks: Blocks::Equal, count, width },
+            (true, None, Some(nodes)) => {
+                let blocks = Blocks::Each(nodes.blocks().clone());
+                LeaderBlocks { blocks, count: 1, width: count * width }
+            }
+            (true, size, _) => {
+                let count = u64::from(size.unwrap_or(self.ranks)) * count;
+                LeaderBlocks { blocks: Blocks::Equal, count, width }
             }
         };
-        self.among_leaders(rank, stage, count, blocks, input, output);
+        self.among_leaders(rank, stage, blocks, input, output);
     }
 
     fn among_leaders(
         &self,
         rank: &mut Rank<'_>,
         stage: Stage,
-        count: u64,
-        blocks: Blocks,
+        LeaderBlocks { blocks, count, width }: LeaderBlocks,
         input: Option<Place>,
         output: Place,
     ) {
         if !self.is_leader() || self.count() == 1 && input.is_none_or(|at| at == output) {
             return;
         }
-        let mut members = self.nodes.as_ref().map(|nodes| nodes.leaders().clone());
-        if self.is_led_by_last || self.root_place > 0 {
-            let leader = |node: u32| self.member(node, self.leader(node));
-            members = Some((0..self.count()).map(leader).collect());
-        }
+        let leaders = |nodes: &Arc<Nodes>| match self.is_led_by_last {
+            true => nodes.lasts().clone(),
+            false => nodes.leaders().clone(),
+        };
+        let is_root_apart = !self.is_led_by_last && self.root_place > 0;
         let view = View {
             kind: stage.kind,
             me: self.node,
             ranks: self.count(),
             root: self.root,
-            members,
+            members: self.nodes.as_ref().map(leaders),
+            root_member: is_root_apart
+                .then(|| (self.root, self.member(self.root, self.root_place))),
             input,
             output,
             count,
             blocks,
-            width: rank.width(),
+            width,
         };
         run(rank, stage.kind, stage.name(rank.request, self.outer), view);
     }

@@ -44,6 +44,15 @@ impl Rank<'_> {
         self.view.blocks == Blocks::Equal
     }
 
+    /// Returns true if the blocks lie one behind the other.
+    pub(crate) fn has_packed_blocks(&self) -> bool {
+        match &self.view.blocks {
+            Blocks::Equal => true,
+            Blocks::Each(list) => list.is_packed(),
+            Blocks::Own(_) | Blocks::Pairs { .. } => false,
+        }
+    }
+
     /// The bytes of a block, if all blocks are equal.
     pub(crate) fn block(&self) -> u64 {
         self.view.block()
@@ -52,6 +61,12 @@ impl Rank<'_> {
     /// The bytes of a rank's block.
     pub(crate) fn block_of(&self, rank: u32) -> u64 {
         self.view.block_of(rank)
+    }
+
+    /// The bytes of the blocks of `count` ranks from `first` on, in the circle of all ranks.
+    pub(crate) fn bytes_of(&self, first: u32, count: u32) -> u64 {
+        let parts = self.circle(first, count, |number| self.view.sent_block(number));
+        parts.into_iter().map(Buf::size).sum()
     }
 
     /// The bytes of an element.
@@ -104,15 +119,17 @@ impl Rank<'_> {
     }
 
     /// Returns the blocks of `count` ranks from `first` on, in the circle of all ranks, by a
-    /// function that tells each rank's. Buffers that lie one behind the other are one.
+    /// function that tells each rank's. Buffers that lie one behind the other are one. Takes no
+    /// longer for many packed blocks than for one.
     pub(crate) fn circle(&self, first: u32, count: u32, of: impl Fn(u32) -> Buf) -> Vec<Buf> {
         let first_part = count.min(self.ranks() - first);
-        if self.has_equal_blocks() && count > 0 {
+        if self.has_packed_blocks() && count > 0 {
             let part = |first: u32, count: u32| of(first).until(of(first + count - 1));
             let mut parts = vec![part(first, first_part)];
             if first_part < count {
                 parts.push(part(0, count - first_part));
             }
+            parts.retain(|part| part.size() > 0 || self.has_equal_blocks());
             return parts;
         }
         joined((first..first + first_part).chain(0..count - first_part).map(of))

@@ -1,6 +1,6 @@
 //! Requests that can't be met.
 
-use crate::{Blocks, Nodes, Request, algorithm};
+use crate::{ALGORITHMS, Blocks, Nodes, Request, algorithm};
 use goal_lang::CollectiveKind::{
     self, Allgather, Alltoall, Bcast, Gather, NeighborAllgather, NeighborAlltoall, Scan,
 };
@@ -106,4 +106,32 @@ fn nodes_that_do_not_fit_are_refused() {
         error("two-level", &nested, 0),
         "two-level has a bcast in it, and bcast has no algorithm two-level of one level"
     );
+}
+
+#[test]
+fn a_leader_with_too_many_blocks_is_refused() {
+    let of = |ranks, per_node, count| Request {
+        nodes: Some(Arc::new(Nodes::of_size(ranks, per_node))),
+        count,
+        ..Request::new(Alltoall, ranks)
+    };
+    assert_eq!(
+        error("two-level", &of(1_000_000, 1000, 1), 0),
+        "a leader of 1000 ranks would copy 1000000000 blocks one by one, and 67108864 fit into its schedule: \
+         take fewer ranks a node, or another algorithm than two-level"
+    );
+    let full = error("two-level", &of(1000, 500, 1 << 45), 0);
+    assert_eq!(full, "the buffers end past 2^64 bytes");
+    let small = algorithm(Alltoall, "two-level").expect("in the table").body(&of(100, 10, 1), 0);
+    assert!(small.is_ok_and(|body| body.len() > 1000));
+}
+
+#[test]
+fn without_elements_there_is_nothing_to_do() {
+    for algorithm in ALGORITHMS.iter().filter(|all| all.kind != CollectiveKind::Barrier) {
+        let request = Request { count: 0, ..Request::new(algorithm.kind, 4) };
+        // Some algorithms are not for 4 ranks.
+        let Ok(program) = algorithm.program(&request) else { continue };
+        assert!((0..4).all(|rank| program.body_of(rank).is_empty()), "{algorithm:?}");
+    }
 }

@@ -14,11 +14,11 @@ impl Builder<'_> {
             Space::Memory => self.options.limits.memory_bytes_max,
             Space::Scratch => self.options.limits.scratch_bytes_max,
         };
-        let past = addr.saturating_add(size);
-        let piece = if past <= limit {
+        let past = addr.checked_add(size);
+        let piece = if past.is_some_and(|past| past <= limit) {
             Piece { addr, size, space }
         } else {
-            self.too_far(start, end, space, addr.checked_add(size).is_none());
+            self.too_far(start, end, space, past.is_none());
             Piece { addr: 0, size: 0, space }
         };
         if self.vector_start.is_some() && size == 0 {

@@ -14,6 +14,21 @@ pub(super) struct Lanes {
     receiving: Vec<f64>,
 }
 
+/// The processor that an event takes, and the side of an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Taken {
+    cpu: usize,
+    side: Side,
+}
+
+/// A side of an interface, by the position of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Side {
+    None,
+    Sending(usize),
+    Receiving(usize),
+}
+
 /// The placement of an action. Local operations are on the first processor.
 pub(super) fn placement(action: &Action) -> Placement {
     match *action {
@@ -54,21 +69,56 @@ impl Lanes {
         }
     }
 
-    /// The processor of a placement, or the rank's last one: a message without a receive names a
-    /// processor of the sender.
-    pub(super) fn cpu(&mut self, rank: u32, at: Placement) -> &mut f64 {
+    /// Returns the processor that a local action takes.
+    pub(super) fn of_local(&self, rank: u32, at: Placement) -> Taken {
+        Taken { cpu: self.cpu_at(rank, at), side: Side::None }
+    }
+
+    /// Returns the processor and the interface that a send takes.
+    pub(super) fn of_send(&self, rank: u32, at: Placement) -> Taken {
+        Taken { cpu: self.cpu_at(rank, at), side: Side::Sending(self.nic_at(rank, at)) }
+    }
+
+    /// Returns the processor and the interface that an arriving message takes.
+    pub(super) fn of_arrival(&self, rank: u32, at: Placement) -> Taken {
+        Taken { cpu: self.cpu_at(rank, at), side: Side::Receiving(self.nic_at(rank, at)) }
+    }
+
+    /// The position of the processor of a placement, or of the rank's last one: a message without a
+    /// receive names a processor of the sender.
+    fn cpu_at(&self, rank: u32, at: Placement) -> usize {
         let (first, end) = (self.first_cpu[rank as usize], self.first_cpu[rank as usize + 1]);
-        &mut self.cpu[(first + usize::from(at.cpu)).min(end - 1)]
+        (first + usize::from(at.cpu)).min(end - 1)
     }
 
-    pub(super) fn sending(&mut self, rank: u32, at: Placement) -> &mut f64 {
-        &mut self.sending[self.first_nic[rank as usize] + usize::from(at.nic)]
-    }
-
-    /// The receiving side of the interface of a placement, or of the rank's last one.
-    pub(super) fn receiving(&mut self, rank: u32, at: Placement) -> &mut f64 {
+    /// The position of the interface of a placement, or of the rank's last one.
+    fn nic_at(&self, rank: u32, at: Placement) -> usize {
         let (first, end) = (self.first_nic[rank as usize], self.first_nic[rank as usize + 1]);
-        &mut self.receiving[(first + usize::from(at.nic)).min(end - 1)]
+        (first + usize::from(at.nic)).min(end - 1)
+    }
+
+    /// The time at which a processor becomes free.
+    pub(super) fn cpu_free(&self, rank: u32, at: Placement) -> f64 {
+        self.cpu[self.cpu_at(rank, at)]
+    }
+
+    /// The time at which all of `taken` is free.
+    pub(super) fn free(&self, taken: Taken) -> f64 {
+        self.cpu[taken.cpu].max(match taken.side {
+            Side::None => 0.0,
+            Side::Sending(nic) => self.sending[nic],
+            Side::Receiving(nic) => self.receiving[nic],
+        })
+    }
+
+    /// Takes a processor until `cpu`, and the interface until `nic`.
+    pub(super) fn take(&mut self, taken: Taken, cpu: f64, nic: f64) {
+        self.cpu[taken.cpu] = cpu;
+        match taken.side {
+            Side::None => {}
+            Side::Sending(at) => self.sending[at] = nic,
+            Side::Receiving(at) => self.receiving[at] = nic,
+        }
     }
 
     /// By rank, the time at which its last processor becomes free.

@@ -13,11 +13,14 @@
 //! or sends wait for receives, they may differ, as LogGOPSim takes such operations in another
 //! order.
 
+mod chains;
 mod lanes;
+mod local;
 mod simulation;
 #[cfg(test)]
 mod tests;
 
+pub use chains::{Chain, Chains, longest_chains};
 pub use simulation::{CostError, Prediction};
 
 use crate::machine::Machine;

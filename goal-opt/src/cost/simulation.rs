@@ -1,9 +1,11 @@
 //! Simulates the events of a run in the order of time.
 
-use super::lanes::{Lanes, placement};
+use super::lanes::{Lanes, Taken, placement};
+use super::local::local_ns;
 use crate::machine::Machine;
 use crate::whole::{TooLarge, Trace, Vertex, Whole};
 use goal_lang::Action;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -54,6 +56,10 @@ pub(super) struct Simulation<'w, 'p> {
     lanes: Lanes,
     events: BinaryHeap<Event>,
     numbered: u32,
+    /// By number of an event, true if it waited for what it takes.
+    is_waiting: Vec<bool>,
+    /// By what they take, the events that wait for it.
+    waiting: FxHashMap<Taken, BinaryHeap<Reverse<(u32, Kind)>>>,
     /// By vertex, the number of unmet dependencies.
     missing: Vec<u32>,
     /// By vertex, the time at which its last dependency was met.
@@ -78,6 +84,8 @@ impl<'w, 'p> Simulation<'w, 'p> {
             lanes: Lanes::new(whole.program),
             events: BinaryHeap::new(),
             numbered: 0,
+            is_waiting: Vec::new(),
+            waiting: FxHashMap::default(),
             missing,
             ready_ns: vec![0.0; whole.len()],
             there_ns: vec![f64::INFINITY; whole.len()],
@@ -91,15 +99,8 @@ impl<'w, 'p> Simulation<'w, 'p> {
                 self.insert(0.0, Kind::Start(vertex));
             }
         }
-        while let Some(Reverse((time, number, kind))) = self.events.pop() {
-            let now = f64::from_bits(time);
-            let later = match kind {
-                Kind::Start(vertex) => self.start(vertex, now),
-                Kind::Arrival(send) => self.arrive(send, now),
-            };
-            if let Some(later) = later {
-                self.events.push(Reverse((later.to_bits(), number, kind)));
-            }
+        while let Some(event) = self.events.pop() {
+            self.handle(event);
         }
         match self.whole.len() as u64 - self.ended {
             0 => Ok(Prediction { finish_ns: self.lanes.finish() }),
@@ -107,82 +108,135 @@ impl<'w, 'p> Simulation<'w, 'p> {
         }
     }
 
+    /// Executes an event, or lets it wait until what it takes is free.
+    ///
+    /// Events that take the same wait in one queue, and only the first of these is among the events
+    /// in the order of time. So an event is looked at again only when its turn comes.
+    fn handle(&mut self, Reverse((time, number, kind)): Event) {
+        let now = f64::from_bits(time);
+        let Some(taken) = self.taken(kind) else { return self.execute(kind, None, now) };
+        let is_waiting = self.is_waiting[number as usize];
+        if is_waiting && self.first_waiting(taken) != Some((number, kind)) {
+            // It was executed, or another event has become the first.
+            return;
+        }
+        let free = self.lanes.free(taken);
+        if free > now {
+            if !is_waiting {
+                self.is_waiting[number as usize] = true;
+                self.waiting.entry(taken).or_default().push(Reverse((number, kind)));
+            }
+            if self.first_waiting(taken) == Some((number, kind)) {
+                self.events.push(Reverse((free.to_bits(), number, kind)));
+            }
+            return;
+        }
+        self.execute(kind, Some(taken), now);
+        if is_waiting {
+            self.waiting.entry(taken).or_default().pop();
+            if let Some((number, kind)) = self.first_waiting(taken) {
+                let free = self.lanes.free(taken);
+                self.events.push(Reverse((free.to_bits(), number, kind)));
+            }
+        }
+    }
+
+    /// The first of the events that wait for the same.
+    fn first_waiting(&self, taken: Taken) -> Option<(u32, Kind)> {
+        self.waiting.get(&taken)?.peek().map(|&Reverse(first)| first)
+    }
+
+    /// Returns the processor and the interface that an event takes, or `None` if it takes none.
+    fn taken(&self, kind: Kind) -> Option<Taken> {
+        match kind {
+            Kind::Start(vertex) => {
+                let (rank, action) = (self.whole.rank(vertex), self.whole.action(vertex));
+                let at = placement(action);
+                match action {
+                    Action::Send { .. } => Some(self.lanes.of_send(rank, at)),
+                    Action::Recv { .. } => None,
+                    _ => (self.local_ns(vertex) > 0.0).then(|| self.lanes.of_local(rank, at)),
+                }
+            }
+            Kind::Arrival(send) => {
+                let Action::Send { to, placement: at, .. } = *self.whole.action(send) else {
+                    unreachable!("a send's message")
+                };
+                let recv = self.partner[send.index()].some();
+                let by = recv.map_or(at, |recv| placement(self.whole.action(recv)));
+                Some(self.lanes.of_arrival(to, by))
+            }
+        }
+    }
+
+    fn local_ns(&self, vertex: Vertex) -> f64 {
+        local_ns(self.whole.body(vertex), self.whole.action(vertex), self.machine)
+    }
+
     /// Times are not negative, so their bits have the same order.
     fn insert(&mut self, time: f64, kind: Kind) {
         self.events.push(Reverse((time.to_bits(), self.numbered, kind)));
+        self.is_waiting.push(false);
         self.numbered += 1;
     }
 
-    /// Starts an action, or returns the time at which its resources become free.
-    fn start(&mut self, vertex: Vertex, now: f64) -> Option<f64> {
-        let (rank, action) = (self.whole.rank(vertex), self.whole.action(vertex));
-        let at = placement(action);
-        match *action {
-            Action::Send { payload, .. } => {
-                let free = self.lanes.cpu(rank, at).max(*self.lanes.sending(rank, at));
-                if free > now {
-                    return Some(free);
-                }
-                self.begin(vertex, now);
-                let size = self.whole.body(vertex).payload_size(payload);
+    /// Executes an event when what it takes is free.
+    fn execute(&mut self, kind: Kind, taken: Option<Taken>, now: f64) {
+        match kind {
+            Kind::Start(vertex) => self.start(vertex, taken, now),
+            Kind::Arrival(send) => self.arrive(send, taken, now),
+        }
+    }
+
+    fn start(&mut self, vertex: Vertex, taken: Option<Taken>, now: f64) {
+        self.begin(vertex, now);
+        match *self.whole.action(vertex) {
+            Action::Send { .. } => {
+                let size = self.whole.message_size(vertex);
                 let (rest, machine) = (size.saturating_sub(1) as f64, self.machine);
                 let end = now + machine.overhead_ns + rest * machine.overhead_per_byte_ns;
-                *self.lanes.cpu(rank, at) = end;
-                *self.lanes.sending(rank, at) =
-                    now + machine.gap_ns + rest * machine.gap_per_byte_ns;
+                let gap_end = now + machine.gap_ns + rest * machine.gap_per_byte_ns;
+                self.take(taken, end, gap_end);
                 self.insert(now + machine.overhead_ns + machine.latency_ns, Kind::Arrival(vertex));
                 if size <= machine.eager_bytes_max {
                     self.end(vertex, end);
                 }
             }
-            Action::Recv { payload, .. } => {
-                self.begin(vertex, now);
+            Action::Recv { .. } => {
                 self.there_ns[vertex.index()] = now;
                 if let Some(send) = self.there(self.partner[vertex.index()]) {
-                    self.release_sender(send, self.whole.body(vertex).payload_size(payload), now);
+                    self.release_sender(send, now);
                     self.end(vertex, now.max(self.there_ns[send.index()]));
                 }
             }
             _ => {
-                let cost = self.local_ns(vertex);
-                let free = *self.lanes.cpu(rank, at);
-                if cost > 0.0 && free > now {
-                    return Some(free);
-                }
-                self.begin(vertex, now);
-                if cost > 0.0 {
-                    *self.lanes.cpu(rank, at) = now + cost;
-                }
-                self.end(vertex, now + cost);
+                let end = now + self.local_ns(vertex);
+                self.take(taken, end, end);
+                self.end(vertex, end);
             }
         }
-        None
     }
 
-    /// Takes a message in, or returns the time at which the receiver becomes free.
-    fn arrive(&mut self, send: Vertex, now: f64) -> Option<f64> {
-        let Action::Send { payload, to, placement: at, .. } = *self.whole.action(send) else {
-            unreachable!("a send's message")
-        };
-        let recv = self.partner[send.index()];
-        let by = recv.some().map_or(at, |recv| placement(self.whole.action(recv)));
-        let free = self.lanes.cpu(to, by).max(*self.lanes.receiving(to, by));
-        if free > now {
-            return Some(free);
-        }
-        let size = self.whole.body(send).payload_size(payload);
+    /// Takes a message in.
+    fn arrive(&mut self, send: Vertex, taken: Option<Taken>, now: f64) {
+        let size = self.whole.message_size(send);
         let (rest, machine) = (size.saturating_sub(1) as f64, self.machine);
         let end = now
             + machine.overhead_ns
             + rest * machine.overhead_per_byte_ns.max(machine.gap_per_byte_ns);
-        *self.lanes.cpu(to, by) = end;
-        *self.lanes.receiving(to, by) = now + machine.gap_ns + rest * machine.gap_per_byte_ns;
+        let gap_end = now + machine.gap_ns + rest * machine.gap_per_byte_ns;
+        self.take(taken, end, gap_end);
         self.there_ns[send.index()] = end;
-        if let Some(recv) = self.there(recv) {
-            self.release_sender(send, size, now);
+        if let Some(recv) = self.there(self.partner[send.index()]) {
+            self.release_sender(send, now);
             self.end(recv, end);
         }
-        None
+    }
+
+    fn take(&mut self, taken: Option<Taken>, cpu: f64, nic: f64) {
+        if let Some(taken) = taken {
+            self.lanes.take(taken, cpu, nic);
+        }
     }
 
     /// The other end of a message, if it has started or arrived.
@@ -191,21 +245,9 @@ impl<'w, 'p> Simulation<'w, 'p> {
     }
 
     /// Ends a send that waited for its receive, when the two meet.
-    fn release_sender(&mut self, send: Vertex, size: u64, now: f64) {
-        if size > self.machine.eager_bytes_max {
+    fn release_sender(&mut self, send: Vertex, now: f64) {
+        if self.whole.message_size(send) > self.machine.eager_bytes_max {
             self.end(send, now);
-        }
-    }
-
-    /// The processor time of a local action.
-    fn local_ns(&self, vertex: Vertex) -> f64 {
-        let action = self.whole.action(vertex);
-        match *action {
-            Action::Calc { nanos, .. } => nanos as f64,
-            _ => match self.whole.body(vertex).local_operation(action) {
-                Some(local) => local.a.size() as f64 * self.machine.gap_per_byte_ns,
-                None => 0.0,
-            },
         }
     }
 
@@ -229,7 +271,7 @@ impl<'w, 'p> Simulation<'w, 'p> {
         self.missing[vertex.index()] -= 1;
         if self.missing[vertex.index()] == 0 {
             let at = placement(self.whole.action(vertex));
-            let free = *self.lanes.cpu(self.whole.rank(vertex), at);
+            let free = self.lanes.cpu_free(self.whole.rank(vertex), at);
             self.insert(ready.max(free), Kind::Start(vertex));
         }
     }

@@ -1,5 +1,6 @@
 //! Pipelines: which passes run in which order, and the function that runs them.
 
+mod prediction;
 mod spec;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use crate::passes::PASSES;
 use crate::verify::{Faults, verify};
 use goal_lang::limits::EAGER_LIMIT;
 use goal_lang::{Body, Program};
+use prediction::{Predictor, Verdict};
 use std::time::{Duration, Instant};
 
 /// A list of passes and their common settings.
@@ -22,6 +24,9 @@ pub struct Pipeline {
     pub passes: Vec<Invocation>,
     /// If true, the verifier runs before the first pass and after each.
     pub verify: bool,
+    /// If true, a pass of `-O2` changes a program only if the cost model predicts no later end on
+    /// the machine. Pipelines of a level ask the model, and lists of passes do not.
+    pub asks_cost_model: bool,
     /// The machine that the schedule is meant for.
     pub machine: Machine,
     /// The largest message in bytes that a send hands over before its receive is posted.
@@ -32,11 +37,9 @@ impl Pipeline {
     /// The pipeline of a level.
     pub fn new(level: Level) -> Self {
         let passes = PASSES.iter().filter(|pass| pass.level.is_some_and(|least| least <= level));
-        Self::of(
-            passes
-                .map(|pass| Invocation { pass, arguments: Arguments::new(pass.parameters) })
-                .collect(),
-        )
+        let passes =
+            passes.map(|pass| Invocation { pass, arguments: Arguments::new(pass.parameters) });
+        Self { asks_cost_model: true, ..Self::of(passes.collect()) }
     }
 
     /// The pipeline of a list such as `a,b(c=4)`. Passes that the binary form needs are added at
@@ -60,7 +63,8 @@ impl Pipeline {
     }
 
     fn of(passes: Vec<Invocation>) -> Self {
-        Self { passes, verify: true, machine: Machine::default(), eager_limit: EAGER_LIMIT }
+        let (machine, eager_limit) = (Machine::default(), EAGER_LIMIT);
+        Self { passes, verify: true, asks_cost_model: false, machine, eager_limit }
     }
 }
 
@@ -129,11 +133,31 @@ pub fn run(
     if pipeline.verify {
         check(program, None, timings)?;
     }
-    for Invocation { pass, arguments } in &pipeline.passes {
-        let context = || Context::new(arguments, &pipeline.machine, pipeline.eager_limit);
-        let (changed, notes) = timings.measure(pass.name, || rewrite(pass, program, context));
+    let mut predictor = pipeline
+        .asks_cost_model
+        .then(|| Predictor::new(program, &pipeline.machine, pipeline.eager_limit));
+    for (number, invocation) in pipeline.passes.iter().enumerate() {
+        let pass = invocation.pass;
+        let predictor = predictor.as_mut().filter(|_| pass.level == Some(Level::O2));
+        let before = predictor.map(|predictor| (predictor, program.clone()));
+        let (changed, notes) =
+            timings.measure(pass.name, || rewrite(invocation, program, pipeline));
+        let mut changed =
+            changed.map_err(|refusal| PassError::Refused { pass: pass.name, refusal })?;
         timings.notes.extend(notes.into_iter().map(|note| (pass.name, note)));
-        let changed = changed.map_err(|refusal| PassError::Refused { pass: pass.name, refusal })?;
+        if let Some((predictor, before)) = before.filter(|_| changed) {
+            let rest = &pipeline.passes[number + 1..];
+            let finished = |program: &Program| finished(program, rest, pipeline);
+            let verdict =
+                timings.measure("cost model", || predictor.compare(&before, program, finished));
+            if let Verdict::Unknown(error) = &verdict {
+                let note = format!("the cost model predicts no time: {error}");
+                timings.notes.push((pass.name, format!("{note}: the program stays as it is")));
+            }
+            if verdict != Verdict::NotSlower {
+                (*program, changed) = (before, false);
+            }
+        }
         if changed && pipeline.verify {
             check(program, Some(pass.name), timings)?;
         }
@@ -142,13 +166,28 @@ pub fn run(
     Ok(())
 }
 
+/// Returns a program after those of the passes to come that run at `-O1` too. Passes on single
+/// bodies are left out: at this level they keep every order, so they change no time.
+fn finished(program: &Program, rest: &[Invocation], pipeline: &Pipeline) -> Program {
+    let mut program = program.clone();
+    let is_run =
+        |pass: &Pass| pass.level != Some(Level::O2) && matches!(pass.rewrite, Rewrite::Program(_));
+    for invocation in rest.iter().filter(|rest| is_run(rest.pass)) {
+        // A pass of a level never refuses.
+        let _ = rewrite(invocation, &mut program, pipeline);
+    }
+    program
+}
+
 /// Runs a pass; one that works on single bodies runs on the ambient rayon pool. Returns true if it
 /// changed anything, and its notes, each once.
-fn rewrite<'a>(
-    pass: &Pass,
+fn rewrite(
+    invocation: &Invocation,
     program: &mut Program,
-    context: impl Fn() -> Context<'a> + Sync,
+    pipeline: &Pipeline,
 ) -> (Result<bool, Refusal>, Vec<String>) {
+    let Invocation { pass, arguments } = invocation;
+    let context = || Context::new(arguments, &pipeline.machine, pipeline.eager_limit);
     match pass.rewrite {
         Rewrite::Body(rewrite) => {
             let of_body = |_, body: &mut Body| {

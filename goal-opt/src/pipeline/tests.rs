@@ -43,3 +43,9 @@ fn lists_of_passes() {
         assert!(matches!(error(text), SpecError::Form(_) | SpecError::UnknownPass(_)), "{text}");
     }
 }
+
+#[test]
+fn levels_ask_the_cost_model_and_lists_do_not() {
+    assert!(Pipeline::new(Level::O2).asks_cost_model);
+    assert!(!Pipeline::parse("contention").expect("a list").asks_cost_model);
+}

@@ -42,7 +42,7 @@ pub use input::{Form, Input};
 use json::write_json;
 pub use load::{Loaded, load_program};
 pub use output::{Output, Target};
-pub use passes::PassArguments;
+pub use passes::{MachineArguments, PassArguments};
 pub use reduce::{ReduceOptions, reduce};
 pub use shell::{Completions, Man};
 pub use stage::{clear_stage, show_stage};

@@ -18,10 +18,42 @@ pub struct PassArguments {
     /// These passes instead of a level's, in this order: a,b(c=4); what the format needs is added
     #[arg(long, value_name = "LIST", conflicts_with = "level")]
     pub passes: Option<String>,
+    /// The machine that the schedule is meant for.
+    #[command(flatten)]
+    pub machine: MachineArguments,
+}
+
+/// The argument that describes a machine.
+#[derive(Debug, Clone, clap::Args)]
+pub struct MachineArguments {
     /// The machine that the schedule is meant for: a file with the parameters of LogGOPS, or
     /// L=,o=,g=,G=,O=,S= in nanoseconds and bytes; what is not given is as on one host
     #[arg(long, value_name = "FILE|L=,o=,...")]
     pub machine: Option<String>,
+}
+
+impl MachineArguments {
+    /// Returns the machine.
+    ///
+    /// # Errors
+    /// Returns an error if the argument names no machine, or if a file can't be read.
+    pub fn machine(&self) -> Result<Machine, Error> {
+        match &self.machine {
+            None => Ok(Machine::default()),
+            Some(text) if text.contains('=') && !Path::new(text).exists() => {
+                Machine::parse(text).map_err(|error| usage("--machine", &error))
+            }
+            Some(file) => {
+                let text = read_machine(file)
+                    .map_err(|error| Error::io(format!("--machine {file}"), error))?;
+                Machine::parse(&text).map_err(|error| usage(&format!("--machine {file}"), &error))
+            }
+        }
+    }
+}
+
+fn usage(option: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::Usage(format!("{option}: {error}"))
 }
 
 impl PassArguments {
@@ -34,9 +66,6 @@ impl PassArguments {
     /// # Errors
     /// Returns an error if an argument names no pass or machine, or if a file can't be read.
     pub fn pipeline(&self, emit: Emit, eager_limit: u64) -> Result<Pipeline, Error> {
-        let usage = |option: &str, error: &dyn std::fmt::Display| {
-            Error::Usage(format!("{option}: {error}"))
-        };
         let level = match (self.level, emit) {
             (Some(0), Emit::Nisa) => Some(Level::O0),
             (None, Emit::Nisa) => Some(Level::default()),
@@ -50,18 +79,7 @@ impl PassArguments {
             (None, Some(level)) => Pipeline::new(level),
             (None, None) => Pipeline::empty(),
         };
-        let machine = match &self.machine {
-            None => Machine::default(),
-            Some(text) if text.contains('=') && !Path::new(text).exists() => {
-                Machine::parse(text).map_err(|error| usage("--machine", &error))?
-            }
-            Some(file) => {
-                let text = read_machine(file)
-                    .map_err(|error| Error::io(format!("--machine {file}"), error))?;
-                Machine::parse(&text)
-                    .map_err(|error| usage(&format!("--machine {file}"), &error))?
-            }
-        };
+        let machine = self.machine.machine()?;
         Ok(Pipeline { machine, eager_limit, ..pipeline })
     }
 }

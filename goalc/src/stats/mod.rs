@@ -5,15 +5,18 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use crate::limits::STATS_ACTIONS_MAX;
 use body::BodyStats;
 pub use body::Kinds;
 use goal_lang::{ActionKind, BodyId, Program};
+use goal_opt::Machine;
+use goal_opt::cost::{Chain, Chains, longest_chains};
 use rayon::prelude::*;
 use serde::Serialize;
 
 /// Figures about a whole program. Sums go over all ranks, and saturate at 64 bits.
 ///
-/// Depth, width and critical path are those of single ranks: they do not count the time that a rank
+/// Width and the figures within a rank are those of single ranks: they do not count that a rank
 /// waits for messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
@@ -35,15 +38,20 @@ pub struct Stats {
     pub bytes: u64,
     /// Nanoseconds of all `calc`s.
     pub calc_ns: u64,
+    /// Actions on the longest chain of dependencies and messages through all ranks, and the rank on
+    /// which it ends. There is none if the program does not end or has more than 2^27 actions.
+    pub depth: Option<Largest>,
     /// Actions on a rank's longest chain of dependencies of either kind.
-    pub depth: Largest,
+    pub depth_within_rank: Largest,
     /// Most actions of a rank at one distance from the beginning: those with equally many actions
     /// before them on their longest chain.
     pub width: Largest,
-    /// Nanoseconds of `calc` on a rank's longest chain, where an action begins when everything that
-    /// it requires has ended and everything that it irequires has begun, and all but `calc` takes
-    /// no time.
-    pub critical_path_ns: Largest,
+    /// Nanoseconds of the longest chain through all ranks on the machine, and the rank on which it
+    /// ends ([`longest_chains`]). There is none where there is no [`depth`](Self::depth).
+    pub critical_path_ns: Option<Largest>,
+    /// Nanoseconds of `calc` on a rank's longest chain of dependencies. All else takes no time. An
+    /// action begins when what it requires has ended and what it irequires has begun.
+    pub critical_path_within_rank_ns: Largest,
     /// Most dependencies of both kinds that one action waits for.
     pub indegree: Largest,
     /// Bytes of memory of all ranks.
@@ -73,11 +81,11 @@ impl Largest {
     }
 }
 
-/// Counts and measures `program`. Takes time linear in the ranks and in the distinct bodies.
+/// Counts and measures `program` on a machine. Takes time linear in the actions of all ranks.
 ///
 /// # Panics
 /// If there is a cycle of dependencies; all readers of programs refuse that.
-pub fn stats(program: &Program) -> Stats {
+pub fn stats(program: &Program, machine: &Machine) -> Stats {
     let bodies: Vec<BodyStats> = program.bodies.par_iter().map(BodyStats::new).collect();
     let images: Vec<u64> = program.images.iter().map(|image| image.end()).collect();
     let mut used = vec![false; bodies.len()];
@@ -98,13 +106,19 @@ pub fn stats(program: &Program) -> Stats {
         stats.calc_ns = stats.calc_ns.saturating_add(body.calc_ns);
         stats.memory = stats.memory.saturating_add(memory);
         stats.scratch = stats.scratch.saturating_add(body.scratch);
-        stats.depth.consider(body.depth, rank);
+        stats.depth_within_rank.consider(body.depth, rank);
         stats.width.consider(body.width, rank);
-        stats.critical_path_ns.consider(body.critical_path_ns, rank);
+        stats.critical_path_within_rank_ns.consider(body.critical_path_ns, rank);
         stats.indegree.consider(body.indegree, rank);
         stats.memory_largest.consider(memory, rank);
         stats.scratch_largest.consider(body.scratch, rank);
     }
     stats.messages = stats.kinds.of(ActionKind::Send);
+    let chains = (stats.actions <= STATS_ACTIONS_MAX).then(|| longest_chains(program, machine));
+    if let Some(Ok(Chains { depth, critical_path_ns })) = chains {
+        stats.depth = Some(Largest { value: depth.length, rank: depth.rank });
+        let Chain { length, rank } = critical_path_ns;
+        stats.critical_path_ns = Some(Largest { value: length.round() as u64, rank });
+    }
     stats
 }

@@ -18,9 +18,11 @@ impl fmt::Display for Stats {
             Row::new("messages", self.messages),
             Row::new("bytes sent", self.bytes),
             Row::new("calc, ns", self.calc_ns),
-            Row::largest("depth", self.depth),
+            Row::of_all("depth", self.depth),
+            Row::largest("  within a rank", self.depth_within_rank),
             Row::largest("width", self.width),
-            Row::largest("critical path, ns", self.critical_path_ns),
+            Row::of_all("critical path, ns", self.critical_path_ns),
+            Row::largest("  calc within a rank", self.critical_path_within_rank_ns),
             Row::largest("largest indegree", self.indegree),
             Row::new("memory, bytes", self.memory),
             Row::largest("  largest", self.memory_largest),
@@ -49,6 +51,14 @@ struct Row {
 impl Row {
     fn new(name: impl Into<String>, value: u64) -> Self {
         Self { name: name.into(), value: value.to_string(), rank: None }
+    }
+
+    /// A figure about all ranks together, which some programs don't have.
+    fn of_all(name: &str, figure: Option<Largest>) -> Self {
+        match figure {
+            Some(figure) => Self::largest(name, figure),
+            None => Self { name: name.to_owned(), value: "-".to_owned(), rank: None },
+        }
     }
 
     fn largest(name: &str, Largest { value, rank }: Largest) -> Self {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 fn stats_of(text: &str) -> Stats {
     let mut sources = SourceMap::default();
     sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
-    stats(&parse(&sources, &ParseOptions::default()).program.expect("the text is right"))
+    let program = parse(&sources, &ParseOptions::default()).program.expect("the text is right");
+    stats(&program, &Machine::default())
 }
 
 #[test]
@@ -33,9 +34,11 @@ fn figures_of_a_small_program() {
     assert_eq!((stats.requires, stats.irequires), (3, 1));
     assert_eq!((stats.messages, stats.bytes), (3, 18));
     assert_eq!(stats.calc_ns, 2137);
-    assert_eq!(stats.depth, largest(4, 0));
+    // Rank 2 waits for a message that nobody sends.
+    assert_eq!((stats.depth, stats.critical_path_ns), (None, None));
+    assert_eq!(stats.depth_within_rank, largest(4, 0));
     assert_eq!(stats.width, largest(3, 1));
-    assert_eq!(stats.critical_path_ns, largest(1000, 1));
+    assert_eq!(stats.critical_path_within_rank_ns, largest(1000, 1));
     assert_eq!(stats.indegree, largest(2, 0));
     assert_eq!((stats.memory, stats.memory_largest), (100, largest(100, 0)));
     assert_eq!((stats.scratch, stats.scratch_largest), (16, largest(16, 0)));
@@ -44,7 +47,10 @@ fn figures_of_a_small_program() {
 #[test]
 fn a_start_dependency_does_not_wait_for_the_end() {
     let path = |kind| {
-        stats_of(&format!("rank 0 {{ a: calc 100 b: calc 30 b {kind} a }}")).critical_path_ns.value
+        let stats = stats_of(&format!("rank 0 {{ a: calc 100 b: calc 30 b {kind} a }}"));
+        let within = stats.critical_path_within_rank_ns;
+        assert_eq!(stats.critical_path_ns, Some(within));
+        within.value
     };
     assert_eq!((path("requires"), path("irequires")), (130, 100));
 }
@@ -59,11 +65,13 @@ fn a_body_is_measured_once_for_all_its_ranks() {
 #[test]
 fn an_empty_rank_and_sums_without_room() {
     let stats = stats_of("num_ranks 2");
-    assert_eq!((stats.actions, stats.depth.value, stats.width.value), (0, 0, 0));
+    assert_eq!((stats.actions, stats.width.value), (0, 0));
+    assert_eq!(stats.depth, Some(Largest::default()));
     let most = u64::MAX;
     let stats =
         stats_of(&format!("num_ranks 2 rank * {{ a: calc {most} b: calc 1 b requires a }}"));
-    assert_eq!((stats.calc_ns, stats.critical_path_ns.value), (most, most));
+    assert_eq!((stats.calc_ns, stats.critical_path_within_rank_ns.value), (most, most));
+    assert_eq!(stats.critical_path_ns.map(|path| path.value), Some(most));
 }
 
 #[test]
@@ -72,9 +80,12 @@ fn table_and_json_hold_the_same() {
     let json = serde_json::to_value(&stats).unwrap();
     assert_eq!(json["kinds"]["send"], 1);
     assert_eq!(json["bytes"], 12);
-    assert_eq!(json["depth"]["value"], 1);
+    assert_eq!(json["depth"]["value"], 2);
+    assert_eq!(json["depth_within_rank"]["value"], 1);
     let table = stats.to_string();
-    assert!(table.contains("bytes sent         12\n"), "{table}");
+    let has =
+        |name, value| table.lines().any(|line| line.starts_with(name) && line.ends_with(value));
+    assert!(has("bytes sent", " 12") && has("depth", " 2  on rank 1"), "{table}");
     let ends: Vec<usize> =
         table.lines().map(|line| line.split("  on rank").next().unwrap_or(line).len()).collect();
     assert!(ends.windows(2).all(|pair| pair[0] == pair[1]), "not aligned:\n{table}");

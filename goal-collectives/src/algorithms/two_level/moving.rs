@@ -1,6 +1,6 @@
 //! Collectives that combine nothing.
 
-use super::{Node, copy_blocks};
+use super::{LeaderBlocks, Node, copy_blocks};
 use crate::algorithms::barrier as flat;
 use crate::buf::Place;
 use crate::levels::{Levels, Stage};
@@ -136,6 +136,33 @@ pub(in crate::algorithms) fn allgather(rank: &mut Rank<'_>) {
     node.inner(rank, INNER_BCAST, u64::from(view.ranks) * view.count, None, view.output);
 }
 
+/// A block that a leader moves, from one of its node's ranks to another rank or back.
+struct Pair {
+    /// The place of the rank in the own node.
+    local: u64,
+    /// The other rank, its place in its node, and the ranks of that node and of those before it.
+    other: u64,
+    place: u64,
+    of_node: u64,
+    before: u64,
+}
+
+/// Returns all blocks that a leader moves, by the node of the other rank.
+fn pairs(node: &Node) -> impl Iterator<Item = Pair> {
+    (0..node.count()).flat_map(move |other_node| {
+        let (places, before) = (node.size_of(other_node), node.before(other_node));
+        (0..node.size()).flat_map(move |local| {
+            (0..places).map(move |place| Pair {
+                local: local.into(),
+                other: node.member(other_node, place).into(),
+                place: place.into(),
+                of_node: places.into(),
+                before,
+            })
+        })
+    })
+}
+
 /// Leaders gather the inputs of their nodes, exchange what is for other nodes, and scatter it.
 pub(in crate::algorithms) fn alltoall(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank), rank.view().clone());
@@ -148,23 +175,12 @@ pub(in crate::algorithms) fn alltoall(rank: &mut Rank<'_>) {
     let all: [Place; 4] = std::array::from_fn(|_| rank.scratch(size * ranks * block).place());
     let at = |place: usize, number: u64| all[place].part(number * block, block);
     node.inner(rank, INNER_GATHER, count, Some(own), all[0]);
-    let (mut packed, mut unpacked) = (Vec::new(), Vec::new());
-    let mut first = 0;
-    for other_node in 0..node.count() {
-        let of_node = u64::from(node.size_of(other_node));
-        let places = 0..node.size_of(other_node);
-        for (local, place) in
-            (0..size).flat_map(|local| places.clone().map(move |place| (local, place)))
-        {
-            let (other, place) = (u64::from(node.member(other_node, place)), u64::from(place));
-            packed.push((at(0, local * ranks + other), at(1, first + local * of_node + place)));
-            unpacked.push((at(2, first + place * size + local), at(3, local * ranks + other)));
-        }
-        first += size * of_node;
-    }
-    copy_blocks(rank, packed.into_iter());
+    let lined_up = |pair: &Pair| pair.local * ranks + pair.other;
+    let sent = |pair: &Pair| size * pair.before + pair.local * pair.of_node + pair.place;
+    let received = |pair: &Pair| size * (pair.before + pair.place) + pair.local;
+    copy_blocks(rank, pairs(&node).map(|pair| (at(0, lined_up(&pair)), at(1, sent(&pair)))));
     exchange(rank, &node, all[1], all[2]);
-    copy_blocks(rank, unpacked.into_iter());
+    copy_blocks(rank, pairs(&node).map(|pair| (at(2, received(&pair)), at(3, lined_up(&pair)))));
     node.inner(rank, INNER_SCATTER, count, Some(all[3]), view.output);
 }
 
@@ -172,12 +188,13 @@ pub(in crate::algorithms) fn alltoall(rank: &mut Rank<'_>) {
 fn exchange(rank: &mut Rank<'_>, node: &Node, input: Place, output: Place) {
     let (size, count) = (u64::from(node.size()), rank.view().count);
     let sizes = (0..node.count()).map(|other| u64::from(node.size_of(other)));
-    let (count, blocks) = if node.common_size().is_some() {
-        (size * size * count, Blocks::Equal)
+    let width = rank.width();
+    let blocks = if node.common_size().is_some() {
+        LeaderBlocks { blocks: Blocks::Equal, count: size * size * count, width }
     } else {
         let counts: Arc<[u64]> = sizes.map(|other| size * other * count).collect();
         let list = BlockList::packed(counts);
-        (count, Blocks::Pairs { send: list.clone(), recv: list })
+        LeaderBlocks { blocks: Blocks::Pairs { send: list.clone(), recv: list }, count, width }
     };
-    node.among_leaders(rank, ALLTOALL.outer, count, blocks, Some(input), output);
+    node.among_leaders(rank, ALLTOALL.outer, blocks, Some(input), output);
 }

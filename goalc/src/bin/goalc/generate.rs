@@ -154,7 +154,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         Failure::Encode(EncodeError::Io(error)) => Error::io(&name, error),
         Failure::Encode(error) => Error::Usage(error.to_string()),
     };
-    let body = |rank| algorithm.body(&of_rank(rank), rank).map_err(Failure::Generate);
+    // Ranks with one request need one check, which looks at the blocks of all of them.
+    let is_shared = neighbors.is_none() && !matches!(blocks, goal_check::Blocks::Pairs(_));
+    let body = |rank| {
+        let body = match is_shared {
+            true => algorithm.checked_body(&request, rank),
+            false => algorithm.body(&of_rank(rank), rank),
+        };
+        body.map_err(Failure::Generate)
+    };
     if is_schedule {
         goal_asm::encode_ranks(ranks, &mut out, body).map_err(failed)?;
     } else {

@@ -1,17 +1,20 @@
 //! `goalc stats`.
 
 use clap::ValueEnum;
-use goalc::driver::{self, Error, InputArguments, print};
+use goalc::driver::{self, Error, InputArguments, MachineArguments, print};
 use goalc::stats::stats;
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Examples:
   goalc stats broadcast.goal
-  goalc stats --format json trace.bin     one object on standard output")]
+  goalc stats --machine L=2500,o=1500,g=1000,G=6 broadcast.goal     the critical path on this machine
+  goalc stats --format json trace.bin                               one object on standard output")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
+    #[command(flatten)]
+    machine: MachineArguments,
     /// Format of the figures
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -38,11 +41,12 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let machine = arguments.machine.machine()?;
     let options = driver::Options { strip: true, ..arguments.input.options() };
     let loaded = driver::load_program(&arguments.input.inputs, &options)?;
     driver::show_stage("counting");
     driver::start_workers();
-    let stats = stats(&loaded.program);
+    let stats = stats(&loaded.program, &machine);
     driver::note(&loaded.findings, arguments.findings());
     print(|out| match arguments.format {
         Format::Text => write!(out, "{stats}"),
