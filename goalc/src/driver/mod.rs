@@ -33,7 +33,8 @@ pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::check;
 pub use command::{asks_for_json, parse, parse_these};
 pub use console::{
-    Color, Format, note, note_error, note_message, print, print_line, report, report_error,
+    Color, Format, exit_status, note, note_error, note_message, print, print_line, report,
+    report_error,
 };
 pub use error::{Error, Findings, Status};
 pub use fix::fix;
@@ -41,7 +42,7 @@ pub use flags::{FLAGS, name_flags, refused};
 pub use input::{Form, Input};
 use json::write_json;
 pub use load::{Loaded, load_program};
-pub use output::{Output, Target};
+pub use output::{Output, Target, survive_file_size};
 pub use passes::PassArguments;
 pub use reduce::{ReduceOptions, reduce};
 pub use shell::{Completions, Man};
