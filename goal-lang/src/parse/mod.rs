@@ -1,6 +1,9 @@
 //! From tokens to rank blocks. The grammar's actions call a [`Builder`]; [`crate::resolve`] makes a
 //! program of the blocks.
 
+mod advice;
+#[cfg(test)]
+mod advice_tests;
 mod block;
 mod buffers;
 mod builder;
@@ -9,6 +12,7 @@ mod cut;
 mod depend;
 mod exec;
 mod expected;
+mod functions;
 mod labels;
 mod numbers;
 mod operand;
