@@ -35,3 +35,18 @@ pub(crate) fn written(bench: impl FnOnce() -> io::Result<()>) -> io::Result<()> 
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_cannot_be_written_ends_the_benchmark() {
+        let ended = |kind: io::ErrorKind| {
+            written(|| -> io::Result<()> { resume_unwind(Box::new(Unwritten(kind.into()))) })
+        };
+        let full = ended(io::ErrorKind::StorageFull).expect_err("the disk is full").to_string();
+        assert!(full.starts_with("<stdout>: "), "{full}");
+        assert!(ended(io::ErrorKind::BrokenPipe).is_ok());
+    }
+}

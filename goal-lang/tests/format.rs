@@ -216,7 +216,10 @@ fn comments_between_all_tokens() {
         }
         // Two comments at every two places, of forms that vary from pair to pair.
         let pairs = (0..=tokens.len()).flat_map(|a| (a..=tokens.len()).map(move |b| (a, b)));
-        for (number, (a, b)) in pairs.enumerate() {
+        // A quarter of them by default, as all take some seconds.
+        let some =
+            pairs.enumerate().filter(|(number, _)| (*number as u64) % 4 < goal_filetest::seeds(1));
+        for (number, (a, b)) in some {
             let first = number % COMMENTS.len();
             let second =
                 (first + 1 + number / COMMENTS.len() % (COMMENTS.len() - 1)) % COMMENTS.len();

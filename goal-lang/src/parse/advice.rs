@@ -1,5 +1,4 @@
-//! What to write in place of frequent mistakes: the correct text for a syntax error, made of the
-//! words around it.
+//! Finds the correct text for frequent mistakes, from the words around a syntax error.
 //!
 //! The text is not trusted: it may be any bytes, in lines and words of any length. So only a few
 //! bytes and tokens around the error are looked at.
@@ -262,7 +261,9 @@ impl<'a> Around<'a> {
             _ => &line[digits..],
         };
         let letters = unit.find(|c: char| !c.is_alphabetic()).unwrap_or(unit.len());
-        Some((value, &unit[..letters]))
+        // A number before the error is wrong only with its unit.
+        let is_whole = letters == 0 && matches!(self.kind(0), Some(Token::Int(_)));
+        (!is_whole).then_some((value, &unit[..letters]))
     }
 
     /// `rank 0-3`, `rank 0..3`, `rank 0:3`, `rank 0 to 3`, `rank 0 1`, `rank [0,1]`, `rank all`.

@@ -2,8 +2,6 @@
 //! program of the blocks.
 
 mod advice;
-#[cfg(test)]
-mod advice_tests;
 mod block;
 mod buffers;
 mod builder;

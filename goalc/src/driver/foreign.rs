@@ -16,16 +16,15 @@ const BYTES_MAX: usize = 4096;
 /// else than GOAL, if there are any.
 pub fn name_foreign(findings: &mut Findings, options: &Options) {
     let report = &findings.report;
-    let errors_in = |source: &Source| {
+    let is_refused = |source: &&Source| {
         let range = source.base..=source.base + source.bytes.len() as u64;
         let syntax = report.diagnostics.iter().filter(|found| found.code == Code::Syntax);
-        let places = syntax.filter_map(|found| found.labels.first());
-        places.filter(|label| range.contains(&label.span.start)).count()
+        let mut places = syntax.filter_map(|found| found.labels.first());
+        places.any(|label| range.contains(&label.span.start))
     };
-    let foreign = findings.sources.sources().iter().filter_map(|source| {
-        let errors = errors_in(source);
-        let advice = (errors > 0).then(|| recognised(source, errors, options.ranks)).flatten()?;
-        let message = format!("{} is {advice}", source.name);
+    let refused = findings.sources.sources().iter().filter(is_refused);
+    let foreign = refused.filter_map(|source| {
+        let message = format!("{} is {}", source.name, recognised(source, options.ranks)?);
         Some(Diagnostic::new(Code::ForeignFormat, message))
     });
     let foreign: Vec<Diagnostic> = foreign.collect();
@@ -36,7 +35,7 @@ pub fn name_foreign(findings: &mut Findings, options: &Options) {
 }
 
 /// Returns what an input is, and what to do, or `None` if it may be meant as GOAL.
-fn recognised(source: &Source, errors: usize, ranks: Option<u32>) -> Option<String> {
+fn recognised(source: &Source, ranks: Option<u32>) -> Option<String> {
     let bytes = &source.bytes[..source.bytes.len().min(BYTES_MAX)];
     // Commands need a file. Standard input has none.
     let file = if source.name == "<stdin>" { "FILE" } else { source.name.as_str() };
@@ -50,7 +49,8 @@ fn recognised(source: &Source, errors: usize, ranks: Option<u32>) -> Option<Stri
         let text = String::from_utf8_lossy(bytes);
         let is_goal = begins_as_goal(&text);
         (!is_goal).then(|| other_text(&text, Path::new(file), &ranks)).flatten().or_else(|| {
-            let is_no_goal = errors >= ERRORS_MIN && !text.split(is_no_letter).any(is_keyword);
+            let has_word = text.split(is_no_letter).any(is_keyword);
+            let is_no_goal = !has_word && text.lines().count() >= LINES_MIN;
             is_no_goal.then(|| {
                 "no GOAL, as no word of the language is in its first lines: a program is `num_ranks N` and blocks `rank R { ... }` (docs/language.md)".to_owned()
             })
@@ -58,8 +58,9 @@ fn recognised(source: &Source, errors: usize, ranks: Option<u32>) -> Option<Stri
     })
 }
 
-/// The least number of errors in a text without any word of the language that is no GOAL.
-const ERRORS_MIN: usize = 3;
+/// The least number of lines without any word of the language that are no GOAL. In a shorter text
+/// all words may be misspelt.
+const LINES_MIN: usize = 4;
 
 /// The encoding of a text of units of 16 or 32 bits, with its name for iconv.
 fn encoding(bytes: &[u8]) -> Option<(&'static str, &'static str)> {

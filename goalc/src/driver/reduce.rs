@@ -150,7 +150,7 @@ fn not_interesting(options: &ReduceOptions, status: Option<ExitStatus>) -> Strin
         None => format!("did not end within {} s and was killed", options.timeout.as_secs()),
     };
     format!(
-        "the program itself is not interesting: `{}` {ended} on it, and 0 is what says that a program shows the fault",
+        "the program itself is not interesting: on it, `{}` {ended}, and 0 is what says that a program shows the fault",
         shown(&options.check)
     )
 }

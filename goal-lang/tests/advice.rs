@@ -1,6 +1,6 @@
 //! Frequent mistakes, each with the words that its help must have.
 
-use crate::{ParseOptions, SourceMap, parse};
+use goal_lang::{ParseOptions, SourceMap, parse};
 use std::sync::Arc;
 
 /// The help of the first finding about a text.
@@ -77,6 +77,16 @@ fn what_to_write() {
             let help = help(&format!("num_ranks 2\nrank 1 {{}}\nrank 0 {{\n  {mistake}\n}}\n"));
             assert!(help.contains(correct), "{mistake} in a block: {help}");
         }
+    }
+}
+
+#[test]
+fn other_mistakes_get_no_advice() {
+    for text in
+        ["calc 1 )", "send 8 ) to 1", "calc 1 foo bar: nop", "a: nop b: nop b requires a; )"]
+    {
+        let help = help(text);
+        assert!(help.contains("write a statement") || help.contains("write `,`"), "{text}: {help}");
     }
 }
 
