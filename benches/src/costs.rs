@@ -73,9 +73,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             }
         }
     }
-    println!(
+    say!(
         "median of {} runs and of the ranks, each the median of {} samples",
-        args.runs, args.samples
+        args.runs,
+        args.samples
     );
     table::print(&["ranks", "progress", "call", "ns", "least", "most", "goal"], &rows);
     match &args.csv {

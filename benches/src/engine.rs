@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         let ratio = |value: f64| format!("{:.2}", value / walk);
         rows.push(vec![name.to_string(), ns(walk), ns(nop), ratio(nop), ns(sum), ratio(sum)]);
     }
-    println!("{} actions, nanoseconds an action, median of {} runs", args.actions, args.runs);
+    say!("{} actions, nanoseconds an action, median of {} runs", args.actions, args.runs);
     table::print(
         &["graph", "walk", "engine, nop", "of walk", "engine, sumInt32 of 4 B", "of walk"],
         &rows,
@@ -86,15 +86,15 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let event = || (with.run() - without.run()) / (2 * args.actions) as f64;
     event();
     let event = median((0..args.runs).map(|_| event()));
-    println!("\n{event:.1} ns a record of a trace, of which an action of a chain of nops has two");
+    say!("\n{event:.1} ns a record of a trace, of which an action of a chain of nops has two");
     let mut two = BodyBuilder::default();
     chain(&mut two, NOP, 2);
     let two = Prepared::new(two.finish())?;
     let restarts = median((0..args.runs).map(|_| two.run_again(RESTARTS) / f64::from(RESTARTS)));
-    println!("\n{restarts:.0} ns from start to start of a schedule of two actions");
+    say!("\n{restarts:.0} ns from start to start of a schedule of two actions");
     let pair = Pair::new(8)?;
     let messages = median((0..args.runs).map(|_| pair.run(RESTARTS) / f64::from(2 * RESTARTS)));
-    println!("{messages:.0} ns of software for a message of 8 B, its share of the start included");
+    say!("{messages:.0} ns of software for a message of 8 B, its share of the start included");
     Ok(())
 }
 

@@ -102,10 +102,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 );
             }
         }
-        println!(
-            "milliseconds on up to {hosts} hosts, median of {} runs, each verified",
-            args.turns
-        );
+        say!("milliseconds on up to {hosts} hosts, median of {} runs, each verified", args.turns);
         let names = SWITCHES.map(|(name, _)| name);
         table::print(&[&["program", "hosts"], names.as_slice()].concat(), &rows);
     }

@@ -4,6 +4,9 @@
 //! Whole commands are timed from outside and interleaved with their peer; what is quoted is the
 //! median. Start with `--help`; `benches/README.md` says what each figure means.
 
+#[macro_use]
+mod say;
+
 mod apps;
 mod assemble;
 mod collectives;
@@ -40,7 +43,7 @@ mod tcp;
 mod window;
 
 use clap::{Parser, Subcommand};
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -139,7 +142,8 @@ enum Bench {
 }
 
 fn main() -> ExitCode {
-    let result: io::Result<()> = match Cli::parse().bench {
+    let bench = Cli::parse().bench;
+    let result = say::written(|| match bench {
         Bench::Generate(args) => generate::run(&args),
         Bench::Compile(args) => compile::run(&args),
         Bench::Size(args) => size::run(&args),
@@ -172,11 +176,12 @@ fn main() -> ExitCode {
         Bench::Passes(args) => passes::run(&args),
         Bench::Pass(args) => passes::run_step(&args),
         Bench::Measure(args) => measure::run(&args),
-    };
+    });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("goal-bench: {error}");
+            // If standard error takes nothing, nobody can be told.
+            let _ = writeln!(io::stderr(), "goal-bench: {error}");
             ExitCode::from(2)
         }
     }

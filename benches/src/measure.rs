@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let cpu_us = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     let cost =
         Cost { wall_s, cpu_s: cpu_us as f64 / 1e6, peak_bytes: usage.max_rss() as u64 * 1024 };
-    println!("{}", serde_json::to_string(&cost)?);
+    say!("{}", serde_json::to_string(&cost)?);
     Ok(())
 }
 

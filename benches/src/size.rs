@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         &["input", "LogGOPSim", "NISA --strip", "ratio", "NISA with names", "ratio"],
         &rows,
     );
-    println!("{files} files, {larger} where the stripped NISA is not smaller");
+    say!("{files} files, {larger} where the stripped NISA is not smaller");
     Ok(())
 }
 

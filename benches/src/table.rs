@@ -15,13 +15,10 @@ pub(crate) fn print(header: &[&str], rows: &[Vec<String>]) {
             0 => format!("{cell:<width$}"),
             _ => format!("{cell:>width$}"),
         });
-        println!("| {} |", cells.collect::<Vec<_>>().join(" | "));
+        say!("| {} |", cells.collect::<Vec<_>>().join(" | "));
     };
     line(header.to_vec());
-    println!(
-        "|{}|",
-        widths.iter().map(|width| "-".repeat(width + 2)).collect::<Vec<_>>().join("|")
-    );
+    say!("|{}|", widths.iter().map(|width| "-".repeat(width + 2)).collect::<Vec<_>>().join("|"));
     for row in rows {
         line(row.iter().map(String::as_str).collect());
     }

@@ -53,10 +53,11 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let begin = Instant::now();
     let actions = write(args, &path)?;
     let (size, built_s) = (path.metadata()?.len(), begin.elapsed().as_secs_f64());
-    println!(
+    say!(
         "2 ranks with {actions} actions each in windows of {}, {size} bytes of NISA, built in {built_s:.1} s; at most {} bytes \
          for both, their launcher, and the pages of files that they read",
-        args.window, args.limit
+        args.window,
+        args.limit
     );
     let window = args.window.to_string();
     let options: [&[&str]; 2] = [&["--window", &window], &[]];

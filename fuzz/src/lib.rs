@@ -47,7 +47,7 @@ fn sources(bytes: &[u8]) -> SourceMap {
 }
 
 fn parse(bytes: &[u8]) -> Option<Program> {
-    let options = ParseOptions { limits: LIMITS, threads: 1, debug: true, check: true };
+    let options = ParseOptions { limits: LIMITS, ..ParseOptions::default() };
     goal_lang::parse(&sources(bytes), &options).program
 }
 

@@ -49,8 +49,8 @@ impl Default for Limits {
     }
 }
 
-/// One of the [`Limits`]. A finding names the limit that it exceeds, and a command line adds the
-/// flag that raises it.
+/// One of the [`Limits`], or the width of a tag. A finding names the limit that it exceeds, and a
+/// command line adds the flag that helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// [`Limits::ranks_max`].
@@ -59,6 +59,8 @@ pub enum Limit {
     Memory,
     /// [`Limits::scratch_bytes_max`].
     Scratch,
+    /// [`TAG_MAX`].
+    Tag,
 }
 
 impl fmt::Display for Limit {
@@ -67,6 +69,7 @@ impl fmt::Display for Limit {
             Limit::Ranks => "ranks_max",
             Limit::Memory => "memory_bytes_max",
             Limit::Scratch => "scratch_bytes_max",
+            Limit::Tag => "tag",
         })
     }
 }

@@ -4,7 +4,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// Most bytes of the segment that the ranks of a job share, by default. Pages
 /// that are never touched cost nothing.
@@ -241,13 +241,6 @@ pub(crate) fn restore_open_files() {
         let maximum = getrlimit(Resource::Nofile).maximum;
         let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
     }
-}
-
-/// Makes a file that would exceed the limit on the size of files an error, which names the limit.
-/// The system would end this process without a word.
-pub fn survive_file_size() {
-    // If the signal can't be handled, reaching the limit ends the process.
-    let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::default());
 }
 
 /// Returns the bytes of memory that are free for this process: the least of the system's and of

@@ -61,6 +61,7 @@ fn load(texts: Vec<(String, String)>, options: &Options) -> Result<Loaded, Error
     let parse_options = ParseOptions {
         limits: options.limits,
         threads: options.threads,
+        wrap_tags: options.wrap_tags,
         debug: true,
         check: options.check,
     };

@@ -3,6 +3,7 @@
 
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use xtask::install::{DebugInfo, Install, folder, install, write};
@@ -78,10 +79,13 @@ fn main() -> ExitCode {
         }
     };
     match done {
-        Ok(done) => {
-            println!("{done}");
-            ExitCode::SUCCESS
-        }
+        Ok(done) => match writeln!(io::stdout(), "{done}") {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("cargo xtask: <stdout>: {error}");
+                ExitCode::from(2)
+            }
+        },
         Err(error) => {
             eprintln!("cargo xtask: {error}");
             ExitCode::FAILURE

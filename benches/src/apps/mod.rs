@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             }
         }
     }
-    println!("microseconds of an iteration, median of {} runs", args.runs);
+    say!("microseconds of an iteration, median of {} runs", args.runs);
     report::print(&samples);
     let Some(path) = &args.csv else { return Ok(()) };
     let mut csv = format!("{HEADER}\n");

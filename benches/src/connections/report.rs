@@ -31,7 +31,7 @@ const HEADER: [&str; 10] = [
 
 /// Prints a row for each way to wait, figure and number of connections.
 pub(super) fn print(samples: &[Sample]) {
-    println!(
+    say!(
         "\nHalf a round trip in us, streams in MB/s. Of the first: the part of the performance with the first number of connections that is left."
     );
     table::print(&HEADER, &rows(samples));

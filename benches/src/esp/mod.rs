@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             rows.push(row);
         }
     }
-    println!("round trips in microseconds, then MB/s one way; medians of {} turns", args.turns);
+    say!("round trips in microseconds, then MB/s one way; medians of {} turns", args.turns);
     let names =
         |what: &str| args.ways.iter().map(|way| format!("{way} {what}")).collect::<Vec<_>>();
     let header = [

@@ -82,9 +82,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             rows.push([vec![setting.name().to_owned(), size.to_string()], us.into()].concat());
         }
     }
-    println!(
+    say!(
         "microseconds a round trip, median of {} turns' medians, {} bytes a frame",
-        args.turns, args.mtu
+        args.turns,
+        args.mtu
     );
     let names = Kind::ALL.map(Kind::name);
     table::print(&[&["setting", "bytes"], names.as_slice()].concat(), &rows);

@@ -97,7 +97,7 @@ fn latency(args: &Args) -> io::Result<()> {
             }
         }
     }
-    println!("half round trip of 8 B, us: {} runs of each, alternating", args.runs);
+    say!("half round trip of 8 B, us: {} runs of each, alternating", args.runs);
     let rows: Vec<_> =
         contestants.iter().zip(&figures).map(|((name, _), all)| row(&[name], all, 1e3)).collect();
     table::print(&["job", "median", "least", "most"], &rows);
@@ -149,10 +149,7 @@ fn growth(args: &Args) -> io::Result<()> {
             note("delay", of(&told) - answered);
         }
     }
-    println!(
-        "\na job that grows from 2 ranks to {}, one by one, us: {} runs",
-        args.most, args.runs
-    );
+    say!("\na job that grows from 2 ranks to {}, one by one, us: {} runs", args.most, args.runs);
     let named = [
         ("before", "half round trip before the growth, median of a run"),
         ("during", "half round trip during the growth, median of a run"),
@@ -169,7 +166,7 @@ fn growth(args: &Args) -> io::Result<()> {
         .filter_map(|(name, what)| Some(row(&[what], figures.get(*name)?, 1e3)))
         .collect();
     table::print(&["time", "median", "least", "most"], &rows);
-    println!("\nmemory of its processes (Pss) and of the segment, KiB");
+    say!("\nmemory of its processes (Pss) and of the segment, KiB");
     let memory = [
         ("pss-before", "all processes, 2 ranks"),
         ("pss-after", "all processes, at the end of the growth"),
@@ -232,7 +229,7 @@ fn spawn(args: &Args) -> io::Result<()> {
                 .filter_map(|(name, what)| Some(row(&[&of_ranks, what], figures.get(*name)?, 1e6))),
         );
     }
-    println!("\nGroup::spawn in a job of 2 ranks, ms: {} runs", args.runs);
+    say!("\nGroup::spawn in a job of 2 ranks, ms: {} runs", args.runs);
     table::print(&["ranks", "time", "median", "least", "most"], &rows);
     Ok(())
 }

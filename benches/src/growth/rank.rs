@@ -93,7 +93,7 @@ fn latency(group: Group, rounds: u32) -> goal::Result<()> {
     pair.exchange_often(WARM)?;
     let halves = pair.exchange_often(rounds)?;
     if group.rank() == 0 {
-        println!("latency {}", median(halves));
+        say!("latency {}", median(halves));
     }
     Ok(())
 }
@@ -101,7 +101,7 @@ fn latency(group: Group, rounds: u32) -> goal::Result<()> {
 /// Prints a line of the first rank.
 fn print(group: Group, name: &str, number: f64) {
     if group.rank() == 0 {
-        println!("{name} {number}");
+        say!("{name} {number}");
     }
 }
 
@@ -114,7 +114,7 @@ fn print_memory(group: Group, when: &str) {
     let all = [("pss", memory::of_processes(launcher)), ("segment", memory::of_segment(launcher))];
     for (what, bytes) in all {
         match bytes {
-            Ok(bytes) => println!("{what}-{when} {bytes}"),
+            Ok(bytes) => say!("{what}-{when} {bytes}"),
             Err(error) => eprintln!("no {what}: {error}"),
         }
     }
@@ -125,7 +125,7 @@ fn grow(group: Group, rounds: u32, most: u32) -> goal::Result<()> {
     pair.exchange_often(WARM)?;
     let before = pair.exchange_often(rounds)?;
     if group.rank() == 0 {
-        println!("ready");
+        say!("ready");
         io::stdout().flush().expect("a pipe");
     }
     print_memory(group, "before");

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             rows.push(row(ranks, contestant, &used)?);
         }
     }
-    println!(
+    say!(
         "milliseconds of processor time while rank 0 computes for {} s and the others wait",
         args.seconds
     );

@@ -82,10 +82,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             rows.push(row);
         }
     }
-    println!(
-        "median of {} runs of {} iterations on {} ranks",
-        args.runs, args.iterations, args.ranks
-    );
+    say!("median of {} runs of {} iterations on {} ranks", args.runs, args.iterations, args.ranks);
     let header = [
         "bytes",
         "by",

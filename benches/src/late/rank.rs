@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             let ended = now_ns();
             member.with_memory(|memory| operands.check(memory, round))??;
             if iteration > 0 {
-                println!("{} {rank} {started} {computed} {ended}", args.case);
+                say!("{} {rank} {started} {computed} {ended}", args.case);
             }
         }
         member.leave();

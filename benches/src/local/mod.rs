@@ -112,11 +112,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             rows.push(row);
         }
     }
-    println!(
-        "nanoseconds, median of {} runs, instruction set {}",
-        args.runs,
-        InstructionSet::in_use()
-    );
+    say!("nanoseconds, median of {} runs, instruction set {}", args.runs, InstructionSet::in_use());
     let header = [
         "function",
         "bytes",

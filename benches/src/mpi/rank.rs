@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         Ok([first, total])
     })?;
     let times = f64::from(times);
-    println!("{} {}", first / times, total / f64::from(rounds - warm) / times);
+    say!("{} {}", first / times, total / f64::from(rounds - warm) / times);
     Ok(())
 }
 

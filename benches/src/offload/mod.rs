@@ -124,7 +124,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         }
     }
     let (rounds, runs, mtu) = (args.rounds, args.runs, args.mtu);
-    println!(
+    say!(
         "{runs} runs of {rounds} rounds, one each {} us; frames of {mtu} B; us from the last beginning",
         args.period
     );

@@ -85,6 +85,6 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     barrier.wait(ranks, std::thread::yield_now);
     let [alone, more, waiting] = [alone, more, waiting].map(median);
     let both = alone + more;
-    println!("{} {rank} {alone:.1} {both:.1} {waiting:.1} {}", args.case, product.checksum());
+    say!("{} {rank} {alone:.1} {both:.1} {waiting:.1} {}", args.case, product.checksum());
     Ok(())
 }

@@ -68,7 +68,7 @@ pub(crate) const HEADER: &str = "order,bytes,contestant,calls,run,alone_ns,both_
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     if args.between_hosts {
-        println!("two hosts, MTU {}", args.mtu);
+        say!("two hosts, MTU {}", args.mtu);
         return hosts::with(&args.contestants, args.mtu, |contestants| measure(args, contestants));
     }
     let folder = tempfile::tempdir()?;
@@ -87,7 +87,7 @@ fn measure(args: &Args, contestants: &[Contestant<'_>]) -> io::Result<()> {
     for (contestant, left_out) in contestants.iter().zip(&mut left_out) {
         for &bytes in &args.size {
             if let Err(why) = contestant.check(RANKS, bytes) {
-                println!("{} leaves out {bytes} bytes: {why}", contestant.name());
+                say!("{} leaves out {bytes} bytes: {why}", contestant.name());
                 left_out.push(bytes);
             }
         }
@@ -180,7 +180,7 @@ fn print(
             ]);
         }
     }
-    println!("median of {runs} runs, mean over {RANKS} ranks");
+    say!("median of {runs} runs, mean over {RANKS} ranks");
     let header = [
         "product",
         "bytes",

@@ -66,6 +66,6 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     })?;
     let [alone, more, waiting] = times.map(median);
     let both = alone + more;
-    println!("{} {rank} {alone:.1} {both:.1} {waiting:.1} {}", args.case, product.checksum());
+    say!("{} {rank} {alone:.1} {both:.1} {waiting:.1} {}", args.case, product.checksum());
     Ok(())
 }

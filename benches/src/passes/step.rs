@@ -42,7 +42,7 @@ pub(crate) struct Measured {
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let loaded = load_program(std::slice::from_ref(&args.input), &Options::default())
         .map_err(io::Error::other)?;
-    println!("{}", serde_json::to_string(&measure(args, &loaded)?)?);
+    say!("{}", serde_json::to_string(&measure(args, &loaded)?)?);
     Ok(())
 }
 

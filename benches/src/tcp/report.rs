@@ -23,7 +23,7 @@ const HEADER: [&str; 14] = [
 
 /// Prints a row for each operation and size: the fastest call of all peers, and of this library.
 pub(super) fn print(samples: &[Sample]) {
-    println!(
+    say!(
         "\nOver TCP on this machine, memory that the libraries allocate. Operands are written before and results read after. Every peer and {LIBGOAL} by the fastest of its ways."
     );
     let groups = groups(samples);

@@ -7,8 +7,8 @@ use super::contributions::{Contributions, Run};
 use super::execute::Execution;
 use super::follow::Follower;
 use super::layout::{Content, Layout};
-use super::value::{Expression, Value, Values};
-use crate::options::{Blocks, OptionNames};
+use super::value::{Expression, Value, Values, canonical};
+use crate::options::{Blocks, Collective, OptionNames};
 use crate::places::{Places, in_words};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Action, CollectiveKind, Function, Piece};
@@ -38,7 +38,9 @@ impl Explainer<'_> {
         let values = &execution.values;
         let (kind, rank, addr) = (self.layout.collective.kind, wrong.rank, wrong.wanted.addr);
         let found = match &wrong.how {
-            Violation::Other => format!("it is {}", self.describe(values, wrong.part.value)),
+            Violation::Other => self
+                .displaced(values, wrong)
+                .unwrap_or_else(|| format!("it is {}", self.describe(values, wrong.part.value))),
             Violation::Contributions(difference) => self.difference(values, difference),
             Violation::Order(runs) => format!(
                 "the inputs are combined in the order of ranks {}, and {} need not commute",
@@ -158,6 +160,24 @@ impl Explainer<'_> {
         }
     }
 
+    /// Says which bytes of the right combination are here, if they are the wrong ones. The message
+    /// has the combination already.
+    fn displaced(&self, values: &Values, wrong: &Wrong) -> Option<String> {
+        let Content::Combined(last) = wrong.wanted.content else { return None };
+        let Collective { function, datatype, .. } = self.layout.collective;
+        let (function, value) = (canonical(function), wrong.part.value);
+        let mut own = Contributions::new(function, datatype.width());
+        let phase = u64::from(own.application(values, value.node)?.phase);
+        let &[Run { first: 0, last: to, shift, .. }] = &*own.of(values, value.node) else {
+            return None;
+        };
+        let begin = phase.wrapping_add(shift) % datatype.width();
+        (to == last).then(|| match begin {
+            0 => format!("it is {} of that", self.element(value.offset.wrapping_add(shift))),
+            begin => format!("its elements begin at byte {begin} of the inputs' elements"),
+        })
+    }
+
     /// The differences between contributions in words.
     fn difference(&self, values: &Values, difference: &Difference) -> String {
         let mut parts = Vec::new();
@@ -178,11 +198,11 @@ impl Explainer<'_> {
             parts.push(format!("{ranks} {verb} in it more than once"));
         }
         if let Some(&foreign) = difference.foreign.first() {
-            let more = match difference.foreign.len() {
-                1 => "",
-                _ => " and more",
+            let verb = match difference.foreign.len() {
+                1 => "is",
+                _ => "and more are",
             };
-            parts.push(format!("{}{more} is in it", self.describe(values, foreign)));
+            parts.push(format!("{} {verb} in it", self.describe(values, foreign)));
         }
         parts.join(", and ")
     }
@@ -226,7 +246,11 @@ impl Explainer<'_> {
                 let name = function_name(application.function);
                 match inputs.is_empty() {
                     true => format!("a {name} of no rank's input"),
-                    false => format!("a {name} of ranks {}", order(&inputs)),
+                    false => {
+                        let many = inputs.len() > 1 || inputs[0].first < inputs[0].last;
+                        let ranks = if many { "ranks" } else { "rank" };
+                        format!("a {name} of {ranks} {}", order(&inputs))
+                    }
                 }
             }
         }

@@ -74,7 +74,7 @@ fn indentation(text: &[u8], start: usize) -> String {
     let line_start = memchr::memrchr(b'\n', &text[..start]).map_or(0, |newline| newline + 1);
     let before = &text[line_start..start];
     let blanks = before.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
-    let opens = memchr::memchr(b'{', &before[blanks..]).is_some();
+    let opens = Lexer::new(text, line_start, start).any(|(_, token, _)| token == Token::OpenBrace);
     format!("{}{}", String::from_utf8_lossy(&before[..blanks]), if opens { "  " } else { "" })
 }
 
@@ -88,11 +88,13 @@ fn end_of_line(text: &[u8], mut at: usize) -> Option<usize> {
             Some(b'#') => return Some(line_end(text, at)),
             Some(b'/') if text[at..].starts_with(b"//") => return Some(line_end(text, at)),
             Some(b'/') => {
-                let length = memchr::memmem::find(&text[at..], b"*/")? + 2;
-                if text[at..at + length].contains(&b'\n') {
+                // The `*` that opens a comment does not close it, as in `/*/`.
+                let inside = at + 2;
+                let end = inside + memchr::memmem::find(text.get(inside..)?, b"*/")? + 2;
+                if text[at..end].contains(&b'\n') {
                     return None;
                 }
-                at += length;
+                at = end;
             }
             Some(_) => return None,
         }
@@ -146,6 +148,13 @@ mod tests {
                 "b:",
                 "rank 0 {\n b: nop /* x */ # }\n b requires a\n}",
             ),
+            (
+                "rank 0 {\n b: nop /*/ # \n */ c: nop\n}",
+                "b:",
+                "rank 0 {\n b: nop\n b requires a\n /*/ # \n */ c: nop\n}",
+            ),
+            ("rank 0 {\n b: nop /*/ # */\n}", "b:", "rank 0 {\n b: nop /*/ # */\n b requires a\n}"),
+            ("rank 0 {\n/* { */ b: nop\n}", "b:", "rank 0 {\n/* { */ b: nop\nb requires a\n}"),
             (
                 "rank 0 {\n b: exec user 5 with 0,4, 4,4 nop }",
                 "b:",

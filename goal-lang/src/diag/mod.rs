@@ -122,7 +122,10 @@ impl Diagnostic {
     #[must_use]
     pub fn limit(mut self, limit: Limit) -> Self {
         self.limit = Some(limit);
-        self.help(format!("raise the limit `{limit}`"))
+        match limit {
+            Limit::Tag => self.help("use a smaller number, or `wrap_tags`: tags modulo 2^32"),
+            limit => self.help(format!("raise the limit `{limit}`")),
+        }
     }
 
     /// Makes it a warning, because the analysis is not certain or because only some orders of

@@ -131,6 +131,8 @@ codes! {
     GzipFormat = 130, Error, "gzip-format";
     /// An input that must be held in memory is larger than the limit.
     InputLimit = 131, Error, "input-limit";
+    /// The input is something else than GOAL: a script, a picture, text in UTF-16.
+    ForeignFormat = 132, Error, "foreign-format";
     /// A pass or a program handed to the compiler broke a rule of the program model.
     InvalidProgram = 140, Error, "invalid-program";
     /// A pass cannot do what it was asked for by the rules.

@@ -68,6 +68,8 @@ fn is_flat(text: &[u8]) -> bool {
             }
             reached = comment.end;
         }
+        // Comments inside a token, as in `8 /* bytes */ b`, begin no line: they move behind it.
+        while comments.before(end).is_some() {}
         inside &= token != Token::CloseBrace;
         if inside && begins_line(reached, start) {
             return text[start - 1] == b'\n';

@@ -228,3 +228,11 @@ fn a_text_with_syntax_errors_is_refused() {
     assert_eq!(report.errors, 1);
     assert!(fmt(b"a: nop a: nop a requires x", FormatOptions::default()).is_ok());
 }
+
+#[test]
+fn comments_between_a_number_and_its_unit() {
+    check("rank 0{send 8/**/b to 0}", None, "rank 0 {\n  send 8b /**/ to 0\n}\n");
+    check("rank *{send 8//c\nb to 0}", None, "rank * {\n  send 8b //c\n    to 0\n}\n");
+    check("rank *{send 8#c\nb to 0}", None, "rank * {\n  send 8b #c\n    to 0\n}\n");
+    check("rank 0{send 0x8/**/b to 0}", None, "rank 0 {\n  send 0x8 b /**/ to 0\n}\n");
+}

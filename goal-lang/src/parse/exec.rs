@@ -2,11 +2,11 @@
 //! thesis 2.2.3).
 
 use super::builder::{Builder, quote};
+use super::functions;
 use super::operand::Mark;
 use crate::diag::{Code, Diagnostic};
 use crate::function::{Datatype, Op, is_legal};
 use crate::program::{Action, Payload, Piece, Pieces, Space, overlaps_itself, partly_overlap};
-use crate::suggest::nearest;
 
 /// The number of bytes that `wtime` writes: a Float64.
 const WTIME_BYTES: u64 = 8;
@@ -91,7 +91,7 @@ impl Builder<'_> {
     }
 
     fn legal_function(&mut self, at: usize, name: &[u8]) -> Option<(Op, Datatype)> {
-        let Some((op, datatype)) = function(name) else {
+        let Some((op, datatype)) = functions::function(name) else {
             self.unknown_function(at, name);
             return None;
         };
@@ -240,14 +240,11 @@ impl Builder<'_> {
             .label(span, "not an operation and a datatype")
             .note(format!(
                 "operations: {}; datatypes: {}",
-                op_names(),
-                datatype_names()
+                functions::op_names(),
+                functions::datatype_names()
             ));
-            let all = Op::ALL
-                .iter()
-                .flat_map(|op| Datatype::ALL.iter().map(|t| format!("{}{}", op.name(), t.name())));
-            match nearest(name, all.map(String::into_bytes)) {
-                Some(name) => diagnostic.help(format!("did you mean {}?", quote(&name))),
+            match functions::meant(name) {
+                Some(function) => diagnostic.help(format!("did you mean `{function}`?")),
                 None => diagnostic
                     .help("write the operation and the datatype as one word, such as `sumInt32`"),
             }
@@ -280,27 +277,7 @@ impl Builder<'_> {
             )
             .label(span, "illegal operation")
             .note(why)
-            .help("use another datatype")
+            .help(format!("use another datatype, as in `{}`", functions::usable_as(op, datatype)))
         });
     }
-}
-
-/// Splits a function's name into its operation and its datatype.
-fn function(name: &[u8]) -> Option<(Op, Datatype)> {
-    let split = name.iter().position(u8::is_ascii_uppercase)?;
-    let (op, datatype) = name.split_at(split);
-    let op = Op::ALL.iter().find(|candidate| candidate.name().as_bytes() == op)?;
-    Some((*op, datatype_named(datatype)?))
-}
-
-pub(super) fn datatype_named(name: &[u8]) -> Option<Datatype> {
-    Datatype::ALL.iter().find(|candidate| candidate.name().as_bytes() == name).copied()
-}
-
-fn op_names() -> String {
-    Op::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(" ")
-}
-
-pub(super) fn datatype_names() -> String {
-    Datatype::ALL.iter().map(|datatype| datatype.name()).collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,7 @@
 //! From tokens to rank blocks. The grammar's actions call a [`Builder`]; [`crate::resolve`] makes a
 //! program of the blocks.
 
+mod advice;
 mod block;
 mod buffers;
 mod builder;
@@ -9,6 +10,7 @@ mod cut;
 mod depend;
 mod exec;
 mod expected;
+mod functions;
 mod labels;
 mod numbers;
 mod operand;

@@ -3,14 +3,18 @@
 use super::builder::Builder;
 use crate::diag::{Code, Diagnostic};
 use crate::lexer::long_number;
+use crate::limits::Limit;
 
 impl Builder<'_> {
     /// Returns the end of the number or word at `start`.
     pub(super) fn number_end(&self, start: usize) -> usize {
         let rest = &self.text[start..];
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        let unit = digits > 1 && rest[digits - 1] == b'b' && !rest[..digits].starts_with(b"0x");
-        start + digits - usize::from(unit)
+        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let word = &rest[..rest.iter().take_while(is_part).count()];
+        let is_hexadecimal = word.starts_with(b"0x") || word.starts_with(b"0X");
+        let unit =
+            word.len() > 1 && word[0].is_ascii_digit() && word.ends_with(b"b") && !is_hexadecimal;
+        start + word.len() - usize::from(unit)
     }
 
     /// Checks that a number fits 64 bits. The lexer hands in `u64::MAX` for that number and for all
@@ -24,7 +28,7 @@ impl Builder<'_> {
     fn too_wide(&mut self, at: usize, what: &str) -> Option<u64> {
         let value = long_number(&self.text[at..self.number_end(at)]);
         if value.is_none() {
-            self.overflow(at, u64::MAX, what);
+            self.overflow(at, u64::MAX, what, None);
         }
         value
     }
@@ -40,7 +44,7 @@ impl Builder<'_> {
         if value <= u64::from(max) {
             return Some(value as u32);
         }
-        self.overflow(at, u64::from(max), what);
+        self.overflow(at, u64::from(max), what, None);
         None
     }
 
@@ -49,20 +53,24 @@ impl Builder<'_> {
         if value <= u64::from(u8::MAX) {
             return Some(value as u8);
         }
-        self.overflow(at, u64::from(u8::MAX), what);
+        self.overflow(at, u64::from(u8::MAX), what, None);
         None
     }
 
     #[cold]
-    pub(super) fn overflow(&mut self, at: usize, max: u64, what: &str) {
+    pub(super) fn overflow(&mut self, at: usize, max: u64, what: &str, limit: Option<Limit>) {
         let bits = u64::BITS - max.leading_zeros();
         let end = self.number_end(at);
         let (span, number) = (self.span(at, end), self.quote(at, end));
         self.report.add(Code::NumberOverflow, || {
-            Diagnostic::new(Code::NumberOverflow, format!("{number} is too large for {what}"))
+            let message = format!("{number} is too large for {what}");
+            let diagnostic = Diagnostic::new(Code::NumberOverflow, message)
                 .label(span, format!("at most {max}"))
-                .note(format!("{what} has {bits} bits; the largest is {max}"))
-                .help("use a smaller number")
+                .note(format!("{what} has {bits} bits; the largest is {max}"));
+            match limit {
+                Some(limit) => diagnostic.limit(limit),
+                None => diagnostic.help("use a smaller number"),
+            }
         });
     }
 }

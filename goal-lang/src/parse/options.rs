@@ -9,6 +9,9 @@ pub struct ParseOptions {
     pub limits: Limits,
     /// The number of threads that read a large text. The result does not depend on it.
     pub threads: usize,
+    /// True to take tags modulo 2^32, as LogGOPSim's `txt2bin` does, instead of refusing larger
+    /// ones. A tag that becomes 2^32 - 1 is refused all the same, as it would mean any.
+    pub wrap_tags: bool,
     /// True to keep labels and the places of dependencies in the program.
     pub debug: bool,
     /// True to look for warnings that take time to find.
@@ -17,6 +20,6 @@ pub struct ParseOptions {
 
 impl Default for ParseOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), threads: 1, debug: true, check: true }
+        Self { limits: Limits::default(), threads: 1, wrap_tags: false, debug: true, check: true }
     }
 }

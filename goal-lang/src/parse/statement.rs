@@ -7,8 +7,8 @@ use super::builder::Builder;
 use super::operand::{Attributes, Peer};
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ANY;
-use crate::lexer::{Plain, PlainDependency, PlainKind, Token};
-use crate::limits::{RANK_MAX, TAG_MAX};
+use crate::lexer::{Plain, PlainDependency, PlainKind, Token, long_number};
+use crate::limits::{Limit, RANK_MAX, TAG_MAX};
 use crate::program::{Action, Payload, Placement};
 
 impl Builder<'_> {
@@ -153,9 +153,27 @@ impl Builder<'_> {
     #[inline]
     pub(crate) fn tag(&mut self, start: usize, at: usize, number: u64) {
         self.once(self.attributes.tag_place, start);
-        let tag = self.narrow_u32(at, number, TAG_MAX, "the tag").unwrap_or(0);
+        let tag = if number <= u64::from(TAG_MAX) { number as u32 } else { self.large_tag(at) };
         self.attributes.tag = tag;
         self.attributes.tag_place = Some(start);
+    }
+
+    /// Returns a tag of more than 32 bits modulo 2^32 if the options allow it, or reports it.
+    #[cold]
+    fn large_tag(&mut self, at: usize) -> u32 {
+        let value = long_number(&self.text[at..self.number_end(at)]);
+        let wrapped = value.map(|value| value as u32).filter(|&tag| tag <= TAG_MAX);
+        match wrapped {
+            Some(tag) if self.options.wrap_tags => tag,
+            Some(_) => {
+                self.overflow(at, u64::from(TAG_MAX), "the tag", Some(Limit::Tag));
+                0
+            }
+            None => {
+                self.overflow(at, u64::from(TAG_MAX), "the tag", None);
+                0
+            }
+        }
     }
 
     pub(crate) fn any_tag(&mut self, start: usize) {

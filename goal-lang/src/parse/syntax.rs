@@ -2,12 +2,16 @@
 
 use lalrpop_util::ParseError;
 
+use super::advice::Around;
 use super::builder::Builder;
 use super::cut::cut;
 use super::expected::{Where, alternatives, meant};
 use crate::diag::{Code, Diagnostic};
 use crate::lexer::{Lexer, Spanned, Token};
 use crate::limits::SYNTAX_ERRORS_MAX;
+
+/// The tokens before an error that an advice may need.
+const TOKENS_BEFORE: usize = 4;
 
 type Error = ParseError<usize, Token, &'static str>;
 
@@ -48,6 +52,10 @@ pub(super) fn recover(
         return None;
     }
     let cut = cut(builder, lexer, found, &expected, end);
+    // The last few tokens may be whole statements.
+    let from =
+        (0..TOKENS_BEFORE).rev().find_map(|back| lexer.past(back)).map_or(0, |past| past.start);
+    let around = found.map(|token| Around::new(builder, from, lexer.first_word(token), end));
     let place = match builder.open_block() {
         Some(_) => Where::Block,
         None if bare => Where::Bare,
@@ -64,6 +72,15 @@ pub(super) fn recover(
             };
         }
     }
+    if cut.is_none() && around.as_ref().is_some_and(Around::is_before_peer) {
+        unexpected(builder, found, &expected, end, place, around.as_ref());
+        if give_up(builder, found) {
+            return None;
+        }
+        let next = lexer.next();
+        skip_statement(lexer, next, place == Where::Block);
+        return Some(if place == Where::Block { Token::StartInside } else { Token::StartBare });
+    }
     if let Some(head_end) = builder.open_block() {
         match found {
             None | Some((_, Token::Rank | Token::NumRanks, _)) => {
@@ -77,7 +94,14 @@ pub(super) fn recover(
             }
             Some(_) if cut.is_some() => {}
             Some(token) => {
-                unexpected(builder, Some(lexer.first_word(token)), &expected, end, place);
+                unexpected(
+                    builder,
+                    Some(lexer.first_word(token)),
+                    &expected,
+                    end,
+                    place,
+                    around.as_ref(),
+                );
             }
         }
         if give_up(builder, found) {
@@ -95,7 +119,14 @@ pub(super) fn recover(
             return Some(Token::StartBlocks);
         }
         if cut.is_none() {
-            unexpected(builder, found.map(|token| lexer.first_word(token)), &expected, end, place);
+            unexpected(
+                builder,
+                found.map(|token| lexer.first_word(token)),
+                &expected,
+                end,
+                place,
+                around.as_ref(),
+            );
         }
         found?;
         if give_up(builder, found) {
@@ -105,7 +136,14 @@ pub(super) fn recover(
         return Some(Token::StartBare);
     }
     if cut.is_none() {
-        unexpected(builder, found.map(|token| lexer.first_word(token)), &expected, end, place);
+        unexpected(
+            builder,
+            found.map(|token| lexer.first_word(token)),
+            &expected,
+            end,
+            place,
+            around.as_ref(),
+        );
     }
     if give_up(builder, found) {
         return None;
@@ -176,10 +214,10 @@ fn skip_to_block(builder: &mut Builder, lexer: &mut Lexer, found: Spanned) -> Op
 
 fn unclosed(builder: &mut Builder, head_end: usize, found: Option<Spanned>, end: usize) {
     builder.chunk.syntax_errors += 1;
-    let brace = builder.text[head_end..]
-        .iter()
-        .position(|&byte| byte == b'{')
-        .map_or(head_end, |at| head_end + at);
+    let brace = match Lexer::new(builder.text, head_end, end).next() {
+        Some((brace, Token::OpenBrace, _)) => brace,
+        _ => head_end,
+    };
     let brace = builder.span(brace, brace + 1);
     let add = "add a `}` after the last statement of the block";
     let (stop, text, help) = match found {
@@ -231,13 +269,15 @@ fn unexpected(
     expected: &[String],
     end: usize,
     at: Where,
+    around: Option<&Around>,
 ) {
     builder.chunk.syntax_errors += 1;
-    let (span, what) = match found {
-        Some((start, token, end)) => {
+    let (span, what) = match (found, around.and_then(Around::foreign_word)) {
+        (_, Some((start, end))) => (builder.span(start, end), builder.quote(start, end)),
+        (Some((start, token, end)), None) => {
             (builder.span(start, end), describe(builder, start, token, end))
         }
-        None => (builder.span(end, end), "the end of the text".to_owned()),
+        (None, None) => (builder.span(end, end), "the end of the text".to_owned()),
     };
     let words = alternatives(expected);
     builder.report.add(Code::Syntax, || {
@@ -254,6 +294,9 @@ fn unexpected(
             Some((start, Token::Word(len), _)) => meant(builder.text, start, len, expected),
             _ => None,
         };
+        if let Some(advice) = around.and_then(|around| around.advice(expected)) {
+            return diagnostic.help(advice);
+        }
         match (at, found) {
             (Where::Outside, Some((_, Token::CloseBrace, _))) => {
                 diagnostic.help("no block is open: leave it out")

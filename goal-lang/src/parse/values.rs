@@ -4,13 +4,12 @@ use half::f16;
 
 use super::block::Declared;
 use super::builder::{Builder, quote};
-use super::exec::{datatype_named, datatype_names};
+use super::functions::{datatype_meant, datatype_named, datatype_names};
 use super::operand::DatumBuilder;
 use crate::diag::{Code, Diagnostic};
 use crate::function::{Datatype, ODD_NAN};
 use crate::lexer::long_number;
 use crate::program::{Datum, Space};
-use crate::suggest::nearest;
 
 /// The reason why a value cannot be stored.
 enum Refused {
@@ -39,7 +38,7 @@ impl Builder<'_> {
                     Diagnostic::new(Code::IllegalOperation, "Float8 has no values")
                         .label(span, "illegal datatype")
                         .note("the paper names Float8, but no such format is agreed on")
-                        .help("use another datatype")
+                        .help("use Float16, Float32 or Float64")
                 });
                 None
             }
@@ -119,9 +118,8 @@ impl Builder<'_> {
             )
             .label(span, "not a datatype")
             .note(format!("datatypes: {}", datatype_names()));
-            let all = Datatype::ALL.iter().map(|datatype| datatype.name().as_bytes().to_vec());
-            match nearest(name, all) {
-                Some(name) => diagnostic.help(format!("did you mean {}?", quote(&name))),
+            match datatype_meant(name) {
+                Some(datatype) => diagnostic.help(format!("did you mean `{}`?", datatype.name())),
                 None => diagnostic.help("use one of them"),
             }
         });

@@ -20,7 +20,7 @@ use rustix::process::{
 use rustix::thread::set_name;
 use std::ffi::CString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ pub(super) const NOT_STARTED: u8 = 2;
 pub fn rank_process() -> Option<ExitCode> {
     let text = std::env::var_os(OF_SCHEDULE)?;
     if !rights::is_confined() {
-        eprintln!(
+        let _ = writeln!(
+            io::stderr(),
             "goal-run: {} is set, but no launcher started this process: unset it (a rank has no rights that its launcher lacks)",
             OF_SCHEDULE
         );

@@ -14,6 +14,9 @@ pub struct InputArguments {
     /// statements are ranks 0, 1, ...
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
+    /// Take tags of texts modulo 2^32, as LogGOPSim's txt2bin does, instead of refusing larger ones
+    #[arg(long)]
+    pub wrap_tags: bool,
     /// Threads that work [default: one a processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
@@ -121,6 +124,7 @@ impl InputArguments {
                 scratch_bytes_max: self.max_scratch,
             },
             input_bytes_max: self.max_input,
+            wrap_tags: self.wrap_tags,
             threads: self.threads.map_or(default.threads, usize::from),
             on_stage: super::show_stage,
             ..default

@@ -71,11 +71,8 @@ fn print_error(program: &str, wrong: &Wrong, is_json: bool) -> Status {
             io::Write::flush(&mut out)
         });
         return match printed.map_err(|error| Error::io("<stdout>", error)) {
-            Err(error) if !error.is_broken_pipe() => {
-                report_error(program, &error, Format::Text);
-                Status::System
-            }
-            _ => Status::Success,
+            Err(error) => report_error(program, &error, Format::Text),
+            Ok(()) => Status::Success,
         };
     }
     if is_json {
@@ -85,6 +82,7 @@ fn print_error(program: &str, wrong: &Wrong, is_json: bool) -> Status {
         let rest = rest.split("\n\n").filter(|part| !part.starts_with("For more information"));
         let rest = rest.map(str::trim).collect::<Vec<_>>().join("\n");
         report_wrong_arguments(
+            program,
             message.trim_end(),
             Some(rest).filter(|rest| !rest.is_empty()).as_deref(),
         );

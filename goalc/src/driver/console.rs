@@ -1,12 +1,13 @@
-//! Writes findings and errors to the standard streams.
+//! Writes findings and errors to the standard streams. What can't be written is told: an error of
+//! standard output on standard error, and one of standard error by the exit status.
 
 use super::stage::clear_stage;
-use super::{Error, Findings, streams};
+use super::{Error, Findings, Status, streams};
 use goal_lang::diag::{
     Severity, render, render_json, render_json_error, render_rest, render_sarif,
 };
 use std::io::{self, IsTerminal, Write};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// The format of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -61,40 +62,65 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
+/// True once something could not be written to standard error.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Writes to standard error. Nobody can be told about an error of it, so [`exit_status`] is what
+/// says that something was lost. A reader that has gone away wants nothing more.
+fn tell(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    clear_stage();
+    let mut err = io::BufWriter::new(io::stderr().lock());
+    let written = write(&mut err).and_then(|()| err.flush());
+    if written.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+        LOST.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Returns the exit status of a process that would end with `status`: [`Status::System`] in place
+/// of a lower one if something could not be written to standard error.
+pub fn exit_status(status: u8) -> u8 {
+    let least = if LOST.load(Ordering::Relaxed) { Status::System } else { Status::Success };
+    status.max(least as u8)
+}
+
+/// Writes to standard output.
+fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    clear_stage();
+    let all = || {
+        let mut out = io::BufWriter::new(streams::stdout()?);
+        write(&mut out)?;
+        out.flush()
+    };
+    all().map_err(|error| Error::io(STDOUT, error))
+}
+
+/// The name of standard output in errors.
+const STDOUT: &str = "<stdout>";
+
 /// Writes findings and the number of those that were not kept: for people on standard error, for
 /// programs on standard output.
 ///
 /// # Errors
-/// Those of standard output. Errors of standard error are ignored.
+/// Those of standard output.
 pub fn report(findings: &Findings, format: Format) -> Result<(), Error> {
-    clear_stage();
     if format == Format::Text {
         note(findings, format);
         return Ok(());
     }
-    let write = || {
-        let mut out = io::BufWriter::new(streams::stdout()?);
-        let write = if format == Format::Json { render_json } else { render_sarif };
-        write(&findings.report, &findings.sources, &mut out)?;
-        out.flush()
-    };
-    write().map_err(|error| Error::io("<stdout>", error))?;
-    let _ = render_rest(&findings.report, &mut io::stderr().lock());
+    let write = if format == Format::Json { render_json } else { render_sarif };
+    write_out(|out| write(&findings.report, &findings.sources, out))?;
+    tell(|err| render_rest(&findings.report, err));
     Ok(())
 }
 
 /// Writes findings to standard error, for people or as JSON. For commands whose result goes to
 /// standard output.
 pub fn note(findings: &Findings, format: Format) {
-    clear_stage();
     let Findings { report, sources } = findings;
-    let mut err = io::BufWriter::new(io::stderr().lock());
-    let written = match format {
-        Format::Json => render_json(report, sources, &mut err),
-        _ => render(report, sources, is_colored(), &mut err),
-    };
-    // If standard error is closed, the message is lost.
-    let _ = written.and_then(|()| err.flush());
+    tell(|err| match format {
+        Format::Json => render_json(report, sources, err),
+        _ => render(report, sources, is_colored(), err),
+    });
 }
 
 /// Writes a text to standard output.
@@ -102,68 +128,72 @@ pub fn note(findings: &Findings, format: Format) {
 /// # Errors
 /// Those of standard output.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    clear_stage();
-    let all = || {
-        let mut out = io::BufWriter::new(streams::stdout()?);
-        write(&mut out)?;
-        out.flush()
-    };
-    all().map_err(|error| Error::io("<stdout>", error))
+    write_out(write)
 }
 
 /// Writes a line about the work to standard error.
 pub fn print_line(line: &str) {
-    clear_stage();
-    let _ = writeln!(io::stderr(), "{line}");
+    tell(|err| writeln!(err, "{line}"));
 }
 
-/// Writes the reason why the command `program` failed, to the stream that [`report`] uses.
-pub fn report_error(program: &str, error: &Error, format: Format) {
-    match error {
-        Error::Input(findings) => {
-            let _ = report(findings, format);
+/// Writes the reason why the command `program` failed, to the stream that [`report`] uses. Returns
+/// the exit status. If that stream takes no more, standard error has the reason for that.
+pub fn report_error(program: &str, error: &Error, format: Format) -> Status {
+    let written = match error {
+        error if error.is_broken_pipe() => return Status::Success,
+        Error::Input(findings) => report(findings, format),
+        Error::Io { name, .. } if name == STDOUT => {
+            note_error(program, error, Format::Text);
+            Ok(())
         }
-        error => say_failure(program, error, format, &mut io::stdout()),
+        error if format == Format::Json => write_out(|out| failure_object(error, out)),
+        error => {
+            note_error(program, error, format);
+            Ok(())
+        }
+    };
+    match written {
+        Err(lost) if !lost.is_broken_pipe() => {
+            note_error(program, &lost, Format::Text);
+            Status::System
+        }
+        _ => error.status(),
     }
 }
 
 /// Writes the reason why the command `program` failed to standard error, as [`note`] does.
 pub fn note_error(program: &str, error: &Error, format: Format) {
     match error {
+        error if error.is_broken_pipe() => {}
         Error::Input(findings) => note(findings, format),
-        error => say_failure(program, error, format, &mut io::stderr()),
+        error if format == Format::Json => tell(|err| failure_object(error, err)),
+        error => tell(|err| writeln!(err, "{program}: {error}")),
     }
 }
 
-fn say_failure(program: &str, error: &Error, format: Format, out: &mut dyn Write) {
-    clear_stage();
+/// Writes an error that is no finding as an object.
+fn failure_object(error: &Error, out: &mut dyn Write) -> io::Result<()> {
     let (kind, file) = match error {
-        error if error.is_broken_pipe() => return,
         Error::Io { name, .. } => ("io", Some(name.as_str())),
         _ => ("usage", None),
     };
-    let _ = match format {
-        Format::Json => {
-            render_json_error(kind, Severity::Error, &error.to_string(), None, file, out)
-        }
-        _ => writeln!(io::stderr(), "{program}: {error}"),
-    };
+    render_json_error(kind, Severity::Error, &error.to_string(), None, file, out)
 }
 
 /// Writes a message that is no finding to standard error. `kind` names it for programs.
 pub fn note_message(program: &str, kind: &str, severity: Severity, message: &str, format: Format) {
-    clear_stage();
-    // If standard error is closed, the message is lost.
-    let _ = match (format, severity) {
-        (Format::Json, _) => {
-            render_json_error(kind, severity, message, None, None, &mut io::stderr())
-        }
-        (_, Severity::Error) => writeln!(io::stderr(), "{program}: {message}"),
-        (_, Severity::Warning) => writeln!(io::stderr(), "{program}: warning: {message}"),
-    };
+    tell(|err| match (format, severity) {
+        (Format::Json, _) => render_json_error(kind, severity, message, None, None, err),
+        (_, Severity::Error) => writeln!(err, "{program}: {message}"),
+        (_, Severity::Warning) => writeln!(err, "{program}: warning: {message}"),
+    });
 }
 
-/// Reports an error of the command line as JSON.
-pub(super) fn report_wrong_arguments(message: &str, help: Option<&str>) {
-    let _ = render_json_error("usage", Severity::Error, message, help, None, &mut io::stdout());
+/// Reports an error of the command line of `program` as JSON.
+pub(super) fn report_wrong_arguments(program: &str, message: &str, help: Option<&str>) {
+    let written =
+        write_out(|out| render_json_error("usage", Severity::Error, message, help, None, out));
+    if let Err(lost) = written {
+        note_error(program, &lost, Format::Text);
+    }
 }

@@ -33,6 +33,11 @@ pub(super) fn name_flag(diagnostic: &mut Diagnostic) {
         Some(Limit::Ranks) => "--max-ranks",
         Some(Limit::Memory) => "--max-memory",
         Some(Limit::Scratch) => "--max-scratch",
+        Some(Limit::Tag) => {
+            let help = "use a smaller number, or `--wrap-tags`: tags modulo 2^32, as with LogGOPSim's txt2bin";
+            diagnostic.help = Some(help.to_owned());
+            return;
+        }
         None => return,
     };
     let condition = match diagnostic.code {

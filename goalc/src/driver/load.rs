@@ -1,7 +1,7 @@
 //! Reads inputs as one program.
 
 use super::flags::name_flag;
-use super::{Error, Findings, Form, Input, Options, name_flags, refused, silence};
+use super::{Error, Findings, Form, Input, Options, name_flags, name_foreign, refused, silence};
 use goal_asm::{Nisa, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse};
@@ -117,6 +117,7 @@ pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded
     let parse_options = ParseOptions {
         limits: options.limits,
         threads: options.threads,
+        wrap_tags: options.wrap_tags,
         debug: !options.strip,
         check: options.check,
     };
@@ -128,6 +129,9 @@ pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded
             silence::apply(&mut findings, options);
             Ok(Loaded { program, findings, binary: None })
         }
-        None => Err(findings.into()),
+        None => {
+            name_foreign(&mut findings, options);
+            Err(findings.into())
+        }
     }
 }

@@ -12,6 +12,7 @@ mod console;
 mod error;
 mod fix;
 mod flags;
+mod foreign;
 mod input;
 mod interruption;
 mod json;
@@ -33,15 +34,17 @@ pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::check;
 pub use command::{asks_for_json, parse, parse_these};
 pub use console::{
-    Color, Format, note, note_error, note_message, print, print_line, report, report_error,
+    Color, Format, exit_status, note, note_error, note_message, print, print_line, report,
+    report_error,
 };
 pub use error::{Error, Findings, Status};
 pub use fix::fix;
 pub use flags::{FLAGS, name_flags, refused};
+pub use foreign::{is_script, name_foreign};
 pub use input::{Form, Input};
 use json::write_json;
 pub use load::{Loaded, load_program};
-pub use output::{Output, Target};
+pub use output::{Output, Target, survive_file_size};
 pub use passes::{MachineArguments, PassArguments};
 pub use reduce::{ReduceOptions, reduce};
 pub use shell::{Completions, Man};
@@ -65,6 +68,10 @@ pub struct Options {
     pub input_bytes_max: u64,
     /// The number of threads that work. The result does not depend on it.
     pub threads: usize,
+    /// True to take tags modulo 2^32 ([`goal_lang::ParseOptions::wrap_tags`]).
+    pub wrap_tags: bool,
+    /// The number of ranks that a command line asks for, for advice that names it.
+    pub ranks: Option<u32>,
     /// The passes, and the machine that they optimise for.
     pub pipeline: Pipeline,
     /// True to verify the program after every pass, to look for suspicious statements, and to let
@@ -88,6 +95,8 @@ impl Default for Options {
             limits: Limits::default(),
             input_bytes_max: INPUT_BYTES_MAX,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
+            wrap_tags: false,
+            ranks: None,
             pipeline: Pipeline::default(),
             check: true,
             checks: CheckOptions::default(),

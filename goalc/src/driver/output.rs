@@ -9,7 +9,15 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::NamedTempFile;
+
+/// Makes a file that would exceed the limit on the size of files an error, which names the limit.
+/// The system would end this process without a word.
+pub fn survive_file_size() {
+    // If the signal can't be handled, reaching the limit ends the process.
+    let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::default());
+}
 
 /// The destination of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -124,21 +124,34 @@ fn shows_fault(status: Option<ExitStatus>) -> bool {
     status.is_some_and(|status| status.success())
 }
 
+/// The statuses above this one are those of a shell whose command was killed by a signal.
+const OF_SIGNALS: i32 = 128;
+
+/// Returns the command as it is run. Where it has no `%s`, the file stands at the end.
+fn shown(check: &str) -> String {
+    if check.contains("%s") { check.to_owned() } else { format!("{check} %s") }
+}
+
 fn always_interesting(options: &ReduceOptions) -> String {
     format!(
         "a program without any action is interesting too, and would be the result: `{}` ended with status 0 on it; let it ask for the fault that is meant, as with `goalc check %s 2>&1 | grep -q G0301`, and not for the lack of something",
-        options.check
+        shown(&options.check)
     )
 }
 
 fn not_interesting(options: &ReduceOptions, status: Option<ExitStatus>) -> String {
-    let ended = match status {
-        Some(status) => format!("ended with {status}"),
-        None => format!("did not end within {} s", options.timeout.as_secs()),
+    let ended = match status.map(|status| (status.code(), status)) {
+        Some((Some(code), status)) if code > OF_SIGNALS => {
+            let signal = code - OF_SIGNALS;
+            format!("ended with {status} (a command of it was killed by signal {signal})")
+        }
+        Some((Some(_), status)) => format!("ended with {status}"),
+        Some((None, status)) => format!("was killed by {status}"),
+        None => format!("did not end within {} s and was killed", options.timeout.as_secs()),
     };
     format!(
-        "the program itself is not interesting: `{}` {ended} on it, and 0 is what says that a program shows the fault",
-        options.check
+        "the program itself is not interesting: on it, `{}` {ended}, and 0 is what says that a program shows the fault",
+        shown(&options.check)
     )
 }
 
@@ -166,9 +179,7 @@ fn size(program: &Program) -> String {
 fn command(check: &str, path: &Path) -> String {
     let path = path.display().to_string();
     let quoted = path.replace('\'', r"'\''");
-    if !check.contains("%s") {
-        return format!("{check} '{quoted}'");
-    }
+    let check = &shown(check);
     let mut command = String::with_capacity(check.len() + path.len());
     let mut quote = None;
     let mut characters = check.chars().peekable();

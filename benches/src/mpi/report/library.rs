@@ -29,9 +29,7 @@ pub(super) fn print(memory: Memory, groups: &[&Group<'_>]) {
             Memory::Malloc => "memory from malloc",
             Memory::Shared => "memory from GOAL_Alloc",
         };
-        println!(
-            "\nPrograms in C: calls of libgoal in the same loop, {memory}, beside the best peer."
-        );
+        say!("\nPrograms in C: calls of libgoal in the same loop, {memory}, beside the best peer.");
         table::print(&HEADER, &rows);
     }
 }

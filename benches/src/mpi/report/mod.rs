@@ -227,11 +227,11 @@ pub(crate) fn print(samples: &[Sample]) {
         if of_memory().next().is_none() {
             continue;
         }
-        println!("\n{} Operands are written before and results read after.", title(memory));
+        say!("\n{} Operands are written before and results read after.", title(memory));
         let later = of_memory().map(|group| group.cells(|sample| sample.later, group.limit()));
         table::print(&HEADER, &later.collect::<Vec<_>>());
         library::print(memory, &of_memory().collect::<Vec<_>>());
-        notes(samples, memory).iter().for_each(|note| println!("{note}"));
+        notes(samples, memory).iter().for_each(|note| say!("{note}"));
         first_instances(&of_memory().filter(|group| group.is_repeated()).collect::<Vec<_>>());
     }
 }
@@ -242,7 +242,7 @@ fn first_instances(groups: &[&Group<'_>]) {
     if groups.is_empty() {
         return;
     }
-    println!("\nThe first instance, beside later ones.");
+    say!("\nThe first instance, beside later ones.");
     let row = |group: &&Group<'_>| {
         let first: Value = |sample| sample.first;
         let later: Value = |sample| sample.later;

@@ -51,7 +51,8 @@ struct Report<'a> {
 /// The longest time between two checks for the end.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Answers echoes. Returns the exit status: 0 if the time was up, or that of the signal.
+/// Answers echoes. Returns the exit status: 0 if the time was up, that of the
+/// signal, or 2 if a report can't be written.
 pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
     let system = |error: &dyn std::fmt::Display| Failure::System(error.to_string());
     let interrupted = interrupted()?;
@@ -68,7 +69,7 @@ pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
         driver: driver.kind(),
         answered: None,
     };
-    tell(&report, answer.format);
+    let begun = tell(&report, answer.format);
     let mut answerer = Answerer::new(driver, port, answer.wait);
     let start = Instant::now();
     let signal = loop {
@@ -83,11 +84,12 @@ pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
     };
     goal_run::launcher::unattended();
     report.answered = Some(answerer.answered());
-    tell(&report, answer.format);
-    Ok(if signal == 0 { 0 } else { 128 + signal as u8 })
+    let told = tell(&report, answer.format).max(begun);
+    Ok(if signal == 0 { told } else { 128 + signal as u8 })
 }
 
-fn tell(report: &Report<'_>, format: Format) {
+/// Prints a report and returns the exit status.
+fn tell(report: &Report<'_>, format: Format) -> u8 {
     let Report { interface, mac, mtu, port, .. } = report;
     let text = match (format, report.answered) {
         (Format::Json, _) => serde_json::to_string(report).expect("numbers and texts"),
@@ -97,5 +99,5 @@ fn tell(report: &Report<'_>, format: Format) {
         (Format::Text, Some(1)) => "1 echo answered".to_owned(),
         (Format::Text, Some(answered)) => format!("{answered} echoes answered"),
     };
-    print(&text, 0);
+    print(&text, 0)
 }

@@ -261,6 +261,7 @@ impl Arguments {
     pub(crate) fn driver(&self) -> driver::Options {
         self.findings.apply(driver::Options {
             check: self.check,
+            ranks: self.ranks,
             checks: driver::CheckOptions {
                 eager_limit: self.eager_limit(),
                 unexpected_limit: self.unexpected_limit,

@@ -57,9 +57,14 @@ fn main() -> ExitCode {
         Ok(()) => run(),
         Err(why) => {
             complain(&why);
-            ExitCode::from(2)
+            ended(2)
         }
     }
+}
+
+/// Returns the exit status of a process that would end with `status`.
+fn ended(status: u8) -> ExitCode {
+    ExitCode::from(driver::exit_status(status))
 }
 
 #[inline(never)]
@@ -71,15 +76,15 @@ fn run() -> ExitCode {
     unsafe { launcher::forget_order() };
     if let Err(why) = rights::refuse_set_id() {
         complain(&why.to_string());
-        return ExitCode::from(2);
+        return ended(2);
     }
+    driver::survive_file_size();
     let (own, program) = programs::split(std::env::args_os().collect());
     let mut arguments = match driver::parse_these::<Arguments>("goal-run", own.clone()) {
         Ok(arguments) => arguments,
-        Err(status) => return ExitCode::from(status as u8),
+        Err(status) => return ended(status as u8),
     };
     limits::raise_open_files();
-    limits::survive_file_size();
     if let Some(command) = &arguments.command {
         let status = match command {
             Command::Info(info) => info::run(info),
@@ -94,7 +99,7 @@ fn run() -> ExitCode {
             }
             Command::Man(man) => man.run::<Arguments>().map(|()| 0).map_err(Failure::from),
         };
-        return ExitCode::from(status.unwrap_or_else(|failure| complain_of(&failure).1));
+        return ended(status.unwrap_or_else(|failure| complain_of(&failure).1));
     }
     if let Some(host) = &arguments.hosts.started_as {
         output::name_host(host);
@@ -104,7 +109,7 @@ fn run() -> ExitCode {
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
     }
     if let Err(failure) = tuned::apply(&mut arguments) {
-        return ExitCode::from(fail(&failure, &arguments));
+        return ended(fail(&failure, &arguments));
     }
     if let Some(program) = program {
         let told = programs::execute(&arguments, &own, program);
@@ -113,7 +118,7 @@ fn run() -> ExitCode {
             Ok(told) => programs::tell(&told, &arguments),
             Err(failure) => fail(&failure, &arguments),
         };
-        return ExitCode::from(status);
+        return ended(status);
     }
     let told = execute(&arguments, &own);
     // Signals are no longer polled, and a reader of the output may block this process for ever.
@@ -125,7 +130,7 @@ fn run() -> ExitCode {
         Err(failure) => fail(&failure, &arguments),
     };
     driver::clear_stage();
-    ExitCode::from(status)
+    ended(status)
 }
 
 /// The error for a heap of ranks that allocate nothing.

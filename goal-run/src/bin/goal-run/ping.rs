@@ -8,6 +8,7 @@ use goal_eth::{AnyDriver, Driver, DriverKind, NoXdp};
 use goal_run::hosts::mac;
 use goal_run::job::Wait;
 use goal_run::transport::Asker;
+use goalc::driver;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -91,7 +92,11 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
         if ping.format == Format::Text {
             let answer =
                 round_trip_ns.map_or("no answer".to_owned(), |ns| format!("{} us", us(ns)));
-            print(&format!("{}, echo {number} of {} bytes: {answer}", ping.to, ping.size), 0);
+            let text = format!("{}, echo {number} of {} bytes: {answer}", ping.to, ping.size);
+            let status = print(&text, 0);
+            if status != 0 {
+                return Ok(status);
+            }
         }
         if number < ping.count && round_trip_ns.is_some() {
             std::thread::sleep(ping.interval);
@@ -124,7 +129,7 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
 /// Prints the reason why another driver than the requested one is used.
 pub(super) fn tell_note(note: Option<NoXdp>) {
     if let Some(note) = note {
-        eprintln!("goal-run: by packet sockets: {note}");
+        driver::print_line(&format!("goal-run: by packet sockets: {note}"));
     }
 }
 

@@ -11,6 +11,7 @@ use clap::{Arg, Command, CommandFactory};
 use goal_run::launcher::{self, Ended, LaunchError, Options, Program, Ranks, Verdict};
 use goal_run::program::{heap_bytes, skeleton};
 use goal_run::report::{Report, Status};
+use goalc::driver;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -70,7 +71,12 @@ pub(crate) fn split(all: Vec<OsString>) -> (Vec<OsString>, Option<Program>) {
     let Some(operand) = all.get(at).filter(|name| is_marked || !is_command(name)) else {
         return (all, None);
     };
-    let Some(executable) = program(Path::new(operand)) else { return (all, None) };
+    let Some(executable) = program(Path::new(operand)) else {
+        // The words behind a script are its own. They would hide that a script is no schedule.
+        let is_script = driver::is_script(Path::new(operand)) && Path::new(operand).is_file();
+        let kept = if is_script { at + 1 } else { all.len() };
+        return (all.into_iter().take(kept).collect(), None);
+    };
     let arguments = all[at + 1..].to_vec();
     let own = all.into_iter().take(at + 1).collect();
     (own, Some(Program { executable, arguments }))

@@ -5,6 +5,7 @@
 
 use super::output::Failure;
 use clap::Args;
+use goalc::driver::{self, Error};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -38,6 +39,8 @@ pub(crate) fn run(tune: &Tune) -> Result<u8, Failure> {
         );
         return Err(Failure::System(text));
     }
+    // It would write its table to `/dev/null`, which stands in for a stream that is closed.
+    drop(driver::stdout().map_err(|error| Error::io("<stdout>", error))?);
     let mut its_own = tune.options.iter().take_while(|&option| option != "--");
     let asks = tune.help || its_own.clone().any(|option| option == "--help" || option == "-h");
     let Some(ranks) = tune.ranks.filter(|_| !asks) else {

@@ -18,7 +18,7 @@ use crate::program::{
 use crate::report::{Report, shown};
 use goal_bootstrap::{Launcher, Session};
 use goal_engine as engine;
-use std::io;
+use std::io::{self, Write};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -176,7 +176,7 @@ impl Own {
             drop(lead);
             // AcqRel: pairs with the swap in `begin`.
             if decide.swap(true, Ordering::AcqRel) {
-                why.inspect(|why| complain(why));
+                why.inspect(|why| say(why));
                 process::exit(status.into());
             }
             let _ = tell.send(Err(why.unwrap_or_else(|| "the job did not begin".to_owned())));
@@ -203,9 +203,9 @@ impl Own {
     }
 }
 
-/// Prints an error on standard error.
-fn complain(text: &str) {
-    eprintln!("goal: {}", shown(text));
+/// Writes a line to standard error. If that takes nothing, nobody can be told.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "goal: {}", shown(text));
 }
 
 /// Runs the launcher of this node. Returns the status with which the processes of the job end.
@@ -215,7 +215,7 @@ fn launch(lead: &Lead, ranks: u32) -> Result<u8, LaunchError> {
         bind: lead.bind().clone(),
         engine: engine::Options { pushed_max: engine::Options::PUSHED_MAX, ..Default::default() },
         progress: Mode::default(),
-        tell: complain,
+        tell: say,
         explain: |error| error.to_string(),
         ..Options::default()
     };
@@ -225,13 +225,13 @@ fn launch(lead: &Lead, ranks: u32) -> Result<u8, LaunchError> {
         Some(hosts) => match run_on_hosts(&nisa, &options, hosts)? {
             Ended::Leading(outcome, others) => (*outcome, Some(others)),
             Ended::Told(verdict) => {
-                verdict.errors.iter().for_each(|error| complain(error));
+                verdict.errors.iter().for_each(|error| say(error));
                 return Ok(verdict.status);
             }
         },
     };
     let report = Report::new(&outcome, None);
-    report.errors().iter().for_each(|error| complain(error));
+    report.errors().iter().for_each(|error| say(error));
     let status = report.exit_status();
     if let Some(others) = others {
         others.conclude(status, &report);

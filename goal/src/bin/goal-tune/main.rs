@@ -11,7 +11,7 @@ use goal::{CollectiveKind, Group};
 use goal_collectives::Table;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -83,11 +83,19 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("goal-tune: {error}");
-            ExitCode::FAILURE
+            // If standard error takes nothing, nobody can be told.
+            let _ = writeln!(io::stderr(), "goal-tune: {error}");
+            ExitCode::from(2)
         }
     }
+}
+
+/// Returns true if the reader of the output has closed it, which is no failure.
+fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn sizes(arguments: &Arguments, default: &[u64]) -> Vec<u64> {
@@ -116,7 +124,7 @@ fn write(arguments: &Arguments, table: &Table) -> Result<(), Box<dyn std::error:
         Some(path) => {
             std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         }
-        None => std::io::stdout().write_all(text.as_bytes())?,
+        None => io::stdout().write_all(text.as_bytes())?,
     }
     Ok(())
 }
@@ -134,8 +142,7 @@ fn tune_transport(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error
     };
     let text = search.run(&mut table)?;
     write(arguments, &table)?;
-    eprint!("{text}");
-    Ok(())
+    Ok(io::stderr().write_all(text.as_bytes())?)
 }
 
 fn tune(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
@@ -169,7 +176,7 @@ fn tune(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         let before = transport::table(arguments.output.as_deref()).ok();
         let transports = before.and_then(|before| before.transports);
         write(arguments, &Table { transports, ..table })?;
-        eprint!("{}", rules::summary(group.size(), &measured));
+        write!(io::stderr(), "{}", rules::summary(group.size(), &measured))?;
     }
     Ok(group.finalize()?)
 }

@@ -3,7 +3,6 @@
 use crate::collective::CollectiveArguments;
 use goalc::driver::{self, CheckArguments, Error, Format, InputArguments};
 use serde_json::json;
-use std::io::Write;
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\
@@ -36,20 +35,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     options.checks.collective = arguments.collective.collective()?;
     if arguments.fix {
         for change in driver::fix(&arguments.input.inputs, &options)? {
-            let _ = writeln!(std::io::stderr(), "goalc: {change}");
+            driver::print_line(&format!("goalc: {change}"));
         }
     }
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
     let proved = driver::check(&mut loaded, &options)?;
     driver::report(&loaded.findings, arguments.format)?;
     if let Some(proved) = proved {
-        let _ = match arguments.format {
+        driver::print_line(&match arguments.format {
             Format::Json => {
-                let told = json!({"kind": "proved", "severity": "note", "message": proved});
-                writeln!(std::io::stderr(), "{told}")
+                json!({"kind": "proved", "severity": "note", "message": proved}).to_string()
             }
-            _ => writeln!(std::io::stderr(), "goalc: proved: {proved}"),
-        };
+            _ => format!("goalc: proved: {proved}"),
+        });
     }
     std::mem::forget(loaded);
     Ok(())

@@ -4,7 +4,7 @@ use crate::style::Spelling;
 use goal_lang::{FormatOptions, SourceMap, fmt};
 use goalc::driver::{
     Error, Findings, Form, Format, Input, Options, Output, Status, Target, is_stream, name_flags,
-    print, report,
+    name_foreign, print, report,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,9 @@ fn one(path: &Path, arguments: &Arguments) -> Result<bool, Error> {
             name_flags(&mut report);
             let mut sources = SourceMap::default();
             sources.add(input.name, input.bytes);
-            return Err(Findings { report, sources }.into());
+            let mut findings = Findings { report, sources };
+            name_foreign(&mut findings, &Options::default());
+            return Err(findings.into());
         }
     };
     let changed = formatted != input.bytes[..];

@@ -3,7 +3,6 @@
 use goal_lang::Program;
 use goalc::driver::{self, Error, Format, InputArguments, Output, Target};
 use goalc::graph::{SvgError, dot, dot_of_ranks, svg, svg_of_ranks};
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -75,11 +74,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     out.finish()?;
     if ranks < program.num_ranks() && arguments.rank.is_none() {
         let (last, all) = (ranks - 1, program.num_ranks());
-        // If standard error is closed, the message is lost.
-        let _ = writeln!(
-            io::stderr(),
+        driver::print_line(&format!(
             "goalc: ranks 0 to {last} of {all} are drawn: more can't be read; --rank draws another one, --dot writes all"
-        );
+        ));
     }
     Ok(())
 }

@@ -15,7 +15,8 @@ mod style;
 
 use clap::{Parser, Subcommand};
 use goalc::driver::{
-    Color, Completions, Error, Format, Man, Status, clear_stage, report_error, with_stack,
+    Color, Completions, Error, Format, Man, Status, clear_stage, exit_status, report_error,
+    survive_file_size, with_stack,
 };
 use goalc::memory::{Allocator, prefer_huge_pages};
 use std::process::ExitCode;
@@ -91,16 +92,16 @@ Examples:
 
 fn main() -> ExitCode {
     prefer_huge_pages();
-    with_stack(run).unwrap_or_else(|why| {
-        report_error("goalc", &Error::Usage(why), Format::Text);
-        ExitCode::from(Status::System as u8)
-    })
+    survive_file_size();
+    let status = with_stack(run)
+        .unwrap_or_else(|why| report_error("goalc", &Error::Usage(why), Format::Text));
+    ExitCode::from(exit_status(status as u8))
 }
 
-fn run() -> ExitCode {
+fn run() -> Status {
     let command = match goalc::driver::parse::<Cli>("goalc") {
         Ok(Cli { command, .. }) => command,
-        Err(status) => return ExitCode::from(status as u8),
+        Err(status) => return status,
     };
     let format = match &command {
         Command::Check(arguments) => arguments.format,
@@ -121,14 +122,7 @@ fn run() -> ExitCode {
         Command::Completions(arguments) => arguments.run::<Cli>("goalc").map(success),
         Command::Man(arguments) => arguments.run::<Cli>().map(success),
     };
-    let status = match done {
-        Ok(status) => status,
-        Err(error) if error.is_broken_pipe() => Status::Success,
-        Err(error) => {
-            report_error("goalc", &error, format);
-            error.status()
-        }
-    };
+    let status = done.unwrap_or_else(|error| report_error("goalc", &error, format));
     clear_stage();
-    ExitCode::from(status as u8)
+    status
 }

@@ -11,6 +11,7 @@ use goal_run::hosts::{Key, RankList};
 use goal_run::launcher::{Hosts, Meeting, Obstacle, Program, Rendezvous, listen_at};
 use goal_run::rights;
 use goal_tcp::Listener;
+use goalc::driver;
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::env;
 use std::ffi::OsString;
@@ -318,7 +319,7 @@ fn start(
     let work = move || {
         if let Err(error) = rights::give_up() {
             // The launcher there ends then, as its input does.
-            eprintln!("goal-run: host {host} gets no order: {error}");
+            driver::print_line(&format!("goal-run: host {host} gets no order: {error}"));
             return;
         }
         // A launcher that has ended is noticed by its end.
