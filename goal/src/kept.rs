@@ -8,7 +8,7 @@ use crate::group::Group;
 use crate::progress::Core;
 use crate::raw::Ticket;
 use goal_collectives::Blocks;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::{ManuallyDrop, take};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 const KEPT_MAX: usize = 1024;
 
 /// The number of the communicator, which has one graph at most, and the arguments.
-type Key = (u32, Collective, Blocks);
+type Key = (u64, Collective, Blocks);
 
 /// The collectives that are kept for further calls. They lie behind the core's lock.
 type Kept = FxHashMap<Key, Arc<Persistent>>;
@@ -25,6 +25,16 @@ type Kept = FxHashMap<Key, Arc<Persistent>>;
 #[inline]
 fn take_kept(core: &mut Core) -> Option<Box<Kept>> {
     core.kept.take()?.downcast().ok()
+}
+
+/// Takes the collectives out that are kept on communicators with these numbers. The caller drops
+/// them without the core.
+pub(crate) fn take_of(core: &mut Core, communicators: &FxHashSet<u64>) -> Vec<Arc<Persistent>> {
+    let Some(mut kept) = take_kept(core) else { return Vec::new() };
+    let of_these = kept.extract_if(|(communicator, ..), _| communicators.contains(communicator));
+    let taken = of_these.map(|(_, collective)| collective).collect();
+    core.kept = Some(kept);
+    taken
 }
 
 /// Starts a collective that is kept. Returns `None` if it is not.
@@ -107,8 +117,11 @@ impl Collective {
     /// Compiles the collective and keeps it for further calls.
     #[cold]
     fn keep(&self, communicator: &Communicator, key: Key) -> Result<Arc<Persistent>> {
-        let compiled = Arc::new(self.compile_blocks(&key.2, communicator, None)?);
-        let dropped = Group::current()?.shared().with(|core| {
+        let shared = Group::current()?.shared();
+        shared.tidy();
+        let compiled = self.compile_blocks(&key.2, &communicator.without_lease(), None)?;
+        let compiled = Arc::new(compiled);
+        let dropped = shared.with(|core| {
             let mut kept = take_kept(core).unwrap_or_default();
             let full = if kept.len() >= KEPT_MAX { take(&mut *kept) } else { Kept::default() };
             let replaced = kept.insert(key, Arc::clone(&compiled));

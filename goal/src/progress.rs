@@ -302,9 +302,12 @@ impl Core {
     /// Returns true if a run has ended, after a bounded amount of progress if it has not.
     #[inline]
     pub(crate) fn test(&mut self, ticket: Ticket) -> Result<bool> {
-        if self.has_ended(ticket)? {
-            return Ok(true);
-        }
+        Ok(self.has_ended(ticket)? || self.test_running(ticket)?)
+    }
+
+    /// Returns true if a run has ended that had not just now, after a bounded amount of progress.
+    #[inline]
+    pub(crate) fn test_running(&mut self, ticket: Ticket) -> Result<bool> {
         let number = Slots::number(ticket);
         let (member, slots) = self.parts()?;
         match slots.running(number) {
@@ -319,6 +322,14 @@ impl Core {
         }
         self.reap()?;
         self.settle(number)
+    }
+
+    /// Makes a bounded amount of progress.
+    #[inline]
+    pub(crate) fn progress(&mut self) -> Result<()> {
+        let (member, _) = self.parts()?;
+        member.advance().map_err(|error| error_of(&error))?;
+        self.reap()
     }
 
     /// Returns true if a run has ended, without making progress.

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
 use crate::progress::{Core, is_fatal, waits_for};
+use crate::returned::Returned;
 use crate::slots::{Due, Ticket};
 use crate::thread::{self, Common, count};
 use goal_run::job::Mode;
@@ -33,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) attached: Attached,
     pub(crate) world: Communicator,
     pub(crate) communicators: Mutex<Communicators>,
+    /// The notes on communicators that nobody uses any more. No other lock is taken under this one.
+    pub(crate) returned: Mutex<Returned>,
     pub(crate) heap: Heap,
     /// This rank's schedules in the kernel, if that runs some.
     pub(crate) offload: Option<Offload>,
@@ -71,6 +74,15 @@ impl Shared {
 }
 
 impl Shared {
+    /// Makes a communicator, after numbers that were given back are free.
+    pub(crate) fn make_communicator(
+        &'static self,
+        make: impl FnOnce(&mut Communicators) -> Result<Communicator>,
+    ) -> Result<Communicator> {
+        self.tidy();
+        make(&mut self.communicators.lock())
+    }
+
     /// Lets the rank's thread, if it has one, look at the runs in the kernel: none had started when
     /// it fell asleep.
     #[cold]
@@ -183,13 +195,35 @@ impl Shared {
         }
     }
 
-    /// Returns true if a run has ended. Makes a bounded amount of progress if it has not.
+    /// Returns true if a run has ended. Makes a bounded amount of progress, also if it has: a
+    /// program may test it until another run has ended.
     ///
     /// # Errors
-    /// There was no such run, or the job can't go on.
+    /// There was no such run, or it can't go on.
     #[inline]
     pub(crate) fn test(&'static self, ticket: Ticket) -> Result<bool> {
-        self.with(|core| core.test(ticket))
+        let mut core = self.hold()?;
+        match core.has_ended(ticket) {
+            Ok(false) => {
+                let tested = core.test_running(ticket);
+                self.release_after(core, tested)
+            }
+            Ok(true) => {
+                let progressed = core.progress();
+                let _ = self.release_after(core, progressed);
+                Ok(true)
+            }
+            Err(error) => self.release_after(core, Err(error)),
+        }
+    }
+
+    /// Makes a bounded amount of progress. If the job can't go on, functions of ends are told, and
+    /// so is the next call that needs it.
+    pub(crate) fn progress(&'static self) -> Result<()> {
+        let mut core = self.hold()?;
+        let progressed = core.progress();
+        let _ = self.release_after(core, progressed);
+        Ok(())
     }
 
     /// Keeps the error that ended the job, which later calls return too. The launcher reports it.
