@@ -103,7 +103,6 @@ impl Group {
             world,
             attached,
             communicators: Mutex::new(communicators),
-            returned: Mutex::default(),
             heap,
             offload,
             core: Mutex::new(Core::new(member, signs)),

@@ -6,6 +6,7 @@ use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use goal_engine::Cause;
 use goal_kernel::Signs;
 use goal_run::progress::{Interrupted, Member};
+use rustc_hash::FxHashSet;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -18,6 +19,12 @@ pub(crate) fn waits_for(text: &str) -> Option<&str> {
     let reasons = [Interrupted::Stuck, Interrupted::Late];
     let behind = |why: &Interrupted| text.strip_prefix(&why.to_string())?.strip_prefix(THIS_ONE);
     reasons.iter().find_map(behind)
+}
+
+/// The collectives that are kept for further calls.
+pub(crate) trait Kept: Any + Send {
+    /// Takes those out that are kept on communicators with these numbers.
+    fn take_of(&mut self, communicators: &FxHashSet<u64>) -> Box<dyn Any + Send>;
 }
 
 /// The rank's end of the job and its instances.
@@ -36,7 +43,7 @@ pub(crate) struct Core {
     /// Functions of runs that have ended, to be called without the lock.
     pub(crate) due: Vec<Due>,
     /// The collectives that are kept for further calls. Their drop takes the core's lock.
-    pub(crate) kept: Option<Box<dyn Any + Send>>,
+    pub(crate) kept: Option<Box<dyn Kept>>,
     /// The number of times that the ranks which are left have regrouped after a loss.
     generation: u32,
     /// The signs of runs in the kernel, if that runs schedules.

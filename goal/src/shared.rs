@@ -7,17 +7,18 @@
 //!
 //! A panic while the lock is held ends the job: the engine may be in the middle of an action.
 
-use crate::communicator::{Communicator, Communicators};
+use crate::communicator::{Communicator, Communicators, SHADOW};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
 use crate::progress::{Core, is_fatal, waits_for};
-use crate::returned::Returned;
+use crate::returned::{take_free, take_left};
 use crate::slots::{Due, Ticket};
-use crate::thread::{self, Common, count};
+use crate::thread::{self, Common, count, is_in_function};
 use goal_run::job::Mode;
 use goal_run::program::Attached;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
@@ -34,8 +35,6 @@ pub(crate) struct Shared {
     pub(crate) attached: Attached,
     pub(crate) world: Communicator,
     pub(crate) communicators: Mutex<Communicators>,
-    /// The notes on communicators that nobody uses any more. No other lock is taken under this one.
-    pub(crate) returned: Mutex<Returned>,
     pub(crate) heap: Heap,
     /// This rank's schedules in the kernel, if that runs some.
     pub(crate) offload: Option<Offload>,
@@ -81,6 +80,31 @@ impl Shared {
     ) -> Result<Communicator> {
         self.tidy();
         make(&mut self.communicators.lock())
+    }
+
+    /// Frees what is left of communicators that nobody uses any more. The caller holds no lock.
+    pub(crate) fn tidy(&'static self) {
+        if is_in_function() {
+            return;
+        }
+        let left: FxHashSet<u64> = take_left().into_iter().collect();
+        if !left.is_empty() {
+            // Schedules take the core's lock when they are dropped, and may give numbers back.
+            drop(self.with(|core| Ok(core.kept.as_mut().map(|kept| kept.take_of(&left)))));
+        }
+        let free = take_free();
+        if free.is_empty() {
+            return;
+        }
+        let spaces: Vec<u64> = free.iter().flat_map(|&number| [number, number | SHADOW]).collect();
+        let _ = self.with(|core| {
+            // After a loss there is no engine that knows them.
+            if let Ok((member, _)) = core.parts() {
+                member.forget(&spaces);
+            }
+            Ok(())
+        });
+        self.communicators.lock().take_back(&free);
     }
 
     /// Lets the rank's thread, if it has one, look at the runs in the kernel: none had started when
