@@ -16,7 +16,7 @@ pub enum StreamFault {
     Rank,
     /// A message names a communicator that the job does not have.
     #[error("it sent a message in communicator {0}, which the job does not have")]
-    Communicator(u32),
+    Communicator(u64),
     /// The tag of a message is the one that stands for any tag.
     #[error("it sent a message with tag {ANY}, which only a receive of any tag names")]
     Tag,

@@ -22,7 +22,8 @@ pub fn chunk(header: &Header, to: u32) -> Chunk {
         sender: header.source,
         receiver: to,
         // The other flags are about payloads that are read in memory, which no other host can do.
-        flags: u32::from(header.flags & Header::PATTERN),
+        flags: u32::from(header.flags & Header::PATTERN)
+            | u32::from(header.communicator_upper) << COMMUNICATOR_SHIFT,
         tag: header.tag,
         sequence: header.sequence,
         action: header.action,
@@ -39,7 +40,10 @@ pub fn chunk(header: &Header, to: u32) -> Chunk {
 }
 
 /// The communicator of a job's messages.
-pub const COMMUNICATOR: u32 = goal_engine::WORLD;
+pub const COMMUNICATOR: u32 = goal_engine::WORLD as u32;
+
+/// The place of the upper 16 bits of a communicator's number in the flags of a transfer header.
+const COMMUNICATOR_SHIFT: u32 = 16;
 
 /// Returns the header of the message whose chunk came from rank `source` to rank `own`. Messages
 /// may be of `any` communicator, or of that of the job only.
@@ -70,8 +74,10 @@ pub fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<Header,
         if (envelope.sender, envelope.receiver) != (source, own) {
             return Err(StreamFault::Rank);
         }
-        if !any && envelope.communicator != COMMUNICATOR {
-            return Err(StreamFault::Communicator(envelope.communicator));
+        header.communicator = envelope.communicator;
+        header.communicator_upper = (envelope.flags >> COMMUNICATOR_SHIFT) as u16;
+        if !any && header.communicator() != u64::from(COMMUNICATOR) {
+            return Err(StreamFault::Communicator(header.communicator()));
         }
         if envelope.tag == ANY {
             return Err(StreamFault::Tag);
@@ -80,9 +86,8 @@ pub fn header(chunk: &Chunk, source: u32, own: u32, any: bool) -> Result<Header,
             return Err(StreamFault::Empty);
         }
         header.flags = envelope.flags as u8 & Header::PATTERN;
-        (header.communicator, header.instance) = (envelope.communicator, envelope.schedule);
-        (header.tag, header.sequence, header.action) =
-            (envelope.tag, envelope.sequence, envelope.action);
+        (header.instance, header.tag) = (envelope.schedule, envelope.tag);
+        (header.sequence, header.action) = (envelope.sequence, envelope.action);
     }
     Ok(header)
 }
@@ -94,10 +99,15 @@ mod tests {
     #[test]
     fn a_message_of_another_communicator_is_one_where_programs_open_them() {
         let mut sent = Header::new(Kind::Eager, 1);
-        (sent.communicator, sent.tag) = (3, 5);
-        let chunk = chunk(&sent, 0);
-        assert_eq!(header(&chunk, 1, 0, false), Err(StreamFault::Communicator(3)));
-        let taken = header(&chunk, 1, 0, true).unwrap();
-        assert_eq!((taken.communicator, taken.tag), (3, 5));
+        for (lower, upper, whole) in
+            [(3, 0, 3), (0, 7, 7 << 32), (u32::MAX, u16::MAX, (1 << 48) - 1)]
+        {
+            (sent.communicator, sent.communicator_upper, sent.tag) = (lower, upper, 5);
+            sent.flags = Header::PATTERN;
+            let chunk = chunk(&sent, 0);
+            assert_eq!(header(&chunk, 1, 0, false), Err(StreamFault::Communicator(whole)));
+            let taken = header(&chunk, 1, 0, true).unwrap();
+            assert_eq!((taken.communicator(), taken.tag, taken.flags), (whole, 5, sent.flags));
+        }
     }
 }

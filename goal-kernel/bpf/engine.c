@@ -1,10 +1,11 @@
 /* The schedule engine: executes parts of schedules when frames arrive.
  *
  * Everybody on the network can send frames here, and every program of this host that may open packet
- * sockets can send them out. A frame acts only if its tag is right (frames between hosts), or if it
- * has a random number that never leaves the host (a start, a tick, a continuation). All numbers of a
- * frame are compared with the maps before they are used, and the verifier sees to it that no access
- * leaves a map. Everything else on the interface passes untouched.
+ * sockets can send them out. A frame between hosts acts only if its tag is right. One of the host
+ * itself acts only if it has a random number that never leaves the host: a start, a tick, a
+ * continuation, and a sign that a run ended. All numbers of a frame are compared with the maps before
+ * they are used, and the verifier sees to it that no access leaves a map. Everything else on the
+ * interface passes untouched.
  *
  * Frames are handled on several processors at once. A word that two of them change is changed by
  * atomic instructions; the one who takes a counter to 0 owns what follows.
@@ -41,6 +42,19 @@ INLINE u32 take_start(FRAME *frame, u32 number, const struct frame *header)
 	return begin(frame, number, epoch) ? epoch : 0;
 }
 
+/* Lets a sign for a rank's process through if this host's engine has sent it: others would wake the
+ * process at will.
+ */
+INLINE int pass_sign(FRAME *frame, u32 number, const struct frame *header)
+{
+	struct part *part = part_at(frame, number);
+
+	if (part && part->cookie && header->tag == part->cookie)
+		return VERDICT_PASS;
+	count(frame, COUNT_FORGED);
+	return VERDICT_DROP;
+}
+
 /* A tick at another interface is one that circles through the private pair. What was sent meanwhile
  * has overwritten it.
  */
@@ -68,12 +82,14 @@ INLINE int handle(FRAME *frame)
 	if (!host)
 		return VERDICT_PASS;
 	part = part_of(frame, host, &header);
-	if (part == NONE || header.kind == KIND_DONE)
+	if (part == NONE)
 		return VERDICT_PASS;
 	if (part == NONE - 1) {
 		count(frame, COUNT_MALFORMED);
 		return VERDICT_DROP;
 	}
+	if (header.kind == KIND_DONE)
+		return pass_sign(frame, part, &header);
 	switch (header.kind) {
 	case KIND_DATA:
 		epoch = take_data(frame, part);

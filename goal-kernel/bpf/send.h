@@ -131,8 +131,8 @@ GLOBAL int send_home(FRAME *frame, u32 part_number, u32 kind, u32 epoch)
 	memcpy(here.mac, host->mac, 6);
 	here.port = part->port;
 	address(&header, host, part, &here, kind, epoch);
-	if (kind == KIND_CONTINUE)
-		header.tag = host->cookie;
+	/* The rank's process sees a sign, and knows only the number of its own part. */
+	header.tag = kind == KIND_CONTINUE ? host->cookie : part->cookie;
 	emit(frame, &header, 0, 0, 1);
 	return 0;
 }

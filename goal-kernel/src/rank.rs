@@ -6,7 +6,7 @@
 
 use crate::install::Member;
 use crate::layout::StatusEntry;
-use crate::limits::page;
+use crate::limits::{EPOCH_MAX, page};
 use crate::sys::Mapping;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -216,19 +216,21 @@ impl Rank {
     /// Starts the next run. The one before must have ended.
     ///
     /// # Errors
-    /// The system has no room for the frame; the call may be repeated.
+    /// The system has no room for the frame, and the call may be repeated; or the schedule has run
+    /// [`EPOCH_MAX`] times.
     pub fn start(&mut self) -> io::Result<()> {
-        let frame = self.member.start(self.epoch + 1);
+        let epoch = next(self.epoch)?;
+        let frame = self.member.start(epoch);
         // The engine takes the frame during this call, and the system may say that it was dropped.
         let sent = send(&self.socket, &frame, SendFlags::empty());
         let started = self.word(offset_of!(StatusEntry, started)).load(Ordering::Acquire);
-        if started != self.epoch + 1 {
+        if started != epoch {
             sent?;
             return Err(io::Error::other(
                 "the engine did not take the start of a run; another program at its interface may have (bpftool net lists them)",
             ));
         }
-        self.epoch += 1;
+        self.epoch = epoch;
         Ok(())
     }
 
@@ -301,8 +303,36 @@ impl Rank {
     }
 }
 
+/// Returns the number of the run that follows run `epoch`.
+///
+/// # Errors
+/// It was the last one.
+fn next(epoch: u32) -> io::Result<u32> {
+    match epoch {
+        EPOCH_MAX.. => Err(io::Error::other(format!(
+            "the schedule has run {EPOCH_MAX} times in the kernel, which is the most: prepare it again"
+        ))),
+        _ => Ok(epoch + 1),
+    }
+}
+
 impl AsFd for Rank {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_says_that_it_has_run_for_the_last_time() {
+        assert_eq!(next(0).unwrap(), 1);
+        assert_eq!(next(EPOCH_MAX - 1).unwrap(), EPOCH_MAX);
+        for epoch in [EPOCH_MAX, u32::MAX] {
+            let text = next(epoch).unwrap_err().to_string();
+            assert!(text.starts_with("the schedule has run 4294967280 times"), "{text}");
+        }
     }
 }

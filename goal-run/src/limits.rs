@@ -44,6 +44,10 @@ pub const INITIAL_BURST_MIN: u16 = 2;
 /// default and at most: the rings of frames have room for so many.
 pub const BURST_MAX: u16 = 256;
 
+/// Most bytes of a file with a schedule that a program loads by its path. A program that reads the
+/// file itself has no such limit.
+pub const NISA_BYTES_MAX: u64 = 1 << 32;
+
 /// Most bytes of a table of decisions.
 pub const TABLE_BYTES_MAX: u64 = 1 << 20;
 

@@ -1,8 +1,17 @@
 //! Groups of ranks with a matching space of their own.
+//!
+//! A communicator has a number of 48 bits, which messages carry. It follows from the list of ranks
+//! and from how often that list was used before, so its ranks agree on it without a message. Two
+//! communicators that last at the same time have the same number with a probability of 1 in 2^47.
+//! The last bit names the matching space of the library's own messages.
+//!
+//! The number is free again when the communicator and all that was made on it are freed. What
+//! remains is how often each list was used: 16 bytes for a list.
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::returned::{Lease, Number};
 use goal_collectives::Nodes;
-use goal_engine::WORLD;
+use goal_engine::{COMMUNICATOR_BITS, WORLD};
 use goal_lang::Neighbors;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -13,14 +22,21 @@ use std::sync::Arc;
 /// All of its ranks start schedules on it in the same order, as MPI's ranks call collectives on a
 /// communicator.
 #[derive(Debug, Clone)]
-pub struct Communicator(Arc<Inner>);
+pub struct Communicator {
+    inner: Arc<Inner>,
+    /// Lasts as long as the program can use the communicator. `None` for the library's own uses.
+    _lease: Option<Arc<Lease>>,
+    /// True for the matching space of the library's own messages.
+    is_shadow: bool,
+}
+
+/// The bit of a communicator's number that names the matching space of the library's own messages.
+pub(crate) const SHADOW: u64 = 1;
 
 #[derive(Debug)]
 struct Inner {
     /// The number that all of its ranks know it by.
-    id: u32,
-    /// The number of the matching space of the library's own messages.
-    shadow: u32,
+    number: Number,
     /// The rank of this process in it.
     rank: u32,
     size: u32,
@@ -42,32 +58,38 @@ impl Communicator {
             Some(hosts) => nodes_of(hosts),
             None => nodes_of(&vec![0; size as usize]),
         };
-        let (id, shadow, ranks, neighbors) = (WORLD, shadow_of(&[], 0), None, None);
-        Self(Arc::new(Inner { id, shadow, rank, size, ranks, neighbors, hosts, nodes }))
+        let (number, ranks, neighbors) = (Number(WORLD), None, None);
+        Self::of(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
+    }
+
+    /// Returns a communicator of the library's own.
+    fn of(inner: Inner) -> Self {
+        Self { inner: Arc::new(inner), _lease: None, is_shadow: false }
     }
 
     /// This process's rank.
     pub fn rank(&self) -> u32 {
-        self.0.rank
+        self.inner.rank
     }
 
     /// The number of ranks.
     pub fn size(&self) -> u32 {
-        self.0.size
+        self.inner.size
     }
 
     /// The number of its matching space.
-    pub(crate) fn id(&self) -> u32 {
-        self.0.id
+    pub(crate) fn id(&self) -> u64 {
+        self.inner.number.0 | if self.is_shadow { SHADOW } else { 0 }
+    }
+
+    /// Returns the communicator for what the library keeps. It does not count as used by the program.
+    pub(crate) fn without_lease(&self) -> Self {
+        Self { _lease: None, ..self.clone() }
     }
 
     /// Returns the same ranks with the matching space of the library's own messages.
     pub(crate) fn shadow(&self) -> Self {
-        let Inner { shadow, rank, size, .. } = *self.0;
-        let (ranks, hosts, nodes) =
-            (self.0.ranks.clone(), self.0.hosts.clone(), self.0.nodes.clone());
-        let neighbors = None;
-        Self(Arc::new(Inner { id: shadow, shadow, rank, size, ranks, neighbors, hosts, nodes }))
+        Self { is_shadow: true, ..self.clone() }
     }
 
     /// The ranks that this process's rank gets data from and sends data to in collectives of
@@ -75,49 +97,48 @@ impl Communicator {
     ///
     /// [`Group::graph_communicator`]: crate::Group::graph_communicator
     pub fn neighbors(&self) -> Option<&Neighbors> {
-        self.0.neighbors.as_ref()
+        self.inner.neighbors.as_ref().filter(|_| !self.is_shadow)
     }
 
     /// The hosts of its ranks, if two levels of algorithms are of use.
     pub(crate) fn nodes(&self) -> Option<&Arc<Nodes>> {
-        self.0.nodes.as_ref()
+        self.inner.nodes.as_ref()
     }
 
     /// Returns the rank in the group of a rank of the communicator.
     pub fn in_group(&self, rank: u32) -> Option<u32> {
-        match &self.0.ranks {
-            None => (rank < self.0.size).then_some(rank),
+        match &self.inner.ranks {
+            None => (rank < self.inner.size).then_some(rank),
             Some(ranks) => ranks.get(rank as usize).copied(),
         }
     }
 
     /// Returns the ranks in the group of all of its ranks.
     pub(crate) fn all_in_group(&self) -> Vec<u32> {
-        match &self.0.ranks {
-            None => (0..self.0.size).collect(),
+        match &self.inner.ranks {
+            None => (0..self.inner.size).collect(),
             Some(ranks) => ranks.to_vec(),
         }
     }
 
     /// Returns true if its ranks are those of the job's start, with the same numbers.
     pub(crate) fn is_start(&self) -> bool {
-        self.0.ranks.is_none()
+        self.inner.ranks.is_none()
     }
 
     /// The two ranks of a message that tells a new rank of its communicator: the one that accepts
     /// it, and the new one.
     pub(crate) fn welcome(own: u32, accepting: u32, new: u32) -> Self {
         // No list of ranks ends with this number.
-        let id = number_of(&[new, u32::MAX - 1], 0);
-        let (rank, ranks) = (u32::from(own == new), Some([accepting, new].into()));
+        let number = Number(number_of(hash_of(&[new, u32::MAX - 1]), 0));
+        let (rank, size, ranks) = (u32::from(own == new), 2, Some([accepting, new].into()));
         let (neighbors, hosts, nodes) = (None, None, None);
-        let (shadow, size) = (id, 2);
-        Self(Arc::new(Inner { id, shadow, rank, size, ranks, neighbors, hosts, nodes }))
+        Self::of(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
     }
 
     /// Returns true if the two have the same matching space.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.0.id == other.0.id
+        self.id() == other.id()
     }
 }
 
@@ -130,9 +151,11 @@ fn nodes_of(hosts: &[u32]) -> Option<Arc<Nodes>> {
 /// The communicators that this process has made.
 #[derive(Debug, Default)]
 pub(crate) struct Communicators {
-    /// For each list of ranks, the number of communicators that were made of it.
-    made: FxHashMap<Box<[u32]>, u32>,
-    ids: FxHashSet<u32>,
+    /// For each list of ranks, by its hash, the number of communicators that were made of it. The
+    /// ranks free them at different times, so this must last longer than they do.
+    made: FxHashMap<u64, u64>,
+    /// The numbers of those that last.
+    numbers: FxHashSet<u64>,
 }
 
 impl Communicators {
@@ -176,7 +199,7 @@ impl Communicators {
                 "this process's own rank is not in the list: only ranks in the list may call this";
             return Err(Error::new(ErrorCode::Rank, text));
         };
-        self.make_of(in_group.into_boxed_slice(), rank, parent.0.hosts.clone(), generation)
+        self.make_of(in_group.into_boxed_slice(), rank, parent.inner.hosts.clone(), generation)
     }
 
     /// Makes a communicator of the ranks of `parent` followed by new ranks of the job. All of them
@@ -189,7 +212,7 @@ impl Communicators {
     ) -> Result<Communicator> {
         let old = (0..parent.size()).filter_map(|rank| parent.in_group(rank));
         let list: Box<[u32]> = old.chain(new.iter().copied()).collect();
-        self.make_of(list, parent.rank(), parent.0.hosts.clone(), 0)
+        self.make_of(list, parent.rank(), parent.inner.hosts.clone(), 0)
     }
 
     /// Makes the communicator in which this process, a new rank of the job, was accepted.
@@ -211,23 +234,31 @@ impl Communicators {
     ) -> Result<Communicator> {
         // No list of ranks contains the second number.
         let marks: &[u32] = if generation > 0 { &[generation, u32::MAX - 1] } else { &[] };
-        let name: Box<[u32]> = list.iter().chain(marks).copied().collect();
-        let made = self.made.entry(name.clone()).or_insert(0);
-        let (id, shadow) = (number_of(&name, *made), shadow_of(&name, *made));
+        let name: Vec<u32> = list.iter().chain(marks).copied().collect();
+        let hash = hash_of(&name);
+        let made = self.made.entry(hash).or_insert(0);
+        let number = number_of(hash, *made);
         // Also if the number is taken here: the other ranks count too.
         *made += 1;
-        let reserved = [WORLD, shadow_of(&[], 0)];
-        let is_taken = |id: u32| reserved.contains(&id) || self.ids.contains(&id);
-        if is_taken(id) || is_taken(shadow) || id == shadow {
-            let text = "its number is that of another communicator of this process (1 in 4 billion): list the ranks in another order";
+        if number == WORLD || !self.numbers.insert(number) {
+            let text = "its number is that of another communicator of this process (1 in 2^47 for each that lasts), so free that one, or list the ranks in another order on all of them";
             return Err(Error::new(ErrorCode::Limit, text));
         }
-        self.ids.extend([id, shadow]);
+        let number = Number(number);
         let size = list.len() as u32;
         let host = |&rank: &u32| hosts.as_ref().map_or(0, |hosts| hosts[rank as usize]);
         let nodes = nodes_of(&list.iter().map(host).collect::<Vec<u32>>());
         let (ranks, neighbors) = (Some(list), None);
-        Ok(Communicator(Arc::new(Inner { id, shadow, rank, size, ranks, neighbors, hosts, nodes })))
+        let _lease = Some(Arc::new(Lease(number.0)));
+        let made = Communicator::of(Inner { number, rank, size, ranks, neighbors, hosts, nodes });
+        Ok(Communicator { _lease, ..made })
+    }
+
+    /// Takes the numbers of communicators back that nobody uses any more.
+    pub(crate) fn take_back(&mut self, numbers: &[u64]) {
+        for number in numbers {
+            self.numbers.remove(number);
+        }
     }
 
     /// Makes a communicator of all ranks of `parent` with a graph. All of these ranks make it, in
@@ -254,27 +285,28 @@ impl Communicators {
             return Err(Error::new(ErrorCode::Rank, text));
         }
         let all: Vec<u32> = (0..size).collect();
-        let Communicator(made) = self.make(parent, &all)?;
-        let made = Arc::into_inner(made).expect("it is new");
-        Ok(Communicator(Arc::new(Inner { neighbors: Some(neighbors), ..made })))
+        let mut made = self.make(parent, &all)?;
+        Arc::get_mut(&mut made.inner).expect("it is new").neighbors = Some(neighbors);
+        Ok(made)
     }
 }
 
-/// Returns the number of a communicator: a hash (FNV-1a, folded) of its ranks, and behind it the
-/// next ones for the others that are made of them, so that those never meet. It is the same on
-/// every machine.
-fn number_of(ranks: &[u32], before: u32) -> u32 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in ranks.iter().flat_map(|word| word.to_le_bytes()) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    }
-    ((hash >> 32) as u32 ^ hash as u32).wrapping_add(before)
+/// Returns a hash of a list of ranks, which is the same on every machine. Each step is the finalizer
+/// of SplitMix64 (Steele, Lea, Flood 2014), which is a permutation.
+fn hash_of(ranks: &[u32]) -> u64 {
+    ranks.iter().fold(ranks.len() as u64, |hash, &rank| {
+        let mut word = (hash ^ u64::from(rank)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    })
 }
 
-/// Returns the number of the matching space of the library's own messages in a communicator.
-fn shadow_of(ranks: &[u32], before: u32) -> u32 {
-    let marked: Vec<u32> = ranks.iter().copied().chain([u32::MAX]).collect();
-    number_of(&marked, before)
+/// Returns the number of a communicator of a list with this hash. `before` others were made of the
+/// list: their numbers follow each other, so that they never meet.
+fn number_of(hash: u64, before: u64) -> u64 {
+    const MASK: u64 = (1 << COMMUNICATOR_BITS) - 1;
+    hash.wrapping_add(before) << 1 & MASK
 }
 
 #[cfg(test)]
@@ -300,6 +332,51 @@ mod tests {
     fn a_list_makes_any_number_of_communicators() {
         let (world, mut made) = (Communicator::world(0, 1, None), Communicators::default());
         assert!((0..200_000).all(|_| made.make(&world, &[0]).is_ok()));
+    }
+
+    /// Numbers of 32 bits met after some ten thousand communicators.
+    #[test]
+    fn many_lists_make_communicators() {
+        let (world, mut made) = (Communicator::world(0, 12, None), Communicators::default());
+        for order in 0..200_000 {
+            let (mut rest, mut order) = ((0..12).collect::<Vec<u32>>(), order);
+            let list: Vec<u32> = (1..=rest.len())
+                .rev()
+                .map(|left| {
+                    let at = order % left;
+                    order /= left;
+                    rest.remove(at)
+                })
+                .collect();
+            made.make(&world, &list).unwrap();
+        }
+    }
+
+    #[test]
+    fn numbers_are_taken_back() {
+        let (world, mut made) = (Communicator::world(0, 3, None), Communicators::default());
+        for _ in 0..3 {
+            for list in [&[0, 1, 2][..], &[1, 0], &[0]] {
+                let number = made.make(&world, list).unwrap().id();
+                assert!(made.numbers.contains(&number));
+                made.take_back(&[number]);
+            }
+        }
+        assert_eq!((made.numbers.len(), made.made.len()), (0, 3));
+    }
+
+    #[test]
+    fn a_number_that_is_taken_is_refused() {
+        let (world, mut made) = (Communicator::world(0, 2, None), Communicators::default());
+        made.numbers.insert(number_of(hash_of(&[0, 1]), 1));
+        assert!(made.make(&world, &[0, 1]).is_ok());
+        let error = made.make(&world, &[0, 1]).unwrap_err();
+        assert!(error.code() == ErrorCode::Limit && error.to_string().contains("1 in 2^47"));
+        // The other ranks have made this one, and counted.
+        let next = made.make(&world, &[0, 1]).unwrap();
+        assert_eq!(next.id(), number_of(hash_of(&[0, 1]), 2));
+        assert_eq!(next.shadow().id(), next.id() | SHADOW);
+        assert!(next.shadow().id() < 1 << COMMUNICATOR_BITS);
     }
 
     #[test]

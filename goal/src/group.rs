@@ -12,6 +12,7 @@ use crate::slots::wake;
 use crate::table;
 use crate::thread::within_function;
 use crate::welcome::await_list;
+use goal_engine::UserFunction;
 use goal_lang::Neighbors;
 use goal_run::job::Mode;
 use goal_run::launcher::{Common, Exchange, attach, attach_among};
@@ -197,7 +198,7 @@ impl Group {
     /// [`ErrorCode::Unsupported`] for [`Mode::Node`], which is chosen when a job starts; the system
     /// starts no thread.
     pub fn set_progress(self, mode: Mode) -> Result<()> {
-        self.0.with(|core| {
+        let sleepers = self.0.with(|core| {
             let (member, _) = core.parts()?;
             member.set_progress(mode).map_err(|error| {
                 let code = match error {
@@ -208,10 +209,12 @@ impl Group {
             })?;
             core.follow_thread(move || self.0.after_progress());
             self.0.set_mode(mode);
-            // Tasks that the rank's thread would have woken make progress themselves.
-            core.slots.sleepers().iter().for_each(|sleeper| wake(sleeper));
-            Ok(())
-        })
+            Ok(core.slots.sleepers())
+        })?;
+        // Tasks that the rank's thread would have woken make progress themselves. To wake one may
+        // call the library, so this is done without the core.
+        sleepers.iter().for_each(|sleeper| wake(sleeper));
+        Ok(())
     }
 
     /// Makes a communicator of ranks of `parent`. Each rank in the list calls this with the same
@@ -221,7 +224,7 @@ impl Group {
     /// # Errors
     /// The list has a rank twice, or one that `parent` has not, or lacks this process's rank.
     pub fn communicator(self, parent: &Communicator, ranks: &[u32]) -> Result<Communicator> {
-        self.0.communicators.lock().make(parent, ranks)
+        self.0.make_communicator(|made| made.make(parent, ranks))
     }
 
     /// Makes a communicator of all ranks of `parent` in which this process's rank has these
@@ -243,11 +246,11 @@ impl Group {
         destinations: &[u32],
     ) -> Result<Communicator> {
         let neighbors = Neighbors { sources: sources.into(), destinations: destinations.into() };
-        self.0.communicators.lock().make_graph(parent, neighbors)
+        self.0.make_communicator(|made| made.make_graph(parent, neighbors))
     }
 
-    /// Registers the function that actions call by this number. It gets both buffers, and may
-    /// change them. Its calls of this library return [`ErrorCode::Unsupported`], and a panic ends
+    /// Registers the function that actions call by this number, in the place of an earlier one. It
+    /// gets both buffers, and may change them. Its calls of this library return [`ErrorCode::Unsupported`], and a panic ends
     /// the job.
     ///
     /// # Errors
@@ -258,10 +261,14 @@ impl Group {
         mut function: impl FnMut(&mut [u8], &mut [u8]) + Send + 'static,
     ) -> Result<()> {
         let guarded = move |a: &mut [u8], b: &mut [u8]| within_function(|| function(a, b));
-        self.0.with(|core| {
+        let mut guarded: Option<UserFunction> = Some(Box::new(guarded));
+        let replaced = self.0.with(|core| {
             let (member, _) = core.parts()?;
-            member.register(number, Box::new(guarded)).map_err(|error| error_of(&error))
-        })
+            let function = guarded.take().expect("it is taken once");
+            member.register(number, function).map_err(|error| error_of(&error))
+        });
+        // To drop a function is code of the program, which may call the library: without the core.
+        replaced.map(drop)
     }
 
     /// Allocates memory that the peers of this host read in place, aligned to 64 bytes. Its content

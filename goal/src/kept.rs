@@ -5,10 +5,11 @@ use crate::collective::{Collective, Persistent};
 use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::group::Group;
-use crate::progress::Core;
+use crate::progress::{Core, Kept};
 use crate::raw::Ticket;
 use goal_collectives::Blocks;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::any::Any;
 use std::mem::{ManuallyDrop, take};
 use std::sync::Arc;
 
@@ -16,15 +17,23 @@ use std::sync::Arc;
 const KEPT_MAX: usize = 1024;
 
 /// The number of the communicator, which has one graph at most, and the arguments.
-type Key = (u32, Collective, Blocks);
+type Key = (u64, Collective, Blocks);
 
 /// The collectives that are kept for further calls. They lie behind the core's lock.
-type Kept = FxHashMap<Key, Arc<Persistent>>;
+type Collectives = FxHashMap<Key, Arc<Persistent>>;
 
 /// Takes the collectives out that the core keeps.
 #[inline]
-fn take_kept(core: &mut Core) -> Option<Box<Kept>> {
-    core.kept.take()?.downcast().ok()
+fn take_kept(core: &mut Core) -> Option<Box<Collectives>> {
+    let kept: Box<dyn Any> = core.kept.take()?;
+    kept.downcast().ok()
+}
+
+impl Kept for Collectives {
+    fn take_of(&mut self, communicators: &FxHashSet<u64>) -> Box<dyn Any + Send> {
+        let of_these = self.extract_if(|(number, ..), _| communicators.contains(number));
+        Box::new(of_these.map(|(_, collective)| collective).collect::<Vec<_>>())
+    }
 }
 
 /// Starts a collective that is kept. Returns `None` if it is not.
@@ -43,7 +52,7 @@ unsafe fn start_kept(
     let kept = ManuallyDrop::new(kept);
     // SAFETY: as the caller says.
     let started = kept.get(key).map(|kept| unsafe { kept.start_with(core, input, output) });
-    let kept: Box<Kept> = ManuallyDrop::into_inner(kept);
+    let kept: Box<Collectives> = ManuallyDrop::into_inner(kept);
     core.kept = Some(kept);
     started.transpose()
 }
@@ -107,10 +116,14 @@ impl Collective {
     /// Compiles the collective and keeps it for further calls.
     #[cold]
     fn keep(&self, communicator: &Communicator, key: Key) -> Result<Arc<Persistent>> {
-        let compiled = Arc::new(self.compile_blocks(&key.2, communicator, None)?);
-        let dropped = Group::current()?.shared().with(|core| {
+        let shared = Group::current()?.shared();
+        shared.tidy();
+        let compiled = self.compile_blocks(&key.2, &communicator.without_lease(), None)?;
+        let compiled = Arc::new(compiled);
+        let dropped = shared.with(|core| {
             let mut kept = take_kept(core).unwrap_or_default();
-            let full = if kept.len() >= KEPT_MAX { take(&mut *kept) } else { Kept::default() };
+            let full =
+                if kept.len() >= KEPT_MAX { take(&mut *kept) } else { Collectives::default() };
             let replaced = kept.insert(key, Arc::clone(&compiled));
             core.kept = Some(kept);
             Ok((full, replaced))

@@ -4,14 +4,15 @@
 
 use crate::collective::{Collective, Persistent};
 use crate::communicator::Communicator;
-use crate::compile::NO_LIMITS;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::offload::{Offer, Proposal, Refusal, WORDS, Way};
 use crate::raw::{self, Schedule};
-use goal_asm::Nisa;
+use goal_asm::nisa::{Operation, Record};
+use goal_asm::{Nisa, VerifyError};
 use goal_collectives::Blocks;
 use goal_engine::memory::Region;
+use goal_lang::limits::{Limit, Limits};
 use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use std::sync::Arc;
 
@@ -64,21 +65,31 @@ impl Schedule {
     /// The file has as many ranks as the communicator. The schedule works on `memory`, or, without
     /// it, on memory of its own: each run starts with zeros and the file's initial values.
     ///
+    /// The file may come from somebody else, so it can't do more than its text says: it uses this
+    /// memory only, and calls the registered `functions` only. What it asks for is bounded by the
+    /// default [`Limits`], but for memory that the caller gives.
+    ///
     /// If the job has its kernels run schedules, all ranks of the communicator load the same file,
     /// in the same order as they prepare other schedules, and this returns when all have. `call` is
     /// the name of the caller's call, for a report on a rank that waits for ever.
     ///
     /// # Errors
-    /// The file is not valid, is for another number of ranks, or needs more memory.
+    /// The file is not valid, is for another number of ranks, needs more memory, exceeds a limit, or
+    /// calls a function that is not among these.
     pub fn load(
         bytes: Vec<u8>,
         communicator: &Communicator,
         memory: Option<Region>,
+        functions: &[u32],
         call: &str,
     ) -> Result<Self> {
-        let nisa = Nisa::load(Arc::new(bytes), &NO_LIMITS)
-            .map_err(|error| Error::new(ErrorCode::File, error.to_string()))?;
+        let mut limits = Limits::default();
+        if memory.is_some() {
+            limits.memory_bytes_max = u64::MAX;
+        }
+        let nisa = Nisa::load(Arc::new(bytes), &limits).map_err(|error| refused(&error))?;
         let nisa = Arc::new(nisa);
+        refuse_calls(&nisa, communicator, functions)?;
         let mut schedule = Self::of_file(Arc::clone(&nisa), communicator, memory)?;
         let of_all = |_: &[bool]| Ok(Arc::clone(&nisa));
         let (identity, in_place) = (nisa.bytes(), memory.is_none());
@@ -89,6 +100,39 @@ impl Schedule {
         }
         Ok(schedule)
     }
+}
+
+/// Returns the error of a file that the verifier refused.
+fn refused(error: &VerifyError) -> Error {
+    let (mut code, mut text) = (ErrorCode::File, error.to_string());
+    if let Some(limit) = error.diagnostic().limit {
+        code = ErrorCode::Limit;
+        if limit == Limit::Memory {
+            text.push_str(": give it memory of the program, which has no limit");
+        }
+    }
+    Error::new(code, text)
+}
+
+/// Checks that the part of this rank calls none but these functions.
+fn refuse_calls(nisa: &Nisa, communicator: &Communicator, functions: &[u32]) -> Result<()> {
+    let own = communicator.rank();
+    // Another number of ranks is refused afterwards, with a text of its own.
+    if own >= nisa.num_ranks() {
+        return Ok(());
+    }
+    let called = |record: Record<'_>| match record.operation() {
+        Operation::User { function, .. } if !functions.contains(&function) => Some(function),
+        _ => None,
+    };
+    let numbered = (0..).zip(nisa.section(own).records());
+    let mut refused = numbered.filter_map(|(at, (_, record))| Some((at, called(record)?)));
+    let Some((at, function)) = refused.next() else { return Ok(()) };
+    let at: u64 = at;
+    let text = format!(
+        "rank {own}, action number {at} calls function {function}, and a file calls only what the program allows it to (GOAL_Allow_func)"
+    );
+    Err(Error::new(ErrorCode::Operation, text))
 }
 
 /// Offers a schedule to the kernels. All ranks of the communicator call this, and it returns when

@@ -6,6 +6,7 @@ use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use goal_engine::Cause;
 use goal_kernel::Signs;
 use goal_run::progress::{Interrupted, Member};
+use rustc_hash::FxHashSet;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -18,6 +19,12 @@ pub(crate) fn waits_for(text: &str) -> Option<&str> {
     let reasons = [Interrupted::Stuck, Interrupted::Late];
     let behind = |why: &Interrupted| text.strip_prefix(&why.to_string())?.strip_prefix(THIS_ONE);
     reasons.iter().find_map(behind)
+}
+
+/// The collectives that are kept for further calls.
+pub(crate) trait Kept: Any + Send {
+    /// Takes those out that are kept on communicators with these numbers.
+    fn take_of(&mut self, communicators: &FxHashSet<u64>) -> Box<dyn Any + Send>;
 }
 
 /// The rank's end of the job and its instances.
@@ -36,7 +43,7 @@ pub(crate) struct Core {
     /// Functions of runs that have ended, to be called without the lock.
     pub(crate) due: Vec<Due>,
     /// The collectives that are kept for further calls. Their drop takes the core's lock.
-    pub(crate) kept: Option<Box<dyn Any + Send>>,
+    pub(crate) kept: Option<Box<dyn Kept>>,
     /// The number of times that the ranks which are left have regrouped after a loss.
     generation: u32,
     /// The signs of runs in the kernel, if that runs schedules.
@@ -302,9 +309,12 @@ impl Core {
     /// Returns true if a run has ended, after a bounded amount of progress if it has not.
     #[inline]
     pub(crate) fn test(&mut self, ticket: Ticket) -> Result<bool> {
-        if self.has_ended(ticket)? {
-            return Ok(true);
-        }
+        Ok(self.has_ended(ticket)? || self.test_running(ticket)?)
+    }
+
+    /// Returns true if a run has ended that had not just now, after a bounded amount of progress.
+    #[inline]
+    pub(crate) fn test_running(&mut self, ticket: Ticket) -> Result<bool> {
         let number = Slots::number(ticket);
         let (member, slots) = self.parts()?;
         match slots.running(number) {
@@ -319,6 +329,14 @@ impl Core {
         }
         self.reap()?;
         self.settle(number)
+    }
+
+    /// Makes a bounded amount of progress.
+    #[inline]
+    pub(crate) fn progress(&mut self) -> Result<()> {
+        let (member, _) = self.parts()?;
+        member.advance().map_err(|error| error_of(&error))?;
+        self.reap()
     }
 
     /// Returns true if a run has ended, without making progress.

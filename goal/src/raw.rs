@@ -8,6 +8,7 @@ mod instances;
 use crate::communicator::Communicator;
 use crate::compile::{self, Compiled};
 use crate::error::{Error, ErrorCode, Result};
+use crate::file;
 use crate::group::Group;
 use crate::offload::{KEPT, NOT_ASKED, OF_GRAPH, Way};
 use crate::progress::Core;
@@ -15,11 +16,11 @@ use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
 use goal_engine::memory::Region;
+use goal_run::limits::NISA_BYTES_MAX;
 pub(crate) use instances::name_collectives;
 use instances::{Inner, Memory};
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, OnceLock};
@@ -28,20 +29,15 @@ pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
 pub use crate::slots::{EndFunction, Ticket};
 pub use crate::thread::is_in_function;
 pub(crate) use ends::wake_when_ended;
-pub use ends::{has_waiter, put_off, test, wait, wait_any, when_ended};
+pub use ends::{has_ended, has_waiter, progress, put_off, test, tidy, wait, wait_any, when_ended};
 
-/// Reads a NISA file for [`Schedule::load`]. Of anything else, as a device without an end, the
-/// result has the first bytes only, which no schedule loads from.
+/// Reads a NISA file for [`Schedule::load`]: a regular one of at most 4 GiB. Of another
+/// regular file the result has the first bytes only, which no schedule loads from.
 ///
 /// # Errors
-/// The system's error.
+/// The system's error, or the file is larger or of another kind.
 pub fn read_nisa(path: &Path) -> io::Result<Vec<u8>> {
-    let (mut file, mut bytes) = (File::open(path)?, Vec::new());
-    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
-    if bytes == MAGIC {
-        file.read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
+    file::read(path, &MAGIC, NISA_BYTES_MAX)
 }
 
 /// A schedule that this process can start any number of times, also while it runs.

@@ -7,17 +7,19 @@
 //!
 //! A panic while the lock is held ends the job: the engine may be in the middle of an action.
 
-use crate::communicator::{Communicator, Communicators};
+use crate::communicator::{Communicator, Communicators, SHADOW};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
 use crate::progress::{Core, is_fatal, waits_for};
 use crate::raw::name_collectives;
+use crate::returned::{take_free, take_left};
 use crate::slots::{Due, Ticket};
-use crate::thread::{self, Common, count};
+use crate::thread::{self, Common, count, is_in_function};
 use goal_run::job::Mode;
 use goal_run::program::Attached;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
@@ -72,6 +74,40 @@ impl Shared {
 }
 
 impl Shared {
+    /// Makes a communicator, after numbers that were given back are free.
+    pub(crate) fn make_communicator(
+        &'static self,
+        make: impl FnOnce(&mut Communicators) -> Result<Communicator>,
+    ) -> Result<Communicator> {
+        self.tidy();
+        make(&mut self.communicators.lock())
+    }
+
+    /// Frees what is left of communicators that nobody uses any more. The caller holds no lock.
+    pub(crate) fn tidy(&'static self) {
+        if is_in_function() {
+            return;
+        }
+        let left: FxHashSet<u64> = take_left().into_iter().collect();
+        if !left.is_empty() {
+            // Schedules take the core's lock when they are dropped, and may give numbers back.
+            drop(self.with(|core| Ok(core.kept.as_mut().map(|kept| kept.take_of(&left)))));
+        }
+        let free = take_free();
+        if free.is_empty() {
+            return;
+        }
+        let spaces: Vec<u64> = free.iter().flat_map(|&number| [number, number | SHADOW]).collect();
+        let _ = self.with(|core| {
+            // After a loss there is no engine that knows them.
+            if let Ok((member, _)) = core.parts() {
+                member.forget(&spaces);
+            }
+            Ok(())
+        });
+        self.communicators.lock().take_back(&free);
+    }
+
     /// Lets the rank's thread, if it has one, look at the runs in the kernel: none had started when
     /// it fell asleep.
     #[cold]
@@ -184,13 +220,35 @@ impl Shared {
         }
     }
 
-    /// Returns true if a run has ended. Makes a bounded amount of progress if it has not.
+    /// Returns true if a run has ended. Makes a bounded amount of progress, also if it has: a
+    /// program may test it until another run has ended.
     ///
     /// # Errors
-    /// There was no such run, or the job can't go on.
+    /// There was no such run, or it can't go on.
     #[inline]
     pub(crate) fn test(&'static self, ticket: Ticket) -> Result<bool> {
-        self.with(|core| core.test(ticket))
+        let mut core = self.hold()?;
+        match core.has_ended(ticket) {
+            Ok(false) => {
+                let tested = core.test_running(ticket);
+                self.release_after(core, tested)
+            }
+            Ok(true) => {
+                let progressed = core.progress();
+                let _ = self.release_after(core, progressed);
+                Ok(true)
+            }
+            Err(error) => self.release_after(core, Err(error)),
+        }
+    }
+
+    /// Makes a bounded amount of progress. If the job can't go on, functions of ends are told, and
+    /// so is the next call that needs it.
+    pub(crate) fn progress(&'static self) -> Result<()> {
+        let mut core = self.hold()?;
+        let progressed = core.progress();
+        let _ = self.release_after(core, progressed);
+        Ok(())
     }
 
     /// Keeps the error that ended the job, which later calls return too. The launcher reports it.

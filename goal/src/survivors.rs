@@ -24,15 +24,17 @@ impl Group {
             let text = "no rank was lost: a group is made smaller when a run has ended with GOAL_ERR_RANK_LOST";
             return Err(Error::new(ErrorCode::Argument, text));
         }
+        // To drop a function is code of the program, which may call the library: without the core.
+        let mut functions = Vec::new();
         let generation = shared.with(|core| {
             let mut old = core.abandon().ok_or_else(is_over)?;
-            let functions = old.take_functions().map_err(|error| error_of(&error))?;
+            functions = old.take_functions().map_err(|error| error_of(&error))?;
             shared.attached.waits("GOAL_Comm_shrink");
             let regrouped = shared.attached.regroup(old);
             shared.attached.computes();
             let (generation, mut member) = regrouped.map_err(|error| error_of(&error))?;
-            let prepare = || {
-                for (number, function) in functions {
+            let mut prepare = || {
+                while let Some((number, function)) = functions.pop() {
                     member.register(number, function).map_err(|error| error_of(&error))?;
                 }
                 self.take_up_mode(&mut member)
@@ -68,7 +70,7 @@ impl Group {
             .filter(|&(_, in_group)| !attached.is_missing_in(in_group, generation))
             .map(|(rank, _)| rank)
             .collect();
-        self.shared().communicators.lock().make_in(parent, &left, generation)
+        self.shared().make_communicator(|made| made.make_in(parent, &left, generation))
     }
 
     /// Returns the ranks of a communicator that were lost, ascending, also those that this process

@@ -361,10 +361,14 @@ GOAL_Schedule GOAL_Compile(GOAL_Graph graph);
  * as the communicator. It works on bytes bytes at memory, which are not set to the file's initial
  * values; or, if memory is NULL, on memory of its own, which the program does not see, and in which
  * each run starts with zeros and the initial values.
+ *
+ * The file may come from somebody else. It is verified, it uses no other memory, and it calls no
+ * registered function but those of GOAL_Allow_func. It is a regular file of at most 4 GiB, and asks
+ * for at most 64 GiB of memory of its own and of scratch memory.
  */
 GOAL_Schedule GOAL_Load(const char *path, GOAL_Comm comm, void *memory, size_t bytes);
 
-/* Does the same with a file's bytes. They are copied. */
+/* Loads this rank's schedule from a file's bytes, which are copied. There is no limit on them. */
 GOAL_Schedule GOAL_LoadMemory(const void *nisa, size_t nisa_bytes, GOAL_Comm comm, void *memory,
                               size_t bytes);
 
@@ -411,13 +415,13 @@ GOAL_Handle GOAL_RunOn(GOAL_Schedule sched, void *const *buffers, int n);
  * GOAL_ERR_STUCK. In arrays, GOAL_HANDLE_NULL stands for nothing.
  */
 
-/* Returns 1 if a run has ended; else 0. */
+/* Returns 1 if a run has ended; else 0. Makes progress of all runs, also if it has. */
 int GOAL_Test(GOAL_Handle handle);
 
 /* Waits until a run has ended. */
 int GOAL_Wait(GOAL_Handle handle);
 
-/* Returns 1 if all runs have ended; else 0. */
+/* Returns 1 if all runs have ended; else 0. Makes progress of all runs, also if they have. */
 int GOAL_Testall(int n, const GOAL_Handle *handles);
 
 /* Waits until all runs have ended. */
@@ -425,7 +429,8 @@ int GOAL_Waitall(int n, const GOAL_Handle *handles);
 
 /*
  * Returns 1 if one of the runs has ended, stores its place in index, and puts GOAL_HANDLE_NULL
- * there; else returns 0. If all are GOAL_HANDLE_NULL, returns 1 with GOAL_UNDEFINED in index.
+ * there; else returns 0. If all are GOAL_HANDLE_NULL, returns 1 with GOAL_UNDEFINED in index. Makes
+ * progress of all runs in each case.
  */
 int GOAL_Testany(int n, GOAL_Handle *handles, int *index);
 
@@ -459,8 +464,8 @@ int GOAL_Eventfd(GOAL_Handle handle);
  */
 
 /*
- * Makes a communicator of n ranks of parent. Each of these ranks calls it with the same list. No
- * message is sent.
+ * Makes a communicator of n ranks of parent. Each of these ranks calls it with the same list; if
+ * several lists are the same, in the same order. No message is sent.
  */
 GOAL_Comm GOAL_Comm_create(GOAL_Comm parent, const int *ranks, int n);
 
@@ -486,7 +491,9 @@ int GOAL_Comm_rank(GOAL_Comm comm);
 /* Returns the number of ranks of the communicator. */
 int GOAL_Comm_size(GOAL_Comm comm);
 
-/* Frees a communicator. What was made on it stays. */
+/*
+ * Frees a communicator. Schedules and graphs on it stay, and its number is free when they are too.
+ */
 int GOAL_Comm_free(GOAL_Comm comm);
 
 /*
@@ -601,6 +608,13 @@ typedef void (*GOAL_Function)(void *buf1, size_t s1, void *buf2, size_t s2);
  * has the same number. The graph is only checked, and may be NULL.
  */
 int GOAL_Reg_func(GOAL_Graph graph, GOAL_Function func);
+
+/*
+ * Lets schedules that are loaded from now on (GOAL_Load, GOAL_LoadMemory) call a registered function
+ * by its number. They choose the bytes of both buffers, of any lengths, in their own memory: the
+ * function must be ready for that. Without this call a loaded schedule calls no function.
+ */
+int GOAL_Allow_func(int fid);
 
 /*
  * Adds a call of a function, with s1 and s2 bytes. The fid is a registered one, or GOAL_PREDEFINED

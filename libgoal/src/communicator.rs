@@ -5,6 +5,7 @@ use crate::arguments::{array, array_mut, count, rank};
 use crate::border::{border, group, status};
 use crate::table::{Kind, Table, Used};
 use crate::types::GOAL_Comm;
+use goal::raw::tidy;
 use goal::{Communicator, Error, ErrorCode, Neighbors, Result};
 use std::ffi::c_int;
 use std::ops::Deref;
@@ -146,6 +147,8 @@ extern "C" fn GOAL_Comm_free(comm: GOAL_Comm) -> c_int {
             let text = "GOAL_COMM_WORLD lasts as long as the group";
             return Err(Error::new(ErrorCode::Handle, text));
         }
-        COMMUNICATORS.remove(comm.0, |_| None)
+        COMMUNICATORS.remove(comm.0, |_| None)?;
+        tidy();
+        Ok(())
     })
 }

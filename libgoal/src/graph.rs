@@ -6,7 +6,7 @@ use crate::border::{border, group, status};
 use crate::communicator::communicator;
 use crate::table::{Kind, Table};
 use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_MemType, GOAL_Vertex};
-use goal::raw::{Data, Graph, Vertex};
+use goal::raw::{Data, Graph, Vertex, tidy};
 use goal::{Communicator, Error, ErrorCode, Result};
 use goal_lang::ANY;
 use parking_lot::Mutex;
@@ -57,7 +57,11 @@ extern "C" fn GOAL_CreateGraphOn(comm: GOAL_Comm) -> GOAL_Graph {
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_FreeGraph(graph: GOAL_Graph) -> c_int {
-    status("GOAL_FreeGraph", || GRAPHS.remove(graph.0, |_| None))
+    status("GOAL_FreeGraph", || {
+        GRAPHS.remove(graph.0, |_| None)?;
+        tidy();
+        Ok(())
+    })
 }
 
 /// Adds an action by `add`.

@@ -56,10 +56,13 @@ fn at_place(at: c_int, error: &Error) -> Error {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn GOAL_Testall(n: c_int, handles: *const GOAL_Handle) -> c_int {
     border("GOAL_Testall", || {
-        let mut have_ended = true;
         // SAFETY: the caller passes `n` handles.
-        for (at, ticket) in unsafe { tickets(n, handles)? } {
-            have_ended &= raw::test(ticket).map_err(|error| at_place(at, &error))?;
+        let tickets = unsafe { tickets(n, handles)? };
+        // Also if all have ended, or there is none: the program may wait for something else.
+        raw::progress()?;
+        let mut have_ended = true;
+        for (at, ticket) in tickets {
+            have_ended &= raw::has_ended(ticket).map_err(|error| at_place(at, &error))?;
         }
         Ok(have_ended.into())
     })
@@ -98,9 +101,10 @@ unsafe extern "C" fn GOAL_Testany(n: c_int, handles: *mut GOAL_Handle, index: *m
         present(index, "index")?;
         // SAFETY: the caller passes `n` handles.
         let tickets = unsafe { tickets(n, handles)? };
+        raw::progress()?;
         let mut ended = if tickets.is_empty() { Some(UNDEFINED) } else { None };
         for (at, ticket) in tickets {
-            if raw::test(ticket).map_err(|error| at_place(at, &error))? {
+            if raw::has_ended(ticket).map_err(|error| at_place(at, &error))? {
                 ended = Some(at);
                 break;
             }

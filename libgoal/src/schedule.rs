@@ -8,7 +8,8 @@ use crate::end::waited;
 use crate::graph::GRAPHS;
 use crate::table::{Kind, Table};
 use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
-use goal::raw::{Schedule, Ticket, read_nisa};
+use crate::user::allowed;
+use goal::raw::{Schedule, Ticket, read_nisa, tidy};
 use goal::{Error, ErrorCode, Result};
 use goal_engine::memory::Region;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
@@ -63,7 +64,8 @@ unsafe extern "C" fn GOAL_Load(
         let file = read_nisa(path.as_ref()).map_err(|error| {
             Error::new(ErrorCode::File, format!("{}: {error}", path.to_string_lossy()))
         })?;
-        let schedule = Schedule::load(file, &communicator, region(memory, bytes), "GOAL_Load");
+        let memory = region(memory, bytes);
+        let schedule = Schedule::load(file, &communicator, memory, &allowed(), "GOAL_Load");
         let named =
             |error: Error| Error::new(error.code(), format!("{}: {error}", path.to_string_lossy()));
         keep(schedule.map_err(named)?, None)
@@ -84,7 +86,8 @@ unsafe extern "C" fn GOAL_LoadMemory(
         // SAFETY: the caller passes `nisa_bytes` bytes.
         let file = unsafe { slice::from_raw_parts(start, nisa_bytes) }.to_vec();
         let memory = region(memory, bytes);
-        keep(Schedule::load(file, &communicator, memory, "GOAL_LoadMemory")?, None)
+        let call = "GOAL_LoadMemory";
+        keep(Schedule::load(file, &communicator, memory, &allowed(), call)?, None)
     })
 }
 
@@ -104,7 +107,9 @@ extern "C" fn GOAL_FreeSchedule(sched: GOAL_Schedule) -> c_int {
         SCHEDULES.remove(sched.0, |Entry { schedule, bound, reason }| {
             let failed = schedule.free().err();
             failed.map(|(error, schedule)| (error, Entry { schedule, bound, reason }))
-        })
+        })?;
+        tidy();
+        Ok(())
     })
 }
 

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // exported names, functions of the caller
 
 use crate::arguments::{count, piece};
-use crate::border::{border, group};
+use crate::border::{border, group, status};
 use crate::graph::{GRAPHS, add};
 use crate::types::{GOAL_Graph, GOAL_MemType, GOAL_Vertex, USER_OP, operation, whole_type};
 use goal::raw::{Data, put_off};
@@ -16,6 +16,9 @@ type GOAL_Function =
 
 /// The addresses of the registered functions, by number.
 static FUNCTIONS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// The numbers of the registered functions that files may call.
+static ALLOWED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// The bit of numbers of predefined functions (`GOAL_PREDEFINED`).
 const PREDEFINED: c_int = 1 << 30;
@@ -74,6 +77,32 @@ unsafe extern "C" fn call(
     unsafe { function(buf1, s1, buf2, s2) };
 }
 
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Allow_func(fid: c_int) -> c_int {
+    status("GOAL_Allow_func", || {
+        group()?;
+        if !is_registered(fid) {
+            return Err(unknown(fid));
+        }
+        let mut allowed = ALLOWED.lock();
+        if !allowed.contains(&(fid as u32)) {
+            allowed.push(fid as u32);
+        }
+        Ok(())
+    })
+}
+
+/// Returns the numbers of the registered functions that files may call.
+pub(crate) fn allowed() -> Vec<u32> {
+    ALLOWED.lock().clone()
+}
+
+#[cold]
+fn unknown(fid: c_int) -> Error {
+    let text = format!("no function is registered as {fid} (GOAL_Reg_func)");
+    Error::new(ErrorCode::Operation, text)
+}
+
 /// Returns true if a function with this number is registered.
 pub(crate) fn is_registered(number: c_int) -> bool {
     usize::try_from(number).is_ok_and(|number| number < FUNCTIONS.lock().len())
@@ -100,8 +129,7 @@ extern "C" fn GOAL_Exec(
             return graph.local_op(op, element.datatype, a, b, b);
         }
         if !is_registered(fid) {
-            let text = format!("no function is registered as {fid} (GOAL_Reg_func)");
-            return Err(Error::new(ErrorCode::Operation, text));
+            return Err(unknown(fid));
         }
         graph.user(fid as u32, a, b)
     })

@@ -62,7 +62,9 @@ fn run(folder: &Path, launchers: usize, arguments: &[&str]) -> Vec<String> {
 
 #[test]
 fn programs_run_over_tcp() {
-    let Some(folder) = folder(&["ring.c", "collectives.c", "random.c"]) else { return };
+    let Some(folder) = folder(&["ring.c", "collectives.c", "random.c", "tested.c"]) else {
+        return;
+    };
     let expected = |launchers: usize, arguments: &[&str]| {
         let alone = run(folder.path(), 1, arguments);
         assert_eq!(run(folder.path(), launchers, arguments), alone, "{arguments:?}");
@@ -71,6 +73,17 @@ fn programs_run_over_tcp() {
     expected(3, &["-n", "3", "./collectives"]);
     expected(2, &["-n", "4", "--tls", "./collectives"]);
     expected(2, &["-n", "4", "--progress", "thread", "./random"]);
+    expected(2, &["-n", "4", "./tested"]);
+}
+
+#[test]
+fn ranks_that_do_not_finalize_end_the_job_on_all_hosts() {
+    let Some(folder) = folder(&["unfinalized.c"]) else { return };
+    for way in ["return", "_exit", "return", "exec"] {
+        for output in ended(start(folder.path(), 2, &["-n", "4", "./unfinalized", way])) {
+            assert_eq!(output.status.code(), Some(4), "{way}: {output:?}");
+        }
+    }
 }
 
 #[test]

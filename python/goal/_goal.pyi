@@ -1,7 +1,7 @@
 """Types of the native part of the package."""
 
 import os
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Final, Union, final
 
 # Any object with the buffer protocol, a part of scratch memory, or a list or tuple of these.
@@ -126,6 +126,7 @@ def load(
     file: str | os.PathLike[str] | bytes,
     comm: Communicator | None = None,
     memory: Any = None,
+    functions: Sequence[int] = (),
 ) -> Schedule: ...
 def compile_text(text: str, *, check: bool = True) -> bytes: ...
 def is_initialized() -> bool: ...

@@ -7,6 +7,7 @@ use pyo3::types::PyType;
 
 /// Calls of the C interface that texts name, and the same in Python.
 const NAMES: &[(&str, &str)] = &[
+    ("GOAL_Allow_func", "functions of goal.load"),
     ("GOAL_AllocateScratchpad", "Graph.scratch"),
     ("GOAL_Comm_create_graph", "Group.graph_communicator"),
     ("GOAL_Init", "goal.init"),

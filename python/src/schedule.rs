@@ -291,14 +291,16 @@ impl Drop for Run {
 
 /// Loads the schedule of this rank from a NISA file, or from its bytes, which are verified. A file
 /// has as many ranks as the communicator. The schedule works on `memory`, or, without it, on memory
-/// of its own that starts with the file's initial values.
+/// of its own that starts with the file's initial values. It calls no registered function but those
+/// in `functions`.
 #[pyfunction]
-#[pyo3(signature = (file, comm = None, memory = None))]
+#[pyo3(signature = (file, comm = None, memory = None, functions = Vec::new()))]
 pub(crate) fn load(
     py: Python<'_>,
     file: &Bound<'_, PyAny>,
     comm: Option<&Bound<'_, Communicator>>,
     memory: Option<&Bound<'_, PyAny>>,
+    functions: Vec<u32>,
 ) -> PyResult<Schedule> {
     let (bytes, path) = if let Ok(bytes) = file.cast::<PyBytes>() {
         (bytes.as_bytes().to_vec(), None)
@@ -316,7 +318,8 @@ pub(crate) fn load(
             // SAFETY: the schedule keeps the export, and each run the schedule.
             unsafe { Region::new(with_exposed_provenance_mut(address), len) }
         });
-        raw::Schedule::load(bytes, &communicator, region, "load").map_err(|error| match &path {
+        let loaded = raw::Schedule::load(bytes, &communicator, region, &functions, "load");
+        loaded.map_err(|error| match &path {
             Some(path) => goal::Error::new(error.code(), format!("{}: {error}", path.display())),
             None => error,
         })

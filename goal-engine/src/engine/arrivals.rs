@@ -15,7 +15,7 @@ use goal_lang::limits::KEPT_OVERHEAD;
 /// The instance that was started last. Most often the next message is for it.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
-    communicator: u32,
+    communicator: u64,
     number: u32,
     /// [`InstanceKey::NONE`] for none.
     key: InstanceKey,
@@ -39,7 +39,7 @@ pub(super) struct Arrivals {
     pub(super) receives: u32,
     receives_max: u32,
     matching: Matching<ActionRef, MessageKey>,
-    communicators: Table<u32, Communicator>,
+    communicators: Table<u64, Communicator>,
     /// By source, the message whose parts come next. It is incomplete, so it stays in `messages`
     /// until the last part has arrived.
     pub(super) long: Table<Rank, MessageKey>,
@@ -58,7 +58,7 @@ impl Arrivals {
     pub(super) fn open(
         &mut self,
         heap: &Heap,
-        communicator: u32,
+        communicator: u64,
         key: InstanceKey,
         code: &Code,
         instance: &mut Instance,
@@ -109,7 +109,7 @@ impl Arrivals {
         &mut self,
         heap: &Heap,
         instances: &mut Pool<Instance>,
-        communicator: u32,
+        communicator: u64,
     ) -> u64 {
         let mut left = 0;
         while let Some(first) = self.communicators.entry(heap, communicator).first(heap) {
@@ -162,7 +162,13 @@ impl Arrivals {
                 self.matching.remove_space(heap, *space, |message| left.push(message))
             }
         }
-        for &message in &left {
+        self.drop_all(heap, &left);
+        left.len() as u64
+    }
+
+    /// Drops messages that are in no queue any more.
+    fn drop_all(&mut self, heap: &Heap, left: &[MessageKey]) {
+        for &message in left {
             let header = self.messages.get(heap, message).header;
             self.release(heap, &header);
             let incoming = self.messages.get_mut(heap, message);
@@ -176,7 +182,26 @@ impl Arrivals {
                 self.messages.remove(heap, message);
             }
         }
-        left.len() as u64
+    }
+
+    /// Forgets a communicator in which nothing is started any more, and drops the messages that
+    /// have arrived for later instances. Returns how many there were; `None`, with no effect, if an
+    /// instance of it is still there.
+    pub(super) fn forget(&mut self, heap: &Heap, communicator: u64) -> Option<u64> {
+        let Some(of) = self.communicators.get_mut(heap, communicator) else { return Some(0) };
+        if !of.is_idle() {
+            return None;
+        }
+        let mut of = self.communicators.remove(heap, communicator)?;
+        let mut left = Vec::new();
+        while let Some((_, mut chain)) = of.early.pop(heap) {
+            while let Some(message) = chain.pop(heap, &self.messages) {
+                left.push(message);
+            }
+        }
+        of.release(heap);
+        self.drop_all(heap, &left);
+        Some(left.len() as u64)
     }
 
     /// Returns the instance that a message belongs to.
@@ -194,14 +219,14 @@ impl Arrivals {
     pub(super) fn recent(&self, header: &Header) -> Option<InstanceKey> {
         let Recent { communicator, number, key } = self.recent;
         (number == header.instance
-            && communicator == header.communicator
+            && communicator == header.communicator()
             && key != InstanceKey::NONE)
             .then_some(key)
     }
 
     #[inline(never)]
     fn other_target(&mut self, heap: &Heap, header: &Header) -> Target {
-        self.communicators.entry(heap, header.communicator).target(heap, header.instance)
+        self.communicators.entry(heap, header.communicator()).target(heap, header.instance)
     }
 
     /// Returns the message that the next part from a source belongs to.
@@ -315,7 +340,7 @@ impl Arrivals {
         match running {
             Some((instance, code)) => self.queue_kept(heap, code, instance, message),
             None => {
-                let communicator = self.communicators.entry(heap, header.communicator);
+                let communicator = self.communicators.entry(heap, header.communicator());
                 communicator.early.entry(heap, header.instance).push(
                     heap,
                     &mut self.messages,

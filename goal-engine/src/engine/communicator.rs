@@ -78,6 +78,17 @@ impl Communicator {
         }
     }
 
+    /// Returns true if every instance that was started is removed.
+    pub(super) fn is_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Frees the memory of a communicator without instances, whose early messages were taken out.
+    pub(super) fn release(&mut self, heap: &Heap) {
+        self.running.release(heap);
+        self.early.release(heap);
+    }
+
     /// Returns the instance with a number.
     #[inline]
     pub(super) fn target(&self, heap: &Heap, number: u32) -> Target {

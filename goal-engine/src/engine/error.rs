@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Communicator of the instance.
-    pub communicator: u32,
+    pub communicator: u64,
     /// Number of the instance in it.
     pub instance: u32,
     /// Offset of the action in its section.

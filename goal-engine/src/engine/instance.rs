@@ -15,7 +15,7 @@ pub struct Handle {
     /// [`Core::id`](super::Core::id) of its engine.
     pub(super) engine: u64,
     pub(super) key: InstanceKey,
-    pub(super) communicator: u32,
+    pub(super) communicator: u64,
     pub(super) number: u32,
 }
 
@@ -24,7 +24,7 @@ pub struct Handle {
 pub(super) struct Instance {
     /// The index of its schedule in `Engine::codes`. Each process has its own table.
     pub(super) code: u32,
-    pub(super) communicator: u32,
+    pub(super) communicator: u64,
     pub(super) number: u32,
     /// True if it is in the engine's queue of runnable instances.
     pub(super) is_queued: bool,

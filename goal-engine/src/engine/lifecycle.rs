@@ -8,7 +8,7 @@ use super::instance::{Handle, Instance, Matched};
 use super::schedule::Schedule;
 use super::storage::Storage;
 use super::window::{Window, WindowStats, Windowed};
-use super::{Core, Engine, Failure};
+use super::{COMMUNICATOR_BITS, Core, Engine, Failure};
 use crate::heap::Block;
 use crate::trace::Point;
 use crate::transport::Transport;
@@ -29,7 +29,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     pub fn start(
         &mut self,
         schedule: &Arc<Schedule>,
-        communicator: u32,
+        communicator: u64,
         mut storage: Storage<'m>,
     ) -> Handle {
         assert!(schedule.rank() == self.core.rank.0, "the schedule is of another rank");
@@ -92,7 +92,8 @@ impl<'m, T: Transport> Engine<'m, T> {
 
     /// Queues a prepared instance, gives it its number and the messages that arrived early.
     #[inline]
-    fn launch(&mut self, communicator: u32, key: InstanceKey, code: u32) -> Handle {
+    fn launch(&mut self, communicator: u64, key: InstanceKey, code: u32) -> Handle {
+        debug_assert!(communicator >> COMMUNICATOR_BITS == 0, "no message can name it");
         let Self { core, codes, .. } = self;
         let heap = &core.heap();
         let state = &mut *core.held;
@@ -122,7 +123,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     pub fn start_in_window(
         &mut self,
         windowed: &Windowed,
-        communicator: u32,
+        communicator: u64,
         mut storage: Storage<'m>,
     ) -> Result<Handle, StreamError> {
         let window = Window::new(windowed, &mut storage.home, self.core.options.seed)?;
@@ -205,6 +206,19 @@ impl<'m, T: Transport> Engine<'m, T> {
             }
         }
         Storage::at_home(core.homes.take(key))
+    }
+
+    /// Forgets a communicator in which this rank starts nothing any more. Messages that have arrived
+    /// for later instances are dropped and counted. Returns false, with no effect, if an instance of
+    /// it has not ended.
+    pub fn forget(&mut self, communicator: u64) -> bool {
+        let heap = &self.core.heap();
+        let state = &mut *self.core.held;
+        state.stats.unreceived +=
+            state.arrivals.close_ended(heap, &mut state.instances, communicator);
+        let dropped = state.arrivals.forget(heap, communicator);
+        state.stats.unreceived += dropped.unwrap_or(0);
+        dropped.is_some()
     }
 
     #[inline]

@@ -95,8 +95,8 @@ pub(super) struct Locals {
 }
 
 impl Locals {
-    pub(super) fn register(&mut self, function: u32, call: UserFunction) {
-        self.functions.insert(function, call);
+    pub(super) fn register(&mut self, function: u32, call: UserFunction) -> Option<UserFunction> {
+        self.functions.insert(function, call)
     }
 
     pub(super) fn take_functions(&mut self) -> Vec<(u32, UserFunction)> {

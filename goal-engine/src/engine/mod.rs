@@ -84,7 +84,10 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The communicator of all ranks of a job.
-pub const WORLD: u32 = 0;
+pub const WORLD: u64 = 0;
+
+/// The bits of a communicator's number that messages carry.
+pub const COMMUNICATOR_BITS: u32 = 48;
 
 /// One rank's engine over its end of a transport.
 #[derive(Debug)]
@@ -254,9 +257,10 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.bound = Some(Bound::new(sends));
     }
 
-    /// Registers the function that `exec user FUNCTION` calls.
-    pub fn register(&mut self, function: u32, call: UserFunction) {
-        self.core.locals.register(function, call);
+    /// Registers the function that `exec user FUNCTION` calls. Returns the function that had
+    /// the number before. To drop that is code of the program, so the caller should hold no lock.
+    pub fn register(&mut self, function: u32, call: UserFunction) -> Option<UserFunction> {
+        self.core.locals.register(function, call)
     }
 
     /// Takes out all registered functions, each with its number.

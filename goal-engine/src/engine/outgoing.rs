@@ -52,7 +52,7 @@ pub(super) struct Outbox {
     longest: u32,
 }
 
-flat!(struct Header { kind, flags, reserved, source, communicator, instance, tag, sequence, action, cookie, size, offset });
+flat!(struct Header { kind, flags, communicator_upper, source, communicator, instance, tag, sequence, action, cookie, size, offset });
 flat!(struct Outgoing { header, instance, left });
 flat!(struct Rendezvous { instance, to, is_cleared, header });
 flat!(struct Stream { send, cookie, left, until, target });

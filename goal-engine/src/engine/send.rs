@@ -45,9 +45,9 @@ impl Core {
         let header = Header {
             kind: kind as u8,
             flags: if matches!(payload, Buffer::Pattern { .. }) { Header::PATTERN } else { 0 },
-            reserved: 0,
+            communicator_upper: (instance.communicator >> 32) as u16,
             source: self.rank.0,
-            communicator: instance.communicator,
+            communicator: instance.communicator as u32,
             instance: instance.number,
             tag,
             sequence: *sequence,

@@ -29,7 +29,7 @@ enum Unusual {
 struct Origin {
     /// The rank that sends it.
     source: Rank,
-    communicator: u32,
+    communicator: u64,
     /// The number of the instance in the communicator.
     instance: u32,
 }
@@ -234,9 +234,9 @@ fn send_short<T: Transport>(
     let header = Header {
         kind: Kind::Eager as u8,
         flags: 0,
-        reserved: 0,
+        communicator_upper: (communicator >> 32) as u16,
         source: source.0,
-        communicator,
+        communicator: communicator as u32,
         instance,
         tag,
         sequence: *sequence,

@@ -64,6 +64,12 @@ impl<T: Flat> Line<T> {
         }
     }
 
+    /// Frees the memory. The queue must be empty.
+    pub(crate) fn release(&mut self, heap: &Heap) {
+        debug_assert!(self.is_empty());
+        self.rest.release(heap);
+    }
+
     /// Removes the values for which `keep` returns false.
     pub(crate) fn retain(&mut self, heap: &Heap, mut keep: impl FnMut(&T) -> bool) {
         self.has_head = self.has_head && keep(&self.head);

@@ -16,6 +16,13 @@ impl Key for u32 {
     }
 }
 
+impl Key for u64 {
+    #[inline(always)]
+    fn words(self) -> (u64, u64) {
+        (0, self)
+    }
+}
+
 /// A hash table: open addressing, linear probing, at most half full. The heap's seed determines the
 /// place of a key.
 #[derive(Debug, Default)]
@@ -117,6 +124,12 @@ impl<K: Key, V: Flat> Table<K, V> {
                 free = place;
             }
         }
+    }
+
+    /// Removes and returns an entry; `None` if there is none.
+    pub(crate) fn pop(&mut self, heap: &Heap) -> Option<(K, V)> {
+        let &(key, _) = self.places.values(heap).iter().flatten().next()?;
+        Some((key, self.remove(heap, key)?))
     }
 
     /// Frees the memory and drops all entries.

@@ -3,7 +3,7 @@
 //! ```text
 //!  0     1     2         4              8              12
 //! +-----+-----+---------+--------------+--------------+--------------+
-//! |kind |flags|    0    |    source    | communicator |   instance   |
+//! |kind |flags|  upper  |    source    | communicator |   instance   |
 //! +-----+-----+---------+--------------+--------------+--------------+ 16
 //! |     tag       |   sequence   |    action    |    cookie    |
 //! +---------------+--------------+--------------+--------------+ 32
@@ -11,6 +11,7 @@
 //! +------------------------------+-----------------------------+ 48
 //! ```
 //!
+//! A communicator has a number of 48 bits: its lower 32, and the upper 16 beside the flags.
 //! Integers are in the machine's byte order. 48 bytes leave room in a cache line of 64 for a
 //! transport's own word and 8 bytes of payload.
 
@@ -47,11 +48,11 @@ pub struct Header {
     pub kind: u8,
     /// [`Header::PATTERN`] and [`Header::DIRECT`].
     pub flags: u8,
-    /// 0.
-    pub reserved: u16,
+    /// The upper 16 bits of the communicator's number.
+    pub communicator_upper: u16,
     /// Rank that sends this.
     pub source: u32,
-    /// Communicator of the message.
+    /// The lower 32 bits of the number of the message's communicator.
     pub communicator: u32,
     /// Number of the schedule's instance in that communicator.
     pub instance: u32,
@@ -91,6 +92,12 @@ impl Header {
         header.kind = kind as u8;
         header.source = source;
         header
+    }
+
+    /// The number of the message's communicator.
+    #[inline(always)]
+    pub fn communicator(&self) -> u64 {
+        u64::from(self.communicator_upper) << 32 | u64::from(self.communicator)
     }
 
     /// Returns true if the payload is a pattern.

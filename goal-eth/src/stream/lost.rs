@@ -17,7 +17,7 @@ pub enum LostPeer {
 impl From<Loss> for LostPeer {
     fn from(cause: Loss) -> Self {
         match cause {
-            Loss::Communicator(number) => LostPeer::Fault(StreamFault::Communicator(number)),
+            Loss::Communicator(number) => LostPeer::Fault(StreamFault::Communicator(number.into())),
             cause => LostPeer::Connection(cause),
         }
     }

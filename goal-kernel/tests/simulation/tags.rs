@@ -1,7 +1,7 @@
 //! The tag of frames, computed a second time from its description.
 
 use crate::native::{Engine, Host};
-use goal_kernel::layout::Counter;
+use goal_kernel::layout::{Counter, kind};
 use goal_kernel::{Installation, Job, Member, Peer, Plan};
 use goal_lang::{ParseOptions, SourceMap};
 use siphasher::sip::SipHasher24;
@@ -80,6 +80,33 @@ fn tags_are_as_described() {
         assert_eq!(receiver.counter(Counter::Data), 0);
         receiver.ingress(frame);
         assert_eq!(receiver.counter(Counter::Data), 1);
+    }
+}
+
+/// Everybody on the network can send a sign that a run ended, and would wake the rank's process.
+#[test]
+fn only_the_engine_of_the_host_sends_signs() {
+    let Some(engine) = Engine::or_skip("only_the_engine_of_the_host_sends_signs") else { return };
+    let mut sources = SourceMap::default();
+    let text = "rank 0 { calc 0 } rank 1 { calc 0 }";
+    sources.add("sign.goal", Arc::new(text.as_bytes().to_vec()));
+    let program = goal_lang::parse(&sources, &ParseOptions::default()).program.expect("valid");
+    let plan = Plan::of(&crate::nisa(&program), 8192).unwrap();
+    let (mut host, member) = host(engine, &plan, 0);
+    host.status[member.part as usize].waiting = 1;
+    let (passed, sent) = host.ingress(&[0; 64]);
+    assert!(sent.is_empty(), "a frame of others passes");
+    let (dropped, sent) = host.egress(&member.start(1));
+    let (sign, is_local) = &sent[0];
+    assert!(*is_local && sign[15] == kind::DONE && dropped != passed);
+    assert_eq!(host.ingress(sign).0, passed);
+    for bit in 0..64 {
+        let mut forged = sign.clone();
+        forged[48 + bit / 8] ^= 1 << (bit % 8);
+        let before = host.counter(Counter::Forged);
+        let (verdict, sent) = host.ingress(&forged);
+        assert_eq!((verdict, sent.len()), (dropped, 0), "bit {bit}");
+        assert_eq!(host.counter(Counter::Forged), before + 1);
     }
 }
 

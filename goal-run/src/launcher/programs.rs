@@ -321,13 +321,17 @@ impl Crew for Programs<'_> {
     }
 
     fn have_finished(&mut self, _: bool) -> bool {
-        let segment = self.segment;
-        let is_done = |process: &mut Process| {
+        for process in &mut self.processes {
+            process.look();
+        }
+        // One that has exited with 0 before its end has not come to it, also if all have.
+        let is_done = |process: &Process| {
             process.is_lost
-                || process.look() == Some(Exit::Status(0))
-                || !segment.status(process.rank).membership.is_member()
+                || !self.segment.status(process.rank).membership.is_member()
+                || process.exit == Some(Exit::Status(0))
+                    && self.fault(process, Exit::Status(0)).is_none()
         };
-        self.processes.iter_mut().all(is_done)
+        self.processes.iter().all(is_done)
     }
 
     fn grow(&mut self) -> bool {

@@ -60,11 +60,16 @@ impl<'a> Member<'a> {
     }
 
     /// Registers the function that `exec user FUNCTION` calls. Only this process can call it, so
-    /// the rank makes progress as in mode `caller` while it runs a schedule that does.
+    /// the rank makes progress as in mode `caller` while it runs a schedule that does. Returns the
+    /// function that had the number before.
     ///
     /// # Errors
     /// [`Interrupted`].
-    pub fn register(&mut self, function: u32, call: UserFunction) -> Result<(), Interrupted> {
+    pub fn register(
+        &mut self,
+        function: u32,
+        call: UserFunction,
+    ) -> Result<Option<UserFunction>, Interrupted> {
         self.with(|engine| engine.register(function, call)).ok_or_else(|| self.gone())
     }
 
@@ -110,7 +115,7 @@ impl<'a> Member<'a> {
     pub fn start_in(
         &mut self,
         schedule: &Arc<Schedule>,
-        communicator: u32,
+        communicator: u64,
         storage: Storage<'a>,
     ) -> Result<Handle, Interrupted> {
         self.reclaim();
@@ -219,6 +224,15 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.finish(handle)).ok_or_else(|| self.gone())
     }
 
+    /// Forgets communicators in which this rank starts nothing any more: see [`Engine::forget`].
+    pub fn forget(&mut self, communicators: &[u64]) {
+        self.with(|engine| {
+            for &communicator in communicators {
+                engine.forget(communicator);
+            }
+        });
+    }
+
     /// Returns true if an instance has ended, and all messages to the ranks of other hosts that it
     /// exchanges messages with have left. Makes no progress otherwise.
     ///
@@ -241,11 +255,14 @@ impl<'a> Member<'a> {
     /// [`Interrupted`].
     pub fn advance(&mut self) -> Result<bool, Interrupted> {
         self.reclaim();
-        let worked = within(|| self.step())??.worked;
-        if !worked {
-            self.check_gate()?;
-        }
-        Ok(worked)
+        within(|| {
+            let worked = self.step()?.worked;
+            self.release()?;
+            if !worked {
+                self.check_gate()?;
+            }
+            Ok(worked)
+        })?
     }
 
     /// Polls the rank's engine. If that did nothing, makes progress for other ranks instead.

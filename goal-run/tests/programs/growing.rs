@@ -5,7 +5,7 @@ use goal_run::growth::Command;
 use std::time::{Duration, Instant};
 
 /// The communicator of old and new ranks.
-const LARGER: u32 = 55;
+const LARGER: u64 = 55;
 
 /// Returns true if a part is one of these.
 pub(crate) fn has(part: &str) -> bool {

@@ -167,7 +167,7 @@ impl Rank {
     }
 
     /// Starts this rank's part of a text.
-    pub(crate) fn start(&mut self, text: &str, communicator: u32) -> Handle {
+    pub(crate) fn start(&mut self, text: &str, communicator: u64) -> Handle {
         let (nisa, rank) = (nisa(text), self.attached.rank());
         let schedule = Arc::new(Schedule::new(nisa, rank, self.attached.job().seed()));
         let storage = Storage::new(&schedule);
@@ -241,7 +241,7 @@ fn many(rank: &mut Rank) {
     let (me, ranks) = (rank.attached.rank(), rank.attached.size());
     rank.member().register(3, Box::new(|a, b| b[0] = a[0] + 40)).unwrap();
     let mut handles: Vec<Handle> =
-        (0..30).map(|number| rank.start(&ring_text(ranks, number), number % 3)).collect();
+        (0..30).map(|number| rank.start(&ring_text(ranks, number), (number % 3).into())).collect();
     let called = rank.start(
         &format!("num_ranks {ranks}\nrank * {{ init 0 = UInt8 2\n exec user 3 with 0,1 1,1 }}"),
         7,

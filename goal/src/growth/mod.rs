@@ -46,7 +46,7 @@ impl Group {
     /// [`ErrorCode::Limit`] if the job has no room for so many, [`ErrorCode::System`] if the
     /// program can't be started, [`ErrorCode::Unsupported`] in a job on several hosts, on all ranks
     /// of `communicator`. Only that of a process whose numbers of communicators collide is its own
-    /// ([`ErrorCode::Limit`], 1 in 4 billion); the new ranks have started by then.
+    /// ([`ErrorCode::Limit`], 1 in 2^47 for each that lasts); the new ranks have started by then.
     pub fn spawn(self, communicator: &Communicator, new: &Spawn) -> Result<Communicator> {
         let Spawn { ranks, ref command, root } = *new;
         spawn(communicator, root, "Group::spawn", || Ok((ranks, command.clone())))
@@ -140,7 +140,7 @@ fn grow(
     // Before new ranks are members, as no rank could tell them their communicator.
     communicator.refuse_left(&shared.attached)?;
     let new = agree(communicator, root, call, || decide(&shared.attached))?;
-    let larger = shared.communicators.lock().make_larger(communicator, &new)?;
+    let larger = shared.make_communicator(|made| made.make_larger(communicator, &new))?;
     if communicator.rank() == root {
         tell(&larger, &new, call)?;
     }

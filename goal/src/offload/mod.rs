@@ -62,7 +62,7 @@ struct Inner {
 struct Installed {
     number: u32,
     fingerprint: u64,
-    communicator: u32,
+    communicator: u64,
     in_place: bool,
     function: Option<u32>,
     part: Arc<Part>,

@@ -44,7 +44,7 @@ pub(crate) enum Backing {
 
 /// This rank's part of a schedule in the kernel.
 pub(crate) struct Part {
-    communicator: u32,
+    communicator: u64,
     /// By action of the part, the number and the offset of the action of the schedule that it comes
     /// from.
     origins: Vec<(u32, u32)>,
@@ -66,7 +66,7 @@ struct Runs {
 
 impl Part {
     pub(crate) fn new(
-        communicator: u32,
+        communicator: u64,
         origins: Vec<(u32, u32)>,
         touched: [Vec<Range<u64>>; 3],
         (kernel, hands): (Rank, Option<Hands>),

@@ -8,13 +8,30 @@ use crate::thread;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Returns true if a run has ended. Makes a bounded amount of progress if it has not.
+/// Returns true if a run has ended. Makes a bounded amount of progress, also if it has.
 ///
 /// # Errors
-/// There was no such run, or the job can't go on.
+/// There was no such run, or it can't go on.
 #[inline]
 pub fn test(ticket: Ticket) -> Result<bool> {
     Group::current()?.shared().test(ticket)
+}
+
+/// Makes a bounded amount of progress of all runs. If the job can't go on, the next call that needs
+/// it says so.
+///
+/// # Errors
+/// The group is not initialized, or is finalized, or this is a registered function.
+pub fn progress() -> Result<()> {
+    Group::current()?.shared().progress()
+}
+
+/// Returns true if a run has ended, without making progress: see [`progress()`].
+///
+/// # Errors
+/// There was no such run, or it can't go on.
+pub fn has_ended(ticket: Ticket) -> Result<bool> {
+    Group::current()?.shared().with(|core| core.has_ended(ticket))
 }
 
 /// Waits until a run has ended. `call` is the name of the caller's call, for a report on a rank
@@ -63,6 +80,15 @@ pub fn put_off<R>(f: impl FnOnce() -> R) -> R {
     match Group::current() {
         Ok(group) => thread::put_off(group.shared(), f),
         Err(_) => f(),
+    }
+}
+
+/// Frees what is left of communicators that nobody uses any more. The next one that is made does so
+/// too; bindings call this when they have freed something. The caller holds no lock that functions
+/// of ends may take.
+pub fn tidy() {
+    if let Ok(group) = Group::current() {
+        group.shared().tidy();
     }
 }
 

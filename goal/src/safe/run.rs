@@ -31,10 +31,10 @@ impl Run {
         Self { ticket, memories: Some(memories), sleeper: None }
     }
 
-    /// Returns true if the run has ended. Makes a bounded amount of progress if it has not.
+    /// Returns true if the run has ended. Makes a bounded amount of progress, also if it has.
     ///
     /// # Errors
-    /// The job can't go on.
+    /// The run can't go on.
     pub fn test(&mut self) -> Result<bool> {
         let has_ended = raw::test(self.ticket)?;
         if has_ended {
@@ -72,7 +72,9 @@ impl Future for Run {
         // In mode `thread` the rank's thread wakes the task; in others it makes progress by polls.
         let is_known = self.sleeper.is_some();
         let sleeper = Arc::clone(self.sleeper.get_or_insert_default());
-        *sleeper.lock() = Some(context.waker().clone());
+        // The last waker is dropped without the lock: that is code of the program.
+        let last = sleeper.lock().replace(context.waker().clone());
+        drop(last);
         if !is_known && let Err(error) = raw::wake_when_ended(self.ticket, Arc::clone(&sleeper)) {
             return Poll::Ready(Err(error));
         }

@@ -29,7 +29,75 @@ pub(crate) fn all(group: Group) {
     chains(group);
     instances(group);
     changes_in_functions(group);
+    replaced_functions(group);
+    wakers(group);
+    tests_of_ended_runs(group);
     before_the_end(group);
+}
+
+/// A registered function owns a value that calls the library when another function replaces it.
+fn replaced_functions(group: Group) {
+    struct Calls(Arc<AtomicU32>);
+    impl Drop for Calls {
+        fn drop(&mut self) {
+            raw::progress().unwrap();
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let dropped = Arc::new(AtomicU32::new(0));
+    for replaced in 0..3 {
+        let owned = Calls(Arc::clone(&dropped));
+        let function = move |_: &mut [u8], _: &mut [u8]| {
+            owned.0.load(Ordering::SeqCst);
+        };
+        group.register(40, function).unwrap();
+        assert_eq!(dropped.load(Ordering::SeqCst), replaced);
+    }
+    group.register(40, |_, _| {}).unwrap();
+}
+
+/// A waker that calls the library at once, as executors may that poll in it.
+fn wakers(group: Group) {
+    struct Calls;
+    impl Wake for Calls {
+        fn wake(self: Arc<Self>) {
+            raw::progress().unwrap();
+        }
+    }
+    if group.progress() == Mode::Node {
+        return;
+    }
+    let before = group.progress();
+    group.set_progress(Mode::Thread).unwrap();
+    let schedule = takes(group, 200_000_000);
+    let mut run = pin!(schedule.run().unwrap());
+    let waker = Waker::from(Arc::new(Calls));
+    let _ = run.as_mut().poll(&mut Context::from_waker(&waker));
+    group.set_progress(Mode::Caller).unwrap();
+    while run.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {}
+    group.set_progress(before).unwrap();
+}
+
+/// A schedule that takes some nanoseconds.
+fn takes(group: Group, nanos: u64) -> goal::Schedule {
+    let mut graph = group.graph();
+    graph.calc(nanos).unwrap();
+    graph.compile().unwrap()
+}
+
+/// A test of a run that has ended makes progress of another one.
+fn tests_of_ended_runs(group: Group) {
+    let ended = start(&short(group));
+    raw::wait(ended, "wait").unwrap();
+    let told = Arc::new(AtomicU32::new(0));
+    let tells = Arc::clone(&told);
+    let mut graph = raw::Graph::new(group.world());
+    graph.calc(1_000_000).unwrap();
+    let other = start(&raw::Schedule::compile(&graph).unwrap());
+    raw::when_ended(other, Box::new(move |_| tells.store(1, Ordering::SeqCst))).unwrap();
+    while told.load(Ordering::SeqCst) == 0 {
+        assert!(raw::test(ended).unwrap());
+    }
 }
 
 /// A function of an end that starts the next run, again and again.

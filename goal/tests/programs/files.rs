@@ -1,7 +1,7 @@
 //! Schedules that are loaded from files.
 
 use goal::raw::{self, Schedule};
-use goal::{Communicator, Group};
+use goal::{Communicator, ErrorCode, Group};
 use goal_asm::{EncodeOptions, encode};
 use goal_lang::{ParseOptions, SourceMap, parse};
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,19 @@ pub(crate) fn all(group: Group) {
     let backwards: Vec<u32> = (0..group.size()).rev().collect();
     let other = group.communicator(group.world(), &backwards).unwrap();
     let runs = |communicator: &Communicator| {
-        let schedule = Schedule::load(file(group.size()), communicator, None, "load").unwrap();
+        let load = |functions: &[u32]| {
+            Schedule::load(file(group.size()), communicator, None, functions, "load")
+        };
+        let refused = load(&[SEES + 1]).map(drop).unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::Operation);
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "rank {}, action number 0 calls function {SEES}, and a file calls only what the program allows it to (GOAL_Allow_func)",
+                communicator.rank()
+            )
+        );
+        let schedule = load(&[SEES]).unwrap();
         // SAFETY: it works on memory of its own.
         let start = || unsafe { schedule.start() }.unwrap();
         let both = [start(), start()];

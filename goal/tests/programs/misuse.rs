@@ -52,7 +52,7 @@ pub(crate) fn all(group: Group) {
 
     assert_eq!(code(raw::test(Ticket::from_number(77 << 32 | 5).unwrap())), ErrorCode::Handle);
     assert_eq!(code(group.communicator(group.world(), &[size])), ErrorCode::Rank);
-    let load = |bytes| raw::Schedule::load(bytes, group.world(), None, "load");
+    let load = |bytes| raw::Schedule::load(bytes, group.world(), None, &[], "load");
     assert_eq!(code(load(b"no schedule".to_vec())), ErrorCode::File);
     assert_eq!(code(group.free(&raw const buffer as usize)), ErrorCode::Buffer);
     // The buffer lies there, and nobody else may give its memory back.

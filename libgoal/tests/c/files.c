@@ -2,10 +2,38 @@
 // RUN: build %s
 // RUN: printf 'rank 0 { init 0 = Int32 7 s: send 0,4 to 1 }\nrank 1 { recv 0,4 from 0 }\n' > two.goal
 // RUN: goalc build two.goal -o two.nisa
+// RUN: printf 'num_ranks 2\nrank * { init 0 = Int32 7\nexec user 0 with 0,4 4,4 }\n' > calls.goal
+// RUN: goalc build calls.goal -o calls.nisa
+// RUN: printf 'num_ranks 2\nrank * { exec copyInt8 with 0,1 200000000000,1 }\n' > large.goal
+// RUN: goalc build --max-memory 300000000000 large.goal -o large.nisa
+// RUN: mkfifo fifo
 // RUN: goal-run -n 2 ./files
 // RUN: goal-run -n 3 ./files-cpp
 #include <goal.h>
 #include <stdio.h>
+
+static int calls;
+
+static void counted(void *buf1, size_t s1, void *buf2, size_t s2) {
+  calls += s1 == 4 && s2 == 4 && *(int *)buf1 == 7 && *(int *)buf2 == 0;
+}
+
+/* A file that comes from somebody else. Returns the number of failures. */
+static int others(GOAL_Comm pair) {
+  int failed = 0, fid;
+  GOAL_Schedule schedule;
+  failed += GOAL_Load("fifo", pair, NULL, 0) != NULL || GOAL_Last_error_code() != GOAL_ERR_FILE;
+  failed += GOAL_Load(".", pair, NULL, 0) != NULL || GOAL_Last_error_code() != GOAL_ERR_FILE;
+  failed += GOAL_Load("large.nisa", pair, NULL, 0) != NULL || GOAL_Last_error_code() != GOAL_ERR_LIMIT;
+  failed += GOAL_Load("calls.nisa", pair, NULL, 0) != NULL || GOAL_Last_error_code() != GOAL_ERR_OP;
+  failed += GOAL_Allow_func(0) != GOAL_ERR_OP || GOAL_Allow_func(-1) != GOAL_ERR_OP;
+  fid = GOAL_Reg_func(NULL, counted);
+  failed += fid != 0 || GOAL_Load("calls.nisa", pair, NULL, 0) != NULL;
+  failed += GOAL_Allow_func(fid) != 0 || GOAL_Allow_func(fid) != 0;
+  schedule = GOAL_Load("calls.nisa", pair, NULL, 0);
+  failed += GOAL_Sched_run(schedule) != 0 || calls != 1;
+  return failed + (GOAL_FreeSchedule(schedule) != 0);
+}
 
 int main(void) {
   static char bytes[65536];
@@ -34,6 +62,7 @@ int main(void) {
       failed += GOAL_Load("two.nisa", GOAL_COMM_WORLD, NULL, 0) != NULL ||
                 GOAL_Last_error_code() != GOAL_ERR_FILE;
     }
+    failed += others(pair);
     failed += GOAL_FreeSchedule(own) != 0 || GOAL_FreeSchedule(given) != 0;
   }
   if (failed != 0) {

@@ -54,6 +54,18 @@ with goal.init(progress=mode) as group:
     own = goal.load(nisa)
     own.run().wait()
     assert own.actions == 3 and "sumInt32" in own.text(), own.text()
+    # A file calls only functions that the program names.
+    seen = []
+    number = group.register(lambda a, b: seen.append(bytes(a)))
+    calls = f"rank * {{ init 0 = UInt8 7\nexec user {number} with 0,1 1,1 }}"
+    nisa = goal.compile_text(f"num_ranks {group.size}\n{calls}")
+    try:
+        goal.load(nisa)
+        raise AssertionError("it calls a function")
+    except goal.Error as error:
+        assert error.code == "GOAL_ERR_OP" and "functions of goal.load" in str(error), error
+    goal.load(nisa, functions=[number]).run().wait()
+    assert seen == [b"\x07"], seen
     # Findings: a message without a receive, as a graph of this rank and as text.
     graph = group.graph()
     graph.send(np.zeros(2), group.rank, 8)

@@ -11,6 +11,12 @@ const AHEAD: usize = 20;
 
 /// The engines of two ranks, of which rank 0 has sent rank 1 the messages of its instances.
 fn engines() -> ([Engine<'static, InMemory>; 2], Arc<Schedule>) {
+    let (engines, [_, of_receiver]) = engines_in(WORLD);
+    (engines, of_receiver)
+}
+
+/// The engines and schedules of two ranks. Rank 0 has sent its messages in a communicator.
+fn engines_in(communicator: u64) -> ([Engine<'static, InMemory>; 2], [Arc<Schedule>; 2]) {
     let program = program(
         "num_ranks 2
          rank 0 { send 0,100 to 1 }
@@ -26,14 +32,41 @@ fn engines() -> ([Engine<'static, InMemory>; 2], Arc<Schedule>) {
     receiver.poll(0).unwrap();
     let schedules = [schedule(0), schedule(1)];
     for _ in 0..AHEAD {
-        let handle = sender.start(&schedules[0], WORLD, Storage::new(&schedules[0]));
+        let handle = sender.start(&schedules[0], communicator, Storage::new(&schedules[0]));
         while !sender.test(&handle) {
             sender.poll(0).unwrap();
         }
         sender.finish(handle);
     }
-    let [_, of_receiver] = schedules;
-    ([sender, receiver], of_receiver)
+    ([sender, receiver], schedules)
+}
+
+/// Numbers that differ in their upper bits alone are those of different communicators.
+#[test]
+fn a_communicator_that_is_forgotten_begins_anew() {
+    const MADE: u64 = 5 << 32;
+    let ([mut sender, mut receiver], schedules) = engines_in(MADE);
+    while receiver.poll(0).unwrap().worked {}
+    let waits = receiver.start(&schedules[1], WORLD, Storage::new(&schedules[1]));
+    receiver.poll(0).unwrap();
+    assert!(!receiver.test(&waits), "a message of another communicator was taken");
+    assert!(!receiver.forget(WORLD), "an instance of it runs");
+    assert!(sender.forget(MADE) && receiver.forget(MADE));
+    assert_eq!(receiver.stats().unreceived, AHEAD as u64);
+    for communicator in [MADE, WORLD] {
+        let handle = sender.start(&schedules[0], communicator, Storage::new(&schedules[0]));
+        while !sender.test(&handle) {
+            sender.poll(0).unwrap();
+        }
+        sender.finish(handle);
+    }
+    let handle = receiver.start(&schedules[1], MADE, Storage::new(&schedules[1]));
+    while receiver.poll(0).unwrap().worked {}
+    assert!(receiver.test(&handle) && receiver.test(&waits));
+    receiver.finish(handle);
+    receiver.finish(waits);
+    assert!(receiver.forget(MADE) && receiver.forget(WORLD) && receiver.forget(7));
+    assert_eq!(receiver.stats().unreceived, AHEAD as u64);
 }
 
 #[test]

@@ -333,7 +333,7 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         });
         let mut mine = VecDeque::new();
         for (i, storage) in storages.into_iter().enumerate() {
-            mine.push_back(engine.start(of_instance(rank, i), i as u32 % 2, storage));
+            mine.push_back(engine.start(of_instance(rank, i), i as u64 % 2, storage));
         }
         engines.push(engine);
         handles.push(mine);

@@ -1,0 +1,51 @@
+//! Communicators that nobody uses any more.
+//!
+//! The last use of a communicator may end anywhere, also in a call that has the core. So its end
+//! only leaves a note, and later calls act on it when they hold no lock (`Shared::tidy`).
+
+use crate::process::State;
+use parking_lot::Mutex;
+use std::mem::take;
+
+/// The numbers of communicators that the program does not use any more.
+static LEFT: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+
+/// The numbers of those that the library does not use either.
+static FREE: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+
+/// The number of a communicator. It is given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Number(pub(crate) u64);
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        note(&FREE, self.0);
+    }
+}
+
+/// The program's use of the communicator with this number.
+#[derive(Debug)]
+pub(crate) struct Lease(pub(crate) u64);
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        note(&LEFT, self.0);
+    }
+}
+
+fn note(numbers: &Mutex<Vec<u64>>, number: u64) {
+    // A fork may have begun while another thread had the lock.
+    if State::Used.is() {
+        numbers.lock().push(number);
+    }
+}
+
+/// Takes the numbers of communicators that the program does not use any more.
+pub(crate) fn take_left() -> Vec<u64> {
+    take(&mut LEFT.lock())
+}
+
+/// Takes the numbers of communicators that nobody uses any more.
+pub(crate) fn take_free() -> Vec<u64> {
+    take(&mut FREE.lock())
+}
