@@ -142,7 +142,7 @@ pub fn run(
     Ok(())
 }
 
-/// Runs a pass; one that works on single bodies runs on the ambient rayon pool. Returns true if it
+/// Runs a pass; one that works on single bodies runs on the rayon pool of the calling thread. Returns true if it
 /// changed anything, and its notes, each once.
 fn rewrite<'a>(
     pass: &Pass,
