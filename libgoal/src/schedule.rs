@@ -9,7 +9,7 @@ use crate::graph::GRAPHS;
 use crate::table::{Kind, Table};
 use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
 use goal::raw::{Schedule, Ticket, read_nisa};
-use goal::{Error, ErrorCode, Result};
+use goal::{Error, ErrorCode, Group, Result};
 use goal_engine::memory::Region;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -90,7 +90,7 @@ unsafe extern "C" fn GOAL_LoadMemory(
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_IsScheduleValid(sched: GOAL_Schedule) -> c_int {
-    SCHEDULES.get(sched.0).is_ok().into()
+    (!Group::is_fork() && SCHEDULES.get(sched.0).is_ok()).into()
 }
 
 #[unsafe(no_mangle)]
