@@ -13,6 +13,7 @@ use crate::join::{Hall, Joined};
 use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{Order, VERSION};
+use crate::threads::namespace;
 use goal_shm::{Sealed, Segment};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -93,6 +94,7 @@ impl<'a> Processes<'a> {
                 version: VERSION.into(),
                 rank,
                 launcher: std::process::id(),
+                namespace: namespace(),
                 troubles: None,
                 segment: segment.fd().as_raw_fd(),
                 passed: Vec::new(),
@@ -115,6 +117,8 @@ impl<'a> Processes<'a> {
             })?;
             let number = i32::try_from(joined.process).ok().and_then(Pid::from_raw);
             let process = number.and_then(|number| pidfd_open(number, PidfdFlags::empty()).ok());
+            // Once the process has ended, another one may have got its number.
+            let process = process.filter(|_| !is_readable(&joined.socket, Duration::ZERO));
             members.push(Member { joined, process, has_left: false });
         }
         Ok(Self { segment, are_programs: settings.are_programs(), members })
@@ -135,7 +139,11 @@ impl<'a> Processes<'a> {
 impl Member {
     /// Returns true if the process has left the job or has ended.
     fn look(&mut self) -> bool {
-        self.has_left = self.has_left || is_readable(&self.joined.socket, Duration::ZERO);
+        let is_over = |descriptor: &OwnedFd| is_readable(descriptor, Duration::ZERO);
+        // A child that it has forked may hold the connection for longer.
+        self.has_left = self.has_left
+            || is_over(&self.joined.socket)
+            || self.process.as_ref().is_some_and(is_over);
         self.has_left
     }
 }
