@@ -105,7 +105,11 @@ impl<'a> LineCounter<'a> {
 
     fn blocks(&mut self) -> &[u64] {
         self.blocks.get_or_insert_with(|| {
-            let mut blocks: Vec<u64> = self.text.par_chunks(BLOCK).map(count).collect();
+            // Rayon's own pool, outside of another, does not live on in a forked child.
+            let mut blocks: Vec<u64> = match rayon::current_thread_index() {
+                Some(_) => self.text.par_chunks(BLOCK).map(count).collect(),
+                None => self.text.chunks(BLOCK).map(count).collect(),
+            };
             let mut sum = 0;
             for block in &mut blocks {
                 sum += std::mem::replace(block, sum);

@@ -1,16 +1,18 @@
 //! Work on each body of a program. A small program is done on the calling thread: one that builds
-//! its own graph at run time needs no pool of threads for it.
+//! its own graph at run time needs no pool of threads for it. So is every program outside of a pool
+//! that the caller has made: rayon's own pool does not live on in a forked child.
 
 use goal_lang::Body;
 use rayon::prelude::*;
 
 /// Calls `work` for each body with its index, and returns what it returned in their order. The
-/// calls are on the ambient rayon pool if the program is large.
+/// calls are on the rayon pool of the calling thread, if there is one and the program is large.
 pub(crate) fn of_bodies<R: Send>(
     bodies: &mut [Body],
     work: impl Fn(usize, &mut Body) -> R + Send + Sync,
 ) -> Vec<R> {
-    if bodies.iter().map(Body::len).sum::<usize>() < PARALLEL_ACTIONS {
+    let is_small = bodies.iter().map(Body::len).sum::<usize>() < PARALLEL_ACTIONS;
+    if is_small || rayon::current_thread_index().is_none() {
         return bodies.iter_mut().enumerate().map(|(index, body)| work(index, body)).collect();
     }
     bodies.par_iter_mut().enumerate().map(|(index, body)| work(index, body)).collect()

@@ -13,6 +13,7 @@ use crate::gateway::PassedGateway;
 use crate::inherited::{Inherited, Passed};
 use crate::job::{Settings, layout};
 use crate::offload::{PassedKernel, PassedTables};
+use crate::threads::namespace;
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use goal_lang::limits::Limits;
@@ -47,6 +48,8 @@ pub(crate) struct Order {
     pub(crate) rank: u32,
     /// The process ID of the launcher.
     pub(crate) launcher: u32,
+    /// The namespace of processes in which it has this ID, if the system tells.
+    pub(crate) namespace: Option<u64>,
     /// The pipe for the reason why the rank can't start; a program tells its user itself.
     pub(crate) troubles: Option<RawFd>,
     /// The segment.
@@ -79,6 +82,13 @@ pub(crate) struct Opened {
 }
 
 impl Order {
+    /// Returns the process ID of the launcher if it is that of the same process here. In a
+    /// container it may be that of any other.
+    pub(crate) fn launcher_here(&self) -> Option<u32> {
+        let is_same = self.namespace.is_some() && self.namespace == namespace();
+        is_same.then_some(self.launcher)
+    }
+
     pub(crate) fn to_text(&self) -> String {
         serde_json::to_string(self).expect("numbers and names")
     }

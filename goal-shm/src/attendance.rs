@@ -8,16 +8,29 @@ const CALL_WORDS: usize = 4;
 /// The bytes of the name of a call that are kept.
 const CALL_BYTES: usize = CALL_WORDS * size_of::<u64>();
 
+/// Tells the process with a number from others that have this number elsewhere, or had it before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// The number of the file of its namespace of processes, which is never 0.
+    pub namespace: u64,
+    /// The number of the file of its namespace of clocks: a start is counted in it.
+    pub clocks: u64,
+    /// The time of its start, as the system counts it there.
+    pub start: u64,
+}
+
 /// The part that the process of a program takes in its job.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Attendance {
-    /// The process that has attached as the rank; 0 while none has.
+    /// The process that has attached as the rank, by its own number; 0 while none has.
     process: AtomicU32,
-    /// The number of the file of its namespace of processes, and the time of its start as the
-    /// system counts it; the first is 0 before both are known.
+    /// Which process has this number; the first word is 0 before all are known.
     namespace: AtomicU64,
+    clocks: AtomicU64,
     start: AtomicU64,
+    /// The number by which the launcher of its host sees the process; 0 while that is not known.
+    seen: AtomicU32,
     /// 1 once the process has called its end.
     has_finalized: AtomicU32,
     /// One of the numbers below.
@@ -47,18 +60,29 @@ impl Attendance {
         Some(self.process.load(Ordering::SeqCst)).filter(|&process| process != 0)
     }
 
-    /// States which process has this ID: the namespace in which it has it, and the time of its
-    /// start. The process that has claimed the rank calls this.
-    pub fn identify(&self, namespace: u64, start: u64) {
+    /// States which process has this number. The process that has claimed the rank calls this.
+    pub fn identify(&self, Identity { namespace, clocks, start }: Identity) {
         self.start.store(start, Ordering::SeqCst);
+        self.clocks.store(clocks, Ordering::SeqCst);
         self.namespace.store(namespace, Ordering::SeqCst);
     }
 
-    /// Returns the namespace and the time of start of the process that has attached, as
-    /// [`identify`](Self::identify) got them; `None` before.
-    pub fn identity(&self) -> Option<(u64, u64)> {
+    /// Returns what [`identify`](Self::identify) got; `None` before.
+    pub fn identity(&self) -> Option<Identity> {
         let namespace = self.namespace.load(Ordering::SeqCst);
-        (namespace != 0).then(|| (namespace, self.start.load(Ordering::SeqCst)))
+        let [clocks, start] = [&self.clocks, &self.start].map(|word| word.load(Ordering::SeqCst));
+        (namespace != 0).then_some(Identity { namespace, clocks, start })
+    }
+
+    /// States the number by which the launcher of its host sees the process.
+    pub fn see(&self, process: u32) {
+        self.seen.store(process, Ordering::SeqCst);
+    }
+
+    /// Returns the number by which the launcher of its host sees the process; `None` if it does
+    /// not, or before it is known.
+    pub fn seen(&self) -> Option<u32> {
+        Some(self.seen.load(Ordering::SeqCst)).filter(|&process| process != 0)
     }
 
     /// States that the process has called its end: it starts nothing any more.
@@ -148,8 +172,12 @@ mod tests {
     fn an_identity_is_there_at_once() {
         let attendance = Attendance::default();
         assert_eq!(attendance.identity(), None);
-        attendance.identify(9, 0);
-        assert_eq!(attendance.identity(), Some((9, 0)));
+        let identity = Identity { namespace: 9, clocks: 0, start: 0 };
+        attendance.identify(identity);
+        assert_eq!(attendance.identity(), Some(identity));
+        assert_eq!(attendance.seen(), None);
+        attendance.see(7);
+        assert_eq!(attendance.seen(), Some(7));
     }
 
     #[test]

@@ -5,15 +5,15 @@
 //! process with the bit [`COPIED`] set, which no offset in a segment has. Only a copy shows for
 //! certain if the system allows it. A receiver that is refused asks its sender for messages
 //! instead, and does so from then on.
-#![allow(unsafe_code)] // `process_vm_readv`, which rustix lacks
 
 use crate::Segment;
+use crate::exporter::{own_nonce, read_both};
 use goal_engine::memory::Span;
 use goal_engine::transport::{Distance, Plugin, Unreadable, ZeroCopy};
 use rustix::io::Errno;
 use rustix::process::{PTracer, Pid, set_ptracer};
+use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::atomic::Ordering;
 use std::{fmt, fs};
 
 /// The properties of the transport.
@@ -37,14 +37,15 @@ pub(crate) const COPIED: u64 = 1 << 63;
 /// One rank's access to the memory of other processes.
 pub struct Cma<'a> {
     segment: &'a Segment,
-    /// True once the system has refused a copy for want of rights.
-    is_refused: bool,
+    /// The ranks that it has tried to read: true for those that it can. There are as many as it has
+    /// got large messages from.
+    tried: BTreeMap<u32, bool>,
 }
 
 impl<'a> Cma<'a> {
     /// Access that the system has not refused yet.
     pub fn new(segment: &'a Segment) -> Self {
-        Self { segment, is_refused: false }
+        Self { segment, tried: BTreeMap::new() }
     }
 
     /// The name by which peers can read bytes of this process.
@@ -56,8 +57,8 @@ impl<'a> Cma<'a> {
     /// `offset`.
     ///
     /// # Errors
-    /// [`Unreadable`] if the system refuses, if not all bytes are mapped, or if `name` is not one
-    /// of this transport.
+    /// [`Unreadable`] if the system refuses, if the source's process can't be named from this one,
+    /// if not all bytes are mapped, or if `name` is not one of this transport.
     pub fn get(
         &mut self,
         source: u32,
@@ -65,22 +66,33 @@ impl<'a> Cma<'a> {
         offset: u64,
         into: &mut [u8],
     ) -> Result<(), Unreadable> {
-        let process = self.segment.status(source).process.load(Ordering::SeqCst);
-        if name & COPIED == 0 || self.is_refused {
+        let peer = self.segment.status(source).exporter.known();
+        let peer = peer.filter(|_| name & COPIED != 0).ok_or(Unreadable)?;
+        let is_readable =
+            *self.tried.entry(source).or_insert_with(|| peer.read(peer.nonce_at, &mut []).is_ok());
+        if !is_readable {
             return Err(Unreadable);
         }
-        let process = Pid::from_raw(process as i32).ok_or(Unreadable)?;
-        read_exact(process, (name & !COPIED).wrapping_add(offset), into).map_err(|error| {
-            self.is_refused = matches!(error, Errno::PERM | Errno::NOSYS);
+        peer.read((name & !COPIED).wrapping_add(offset), into).map_err(|error| {
+            // Bytes that are not mapped say nothing of others.
+            self.tried.insert(source, error == Errno::FAULT);
             Unreadable
         })
+    }
+
+    /// Returns the number of ranks whose memory this one could not read: their processes can't be
+    /// named from this one, or the system refuses.
+    pub fn unreadable(&self) -> u64 {
+        self.tried.values().filter(|&&is_readable| !is_readable).count() as u64
     }
 }
 
 /// Tells peers that the buffers of `rank` lie in the address space of this process. Before this,
-/// peers ask for messages.
+/// and if the system has no random numbers, peers ask for messages.
 pub fn announce(segment: &Segment, rank: u32) {
-    segment.status(rank).process.store(std::process::id(), Ordering::SeqCst);
+    if let Some((nonce_at, nonce)) = own_nonce() {
+        segment.status(rank).exporter.tell(std::process::id(), nonce_at, nonce);
+    }
 }
 
 /// Lets processes that `launcher` started read this one's memory, which Yama requires. If that
@@ -119,8 +131,9 @@ impl Error for Forbidden {}
 fn probe() -> Result<(), Box<dyn Error + Send + Sync>> {
     let word = [1u8];
     let mut copy = [0];
-    let own = read_exact(rustix::process::getpid(), word.as_ptr() as u64, &mut copy);
-    Ok(verdict(own, ptrace_scope())?)
+    let from = word.as_ptr() as u64;
+    let own = read_both(rustix::process::getpid(), (from, &mut copy), (from, &mut []));
+    Ok(verdict(own.map(drop), ptrace_scope())?)
 }
 
 /// Yama's `kernel.yama.ptrace_scope`; `None` on systems without Yama.
@@ -138,34 +151,4 @@ pub(crate) fn verdict(own: Result<(), Errno>, scope: Option<u8>) -> Result<(), F
         // At 1 each process of the job calls `admit`.
         _ => Ok(()),
     }
-}
-
-/// Fills `into` with bytes of a process from `address` on.
-///
-/// # Errors
-/// The system's error; [`Errno::FAULT`] if not all of the bytes are mapped.
-pub(crate) fn read_exact(process: Pid, address: u64, into: &mut [u8]) -> Result<(), Errno> {
-    let mut done = 0;
-    while done < into.len() {
-        let rest = &mut into[done..];
-        let local = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
-        let remote = libc::iovec {
-            iov_base: std::ptr::without_provenance_mut((address as usize).wrapping_add(done)),
-            iov_len: rest.len(),
-        };
-        // SAFETY: the system writes to `local` only, which is exclusively borrowed. `remote` is an
-        // address of another process, which the system checks.
-        let copied = unsafe {
-            libc::process_vm_readv(process.as_raw_nonzero().get(), &local, 1, &remote, 1, 0)
-        };
-        match copied {
-            ..0 => match Errno::from_io_error(&std::io::Error::last_os_error()) {
-                Some(Errno::INTR) => {}
-                error => return Err(error.unwrap_or(Errno::IO)),
-            },
-            0 => return Err(Errno::FAULT),
-            _ => done += copied as usize,
-        }
-    }
-    Ok(())
 }

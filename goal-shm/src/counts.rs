@@ -52,6 +52,9 @@ pub struct RankCounts {
     /// The number of ranks on other hosts that the rank's first transport to them could not reach,
     /// so that another one carried its messages.
     pub fallen_back: u64,
+    /// The number of ranks of its host whose memory the system did not let the rank read, so that
+    /// their large messages came through the segment.
+    pub unreadable: u64,
     /// The number of chunks of operations that were shared with other ranks.
     pub shared_chunks: u64,
     /// The number of these chunks that other ranks did.
@@ -83,6 +86,7 @@ impl RankCounts {
             ready_max: self.ready_max.max(other.ready_max),
             blocked_max: self.blocked_max.max(other.blocked_max),
             fallen_back: self.fallen_back.saturating_add(other.fallen_back),
+            unreadable: self.unreadable.saturating_add(other.unreadable),
             shared_chunks: self.shared_chunks + other.shared_chunks,
             helped_chunks: self.helped_chunks + other.helped_chunks,
             polls: self.polls + other.polls,

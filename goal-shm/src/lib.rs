@@ -48,6 +48,7 @@ mod claims;
 mod cma;
 mod counts;
 mod endpoint;
+mod exporter;
 mod gate;
 mod helpers;
 mod layout;
@@ -74,12 +75,13 @@ mod transport;
 mod turn;
 mod workers;
 
-pub use attendance::Attendance;
+pub use attendance::{Attendance, Identity};
 pub use bell::Bell;
 pub use claims::{Claim, Part};
 pub use cma::{CMA, Cma, admit, announce, ptrace_scope};
 pub use counts::RankCounts;
 pub use endpoint::Endpoint;
+pub use exporter::Exporter;
 pub use gate::{Barrier, Gate};
 pub use helpers::Helpers;
 pub use layout::{

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::attendance::Attendance;
+use super::exporter::Exporter;
 use super::mapping::SharedWords;
 use super::membership::Membership;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -53,8 +54,8 @@ pub const INSTANCES_TIMED: usize = 32;
 pub struct Status {
     state: AtomicU32,
     epoch: AtomicU64,
-    /// The process in whose address space the rank's buffers lie; 0 before the rank is ready.
-    pub process: AtomicU32,
+    /// The process in whose address space the rank's buffers lie.
+    pub exporter: Exporter,
     /// The number of instances started.
     pub instance: AtomicU64,
     /// The monotonic clock in nanoseconds when the last instance ended.

@@ -5,6 +5,7 @@
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::heap::Block;
+use crate::process::{is_fork, of_fork};
 use goal_engine::memory::Region;
 use goal_lang::{Datatype, Piece};
 use parking_lot::Mutex;
@@ -78,7 +79,13 @@ impl fmt::Debug for Memory {
 
 impl Memory {
     /// Takes memory for one use.
+    ///
+    /// # Errors
+    /// It is used, or this process is a fork of the rank.
     pub(crate) fn acquire(&self, writes: bool) -> Result<()> {
+        if is_fork() {
+            return Err(of_fork());
+        }
         let mut used = self.used.lock();
         if used.has_writer || writes && used.readers > 0 {
             let text = "the buffer is used: a run has not ended, or its content is borrowed";
@@ -97,6 +104,10 @@ impl Memory {
 
     /// Gives memory back.
     pub(crate) fn release(&self, writes: bool) {
+        // A fork may have the lock as it was, taken.
+        if is_fork() {
+            return;
+        }
         let mut used = self.used.lock();
         if writes {
             used.has_writer = false;
@@ -139,7 +150,7 @@ impl<T: Element> Buffer<T> {
         let too_many =
             || Error::new(ErrorCode::Memory, format!("{len} elements are more than memory has"));
         let bytes = len.checked_mul(size_of::<T>()).ok_or_else(too_many)?;
-        let (region, owner) = match Block::new(&group.shared().heap, bytes) {
+        let (region, owner) = match Block::new(&group.own()?.heap, bytes) {
             Ok(block) => (block.region(), Owner::Shared(block)),
             Err(_) => {
                 let mut words = Vec::new();

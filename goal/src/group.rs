@@ -5,7 +5,7 @@ use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
-use crate::process::{State, follow_forks, is_fork};
+use crate::process::{self, State, is_fork, of_fork};
 use crate::progress::Core;
 use crate::shared::Shared;
 use crate::slots::wake;
@@ -55,11 +55,11 @@ impl Group {
     fn start(
         attach: impl FnOnce(Common) -> std::result::Result<Attached, AttachError>,
     ) -> Result<Self> {
-        // The lock may have been taken when the process was forked.
-        if State::Fork.is() {
-            return Err(is_fork());
+        if is_fork() {
+            return Err(of_fork());
         }
-        let _alone = STARTING.lock();
+        // A fork may have the lock as it was, taken.
+        let Some(_alone) = STARTING.try_lock() else { return Err(is_starting()) };
         if State::Finalized.is() {
             return Err(Error::new(
                 ErrorCode::Finalized,
@@ -70,7 +70,7 @@ impl Group {
             return Err(Error::new(ErrorCode::Init, "the group is initialized already"));
         }
         // A rank that fails here still takes part in the exchange, where the others wait for it.
-        let own = follow_forks().and_then(|()| table::read());
+        let own = process::begin().and_then(|()| table::read());
         let common = match &own {
             Ok(digest) => Ok(format!("{}={digest:016x}", table::VARIABLE)),
             Err(error) => Err(error.to_string()),
@@ -130,7 +130,7 @@ impl Group {
     pub fn current() -> Result<Self> {
         match GROUP.get() {
             Some(shared) if State::Used.is() => Ok(Self(shared)),
-            Some(_) if State::Fork.is() => Err(is_fork()),
+            _ if is_fork() => Err(of_fork()),
             Some(_) => Err(Error::new(ErrorCode::Finalized, "the group is finalized")),
             None => Err(Error::new(
                 ErrorCode::Init,
@@ -151,7 +151,15 @@ impl Group {
 
     /// Returns true if this process is a fork of a rank. It is no rank itself.
     pub fn is_fork() -> bool {
-        State::Fork.is()
+        is_fork()
+    }
+
+    /// Returns the state of the group, for a call that uses it without the core.
+    ///
+    /// # Errors
+    /// This process is a fork of a rank.
+    pub(crate) fn own(self) -> Result<&'static Shared> {
+        if is_fork() { Err(of_fork()) } else { Ok(self.0) }
     }
 
     pub(crate) fn shared(self) -> &'static Shared {
@@ -224,7 +232,7 @@ impl Group {
     /// # Errors
     /// The list has a rank twice, or one that `parent` has not, or lacks this process's rank.
     pub fn communicator(self, parent: &Communicator, ranks: &[u32]) -> Result<Communicator> {
-        self.0.make_communicator(|made| made.make(parent, ranks))
+        self.own()?.make_communicator(|made| made.make(parent, ranks))
     }
 
     /// Makes a communicator of all ranks of `parent` in which this process's rank has these
@@ -246,7 +254,7 @@ impl Group {
         destinations: &[u32],
     ) -> Result<Communicator> {
         let neighbors = Neighbors { sources: sources.into(), destinations: destinations.into() };
-        self.0.make_communicator(|made| made.make_graph(parent, neighbors))
+        self.own()?.make_communicator(|made| made.make_graph(parent, neighbors))
     }
 
     /// Registers the function that actions call by this number, in the place of an earlier one. It
@@ -277,7 +285,7 @@ impl Group {
     /// # Errors
     /// There is no room.
     pub fn allocate(self, bytes: usize) -> Result<NonNull<u8>> {
-        self.0.heap.allocate(bytes)
+        self.own()?.heap.allocate(bytes)
     }
 
     /// Takes memory of [`allocate`](Self::allocate) back. No run may use it.
@@ -285,14 +293,14 @@ impl Group {
     /// # Errors
     /// The address is not one of such memory.
     pub fn free(self, address: usize) -> Result<()> {
-        self.0.heap.free(address)
+        self.own()?.heap.free(address)
     }
 
     /// Ends the job because this rank can't do its part. The text says why. The calls of all ranks
     /// return an error from now on, and the launcher tells of the text.
     pub fn abort(self, why: &str) {
         let error = Error::new(ErrorCode::Failed, why);
-        let _ = self.0.with(|_| Err::<(), Error>(error));
+        let _ = self.own().and_then(|own| own.with(|_| Err::<(), Error>(error)));
     }
 
     /// Leaves the group. Returns when all ranks have called this. Every run must have ended.
@@ -308,9 +316,8 @@ impl Group {
         self,
         end: fn(&Attached, Member<'static>) -> std::result::Result<(), FinalizeError>,
     ) -> Result<()> {
-        let Some(_alone) = STARTING.try_lock() else {
-            return Err(Error::new(ErrorCode::Busy, "another thread initializes or finalizes"));
-        };
+        Self::current()?;
+        let Some(_alone) = STARTING.try_lock() else { return Err(is_starting()) };
         Self::current()?;
         // Functions of ends that were noticed now are called before the group is finalized.
         let is_broken = self.0.attached.await_verdict();
@@ -323,4 +330,9 @@ impl Group {
         drop(kept);
         finalized.map_err(|error| Error::new(ErrorCode::Stopped, error.to_string()))
     }
+}
+
+#[cold]
+fn is_starting() -> Error {
+    Error::new(ErrorCode::Busy, "another thread initializes or finalizes")
 }

@@ -8,6 +8,7 @@
 #![allow(unsafe_code)] // hands out memory of the segment
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::process::is_fork;
 use goal_engine::memory::Region;
 use parking_lot::Mutex;
 use rlsf::Tlsf;
@@ -175,6 +176,10 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
+        // In a fork the block is its parent's.
+        if is_fork() {
+            return;
+        }
         let is_freed = self.heap.free_of(Owner::Block, self.start.as_ptr() as usize);
         debug_assert!(is_freed, "the block is one of the heap");
     }

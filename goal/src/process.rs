@@ -1,59 +1,98 @@
-//! The state of the group in this process, which a fork changes.
-#![allow(unsafe_code)] // registers a handler of forks
+//! The state of the group in this process, which a fork does not share.
+//!
+//! A forked child has copies of the rank's handles and locks, and the rank's part of the segment
+//! itself. It is no rank: it must not use any of these, and a lock may be held for ever. The state
+//! lies in a page that the system clears in each child, however the child was made. A handler that
+//! `fork` calls clears it too, for systems without such pages.
+//!
+//! A child of `vfork` shares its parent's memory until it executes a program, and looks like it.
+#![allow(unsafe_code)] // memory that forks don't have, and a handler of forks
 
 use crate::error::{Error, ErrorCode, Result};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-static STATE: AtomicU8 = AtomicU8::new(State::None as u8);
+/// The bytes that are cleared together. If pages are larger, the handler alone clears the state.
+const PAGE_BYTES: usize = 4096;
+
+/// A word in a page of its own.
+#[repr(C, align(4096))]
+struct OwnPage(AtomicU32);
+
+static STATE: OwnPage = OwnPage(AtomicU32::new(State::None as u32));
+
+/// True in a process that has begun to join a group, and in its forks.
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// The state of the group in this process.
 #[derive(Clone, Copy)]
-#[repr(u8)]
+#[repr(u32)]
 pub(crate) enum State {
-    /// It is not initialized.
+    /// The process has not begun to join, or is a fork of one that has.
     None,
-    /// It is initialized.
+    /// It has begun.
+    Begun,
+    /// It is a rank.
     Used,
-    /// It is finalized.
+    /// It was one.
     Finalized,
-    /// The process is a fork of a rank. The rank's memory in the job is its parent's.
-    Fork,
 }
 
 impl State {
     /// Returns true if the group is in this state.
     #[inline]
     pub(crate) fn is(self) -> bool {
-        STATE.load(Ordering::Acquire) == self as u8
+        STATE.0.load(Ordering::Acquire) == self as u32
     }
 
     /// Enters the state.
     pub(crate) fn enter(self) {
-        STATE.store(self as u8, Ordering::Release);
+        STATE.0.store(self as u32, Ordering::Release);
     }
 }
 
 /// Called by the C library in the child after a fork.
 extern "C" fn forked() {
-    if !State::None.is() {
-        State::Fork.enter();
-    }
+    State::None.enter();
+}
+
+/// Returns true if this process is a fork of one that had begun to join a group.
+#[inline]
+pub(crate) fn is_fork() -> bool {
+    State::None.is() && HAS_BEGUN.load(Ordering::Relaxed)
 }
 
 /// Returns the error of a call that only a rank may make.
 #[cold]
-pub(crate) fn is_fork() -> Error {
+pub(crate) fn of_fork() -> Error {
     Error::new(ErrorCode::Init, "this process is a fork of a rank, and no rank itself")
 }
 
-/// Notes from now on if this process is a fork.
+/// Ends a fork that has returned from a function which its parent's schedule has called: it is in
+/// the middle of an action of the rank.
+#[cold]
+pub(crate) fn end_fork() -> ! {
+    eprintln!(
+        "goal: a forked child returned from a function that a schedule has called: call exec or \
+         _exit in the child"
+    );
+    // SAFETY: no destructor runs, since those of the parent's objects must not.
+    unsafe { libc::_exit(1) }
+}
+
+/// Notes that this process begins to join a group: its forks know from now on that they are forks.
 ///
 /// # Errors
 /// There is no memory.
-pub(crate) fn follow_forks() -> Result<()> {
-    // SAFETY: the handler only uses an atomic.
-    if unsafe { libc::pthread_atfork(None, None, Some(forked)) } != 0 {
-        return Err(Error::new(ErrorCode::Memory, "there is no memory for a handler of forks"));
+pub(crate) fn begin() -> Result<()> {
+    // SAFETY: the handler only uses an atomic. The page holds nothing but the state; a system that
+    // can't clear it refuses.
+    unsafe {
+        if libc::pthread_atfork(None, None, Some(forked)) != 0 {
+            return Err(Error::new(ErrorCode::Memory, "there is no memory for a handler of forks"));
+        }
+        libc::madvise((&raw const STATE).cast_mut().cast(), PAGE_BYTES, libc::MADV_WIPEONFORK);
     }
+    State::Begun.enter();
+    HAS_BEGUN.store(true, Ordering::Relaxed);
     Ok(())
 }

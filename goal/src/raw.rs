@@ -276,8 +276,12 @@ impl Schedule {
     /// Frees the schedule.
     ///
     /// # Errors
-    /// [`ErrorCode::Busy`] while it runs; it is returned then.
+    /// [`ErrorCode::Busy`] while it runs, or this process is a fork of the rank; it is returned
+    /// then.
     pub fn free(self) -> std::result::Result<(), (Error, Self)> {
+        if let Err(error) = self.inner.group.own() {
+            return Err((error, self));
+        }
         match self.release() {
             Ok(true) => Ok(()),
             Ok(false) => {

@@ -11,6 +11,7 @@ use crate::communicator::{Communicator, Communicators, SHADOW};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
+use crate::process::{State, is_fork, of_fork};
 use crate::progress::{Core, is_fatal, waits_for};
 use crate::raw::name_collectives;
 use crate::returned::{take_free, take_left};
@@ -120,9 +121,14 @@ impl Shared {
     /// Takes the core, and asks a thread that sleeps with it to let go.
     ///
     /// # Errors
-    /// The thread executes a registered function, whose caller has the core.
+    /// The process is a fork of the rank, or the thread executes a registered function, whose
+    /// caller has the core.
     #[inline]
     pub(crate) fn hold(&'static self) -> Result<Held> {
+        // This process has joined the group, unless it is a fork.
+        if State::None.is() {
+            return Err(of_fork());
+        }
         if !count(self) {
             return Err(in_function());
         }
@@ -201,7 +207,7 @@ impl Shared {
 
     /// Calls the functions of runs whose end the rank's thread has brought about.
     fn look_again(&'static self) {
-        while self.has_missed.load(Ordering::SeqCst) {
+        while self.has_missed.load(Ordering::SeqCst) && !is_fork() {
             let Some(core) = self.core.try_lock() else { return };
             let mut core = Held { shared: self, core: Some(core) };
             self.has_missed.store(false, Ordering::SeqCst);

@@ -19,7 +19,7 @@ impl Group {
     /// # Errors
     /// No rank was lost, or the job ended.
     pub fn shrink(self, parent: &Communicator) -> Result<Communicator> {
-        let shared = self.shared();
+        let shared = self.own()?;
         if !shared.attached.await_verdict() {
             let text = "no rank was lost: a group is made smaller when a run has ended with GOAL_ERR_RANK_LOST";
             return Err(Error::new(ErrorCode::Argument, text));

@@ -1,6 +1,6 @@
 //! The state that this library keeps of each thread that calls it.
 
-use crate::process::State;
+use crate::process::{end_fork, is_fork};
 use crate::slots::Due;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ struct Caller(Option<&'static dyn Common>);
 
 impl Drop for Caller {
     fn drop(&mut self) {
-        if let Some(common) = self.0.filter(|_| !State::Fork.is()) {
+        if let Some(common) = self.0.filter(|_| !is_fork()) {
             CALLERS.fetch_sub(1, Ordering::SeqCst);
             common.has_left();
         }
@@ -99,7 +99,11 @@ pub(crate) fn within_function<R>(f: impl FnOnce() -> R) -> R {
         }
     }
     let _leave = Leave(STAGE.replace(Stage::InFunction));
-    f()
+    let result = f();
+    if is_fork() {
+        end_fork();
+    }
+    result
 }
 
 /// Ends the calls of functions also if one of them panics: the others are called at the next
@@ -141,6 +145,10 @@ fn drain(common: &'static dyn Common) {
     let _calls = Calls(common);
     while let Some(due) = QUEUE.with_borrow_mut(|queue| queue.as_mut()?.pop_front()) {
         due.call();
+        // The others are the parent's.
+        if is_fork() {
+            QUEUE.with_borrow_mut(|queue| *queue = None);
+        }
     }
 }
 

@@ -53,6 +53,12 @@ pub(crate) fn border<T: Outcome>(call: &'static str, body: impl FnOnce() -> Resu
     if is_in_function() {
         return failed(call, &inside());
     }
+    // It must take no lock, which may be held for ever.
+    if Group::is_fork()
+        && let Err(error) = Group::current()
+    {
+        return failed(call, &error);
+    }
     border_of_core(call, body)
 }
 

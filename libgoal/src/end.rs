@@ -9,7 +9,7 @@
 use crate::border::{border, status};
 use crate::types::{GOAL_Handle, ticket};
 use goal::raw::{self, Ticket};
-use goal::{Error, ErrorCode, Result};
+use goal::{Error, ErrorCode, Group, Result};
 use goal_run::program::leave_signals;
 use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, eventfd};
@@ -137,7 +137,7 @@ fn start() -> Result<()> {
 /// Called by a thread that has waited for a run, and noticed the ends of others.
 #[inline]
 pub(crate) fn waited() {
-    if WATCHED.load(Ordering::SeqCst) > 0 {
+    if WATCHED.load(Ordering::SeqCst) > 0 && !Group::is_fork() {
         // Without a thread the ends are noticed by later calls.
         let _ = start();
     }

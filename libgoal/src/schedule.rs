@@ -10,7 +10,7 @@ use crate::table::{Kind, Table};
 use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
 use crate::user::allowed;
 use goal::raw::{Schedule, Ticket, read_nisa, tidy};
-use goal::{Error, ErrorCode, Result};
+use goal::{Error, ErrorCode, Group, Result};
 use goal_engine::memory::Region;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -93,7 +93,7 @@ unsafe extern "C" fn GOAL_LoadMemory(
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_IsScheduleValid(sched: GOAL_Schedule) -> c_int {
-    SCHEDULES.get(sched.0).is_ok().into()
+    (!Group::is_fork() && SCHEDULES.get(sched.0).is_ok()).into()
 }
 
 #[unsafe(no_mangle)]

@@ -17,7 +17,6 @@ the program computes. While a run uses an array, the program must not touch it.
 from __future__ import annotations
 
 import atexit
-import os
 
 from . import _goal
 from ._error import Error
@@ -61,5 +60,4 @@ __all__ = [
     "load",
 ]
 
-os.register_at_fork(after_in_child=_goal._forked)
 atexit.register(_goal._close)

@@ -43,7 +43,6 @@ fn _goal(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schedule::load, module)?)?;
     module.add_function(wrap_pyfunction!(text::check_texts, module)?)?;
     module.add_function(wrap_pyfunction!(text::compile_text, module)?)?;
-    module.add_function(wrap_pyfunction!(life::forked, module)?)?;
     module.add_function(wrap_pyfunction!(life::close, module)?)?;
     Ok(())
 }

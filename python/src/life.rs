@@ -12,7 +12,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-static FORKED: AtomicBool = AtomicBool::new(false);
 static CLOSING: AtomicBool = AtomicBool::new(false);
 /// The number of values of [`Entering`].
 static ENTERING: AtomicUsize = AtomicUsize::new(0);
@@ -45,15 +44,6 @@ impl Drop for Entering {
     }
 }
 
-/// Called in the child of a `fork`. It may join a group if its parent had not.
-#[pyfunction]
-#[pyo3(name = "_forked")]
-pub(crate) fn forked() {
-    if Group::is_initialized() {
-        FORKED.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Called when the interpreter is about to end: no thread enters it from outside any more.
 #[pyfunction]
 #[pyo3(name = "_close")]
@@ -71,9 +61,9 @@ pub(crate) fn close(py: Python<'_>) {
     });
 }
 
-/// Returns true if this process is a child of the one that joined the group.
+/// Returns true if this process is a fork of the one that joined the group.
 pub(crate) fn is_forked() -> bool {
-    FORKED.load(Ordering::Relaxed)
+    Group::is_fork()
 }
 
 /// Calls `f`, which uses the group, while other Python threads may run.

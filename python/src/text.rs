@@ -16,7 +16,8 @@ use std::sync::Arc;
 #[pyo3(name = "_check_texts")]
 pub(crate) fn check_texts(py: Python<'_>, texts: Vec<(String, String)>) -> PyResult<String> {
     py.detach(|| {
-        let findings = match load(texts, &Options::default()).and_then(check) {
+        let bytes = texts.iter().map(|(_, text)| text.len()).sum();
+        let findings = match load(texts, &options(bytes)).and_then(check) {
             Ok(loaded) => loaded.findings,
             Err(error) => error.into_findings()?,
         };
@@ -34,7 +35,7 @@ pub(crate) fn compile_text(
     check: bool,
 ) -> PyResult<Bound<'_, PyBytes>> {
     let compiled = py.detach(|| {
-        let options = Options { check, ..Options::default() };
+        let options = Options { check, ..options(text.len()) };
         let mut loaded = load(vec![("text".to_owned(), text)], &options)?;
         if check {
             loaded = self::check(loaded)?;
@@ -42,7 +43,9 @@ pub(crate) fn compile_text(
         driver::optimize(&mut loaded, &options, |_, _| {})?;
         let mut bytes = Vec::new();
         let encode_options = EncodeOptions { strip: false, threads: options.threads };
-        encode(&loaded.program, &encode_options, Some(&loaded.findings.sources), &mut bytes)
+        let Loaded { program, findings, .. } = &loaded;
+        options
+            .with_threads(|| encode(program, &encode_options, Some(&findings.sources), &mut bytes))
             .map_err(|error| Error::Usage(error.to_string()))?;
         Ok(bytes)
     });
@@ -50,6 +53,15 @@ pub(crate) fn compile_text(
         Ok(bytes) => Ok(PyBytes::new(py, &bytes)),
         Err(error) => Err(raised(py, ErrorCode::File, &report(&error))),
     }
+}
+
+/// Returns the options for a program of so many bytes of text. Threads are worth it from a certain
+/// size on.
+fn options(bytes: usize) -> Options {
+    const PARALLEL_BYTES_MIN: usize = 1 << 20;
+    let options = Options::default();
+    let threads = if bytes < PARALLEL_BYTES_MIN { 1 } else { options.threads };
+    Options { threads, ..options }
 }
 
 /// Reads the texts of one program.

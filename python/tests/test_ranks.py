@@ -56,7 +56,7 @@ def test_a_schedule_starts_again_at_the_end_of_its_run(ranks):
     assert ranks.together(2, "restart.py").stdout.count("done") == 2
 
 
-@pytest.mark.parametrize("program", ["prefork.py", "ending.py"])
+@pytest.mark.parametrize("program", ["prefork.py", "ending.py", "forks.py"])
 def test_processes(ranks, program):
     assert "done" in ranks.alone(program).stdout
     assert ranks.together(2, program).stdout.count("done") == 2

@@ -25,7 +25,8 @@ pub struct Nisa {
 
 impl Nisa {
     /// Verifies `bytes`: structure, checksums, limits, every action and the graph of every section.
-    /// Takes linear time, and for each thread working memory of half the largest section's size.
+    /// Takes linear time, and for each thread working memory of half the largest section's size. The
+    /// threads are those of the rayon pool that the calling thread belongs to, if it does.
     ///
     /// # Errors
     /// The first fault found, with its place in the file.
@@ -44,7 +45,10 @@ impl Nisa {
             let code = &bytes[section.start..section.start + section.length];
             verify_section(code, section.start as u64, bounds, balance).err()
         };
-        let first = if layout.sections.len() > 1 && bytes.len() >= PARALLEL_BYTES {
+        let is_large = layout.sections.len() > 1 && bytes.len() >= PARALLEL_BYTES;
+        // Outside of a pool that the caller has made, rayon's own would be used, which does not
+        // live on in a forked child.
+        let first = if is_large && rayon::current_thread_index().is_some() {
             layout.sections.par_iter().map_init(Vec::new, verify).find_map_first(|error| error)
         } else {
             let mut balance = Vec::new();

@@ -16,8 +16,8 @@ use std::io::{self, Write};
 pub struct EncodeOptions {
     /// True to leave out the debug part.
     pub strip: bool,
-    /// If it is above 1, sections are encoded on the current rayon pool. The bytes don't depend on
-    /// it.
+    /// If it is above 1, sections are encoded on the rayon pool that the calling thread belongs to,
+    /// if it does. The bytes don't depend on it.
     pub threads: usize,
 }
 
@@ -39,7 +39,9 @@ pub fn encode(
     sources: Option<&SourceMap>,
     out: &mut dyn Write,
 ) -> Result<(), EncodeError> {
-    let plan = Plan::new(program, options.threads)?;
+    // Rayon's own pool does not live on in a forked child.
+    let threads = if rayon::current_thread_index().is_some() { options.threads } else { 1 };
+    let plan = Plan::new(program, threads)?;
     let has_memory =
         plan.sections.iter().any(|section| section.memory > 0 || section.body.scratch > 0);
     let has_images = plan.rank_images.iter().any(|&image| image != NONE);
@@ -51,7 +53,7 @@ pub fn encode(
     let sections = plan.sections.iter().map(|section| (section.length, section.body.len()));
     out.header(&header(plan.version, &plan.rank_sections, sections, parts as u32))?;
     out.part(part::CODE, plan.sections.iter().map(|section| section.length).sum(), |out| {
-        code(&plan, options.threads, out)
+        code(&plan, threads, out)
     })?;
     if has_memory {
         out.part(part::MEMORY, 16 * plan.sections.len() as u64, |out| {
@@ -80,7 +82,7 @@ pub fn encode(
         })?;
     }
     if let Some(debug) = debug {
-        out.part(part::DEBUG, debug.length(&plan), |out| debug.write(&plan, options.threads, out))?;
+        out.part(part::DEBUG, debug.length(&plan), |out| debug.write(&plan, threads, out))?;
     }
     out.flush()?;
     Ok(())

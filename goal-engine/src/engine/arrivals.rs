@@ -226,7 +226,11 @@ impl Arrivals {
 
     #[inline(never)]
     fn other_target(&mut self, heap: &Heap, header: &Header) -> Target {
-        self.communicators.entry(heap, header.communicator()).target(heap, header.instance)
+        // A communicator that a rank has made up must leave nothing here.
+        match self.communicators.get(heap, header.communicator()) {
+            Some(known) => known.target(heap, header.instance),
+            None => Communicator::default().target(heap, header.instance),
+        }
     }
 
     /// Returns the message that the next part from a source belongs to.

@@ -130,6 +130,14 @@ pub enum Fault {
         /// The most requests that it can have.
         most: u32,
     },
+    /// More requests than this rank keeps for a rank of a program.
+    #[error(
+        "more than {most} requests that wait for their receives: let ranks of a program wait for their sends, or raise `--unexpected-limit`"
+    )]
+    RequestsKept {
+        /// The most requests that are kept.
+        most: u32,
+    },
     /// An answer that claims more bytes of a message than it has.
     #[error("that it has {has} bytes of a message of {size}")]
     Has {

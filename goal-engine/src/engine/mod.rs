@@ -254,7 +254,15 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// A rank with more waiting requests ends the job. Without this call there is no bound. The
     /// caller must call it before any message arrives.
     pub fn bound_requests(&mut self, sends: impl Fn(u32) -> u64 + Send + 'static) {
-        self.core.bound = Some(Bound::new(sends));
+        self.core.bound = Some(Bound::Sends(Box::new(sends)));
+    }
+
+    /// Sets the bound on requests that wait for a receive where other ranks start schedules that
+    /// this one does not know: those of a rank may count as many bytes as
+    /// [`Options::unexpected_limit`], by their overhead alone. A rank with more waiting requests
+    /// ends the job. The caller must call this before any message arrives.
+    pub fn limit_requests(&mut self) {
+        self.core.bound = Some(Bound::of_limit(self.core.options.unexpected_limit));
     }
 
     /// Registers the function that `exec user FUNCTION` calls. Returns the function that had

@@ -4,13 +4,17 @@
 //! none. So the limit on unexpected messages does not bound the number of requests from a rank on
 //! another host, and each is kept until its receive is posted. A send has not ended while its
 //! request waits. So the number of sends in a rank's schedule bounds its waiting requests, and a
-//! rank that has more of them ends the job.
+//! rank that has more of them ends the job. The schedules of a program are its own rank's alone:
+//! there the waiting requests of a rank may count as many bytes, of overhead, as the limit on
+//! unexpected messages allows. A request for a made-up communicator waits for ever, so the same
+//! bounds hold for these.
 
 use super::error::Fault;
 use super::ids::Rank;
 use crate::heap::flat;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
+use goal_lang::limits::KEPT_OVERHEAD;
 use std::fmt;
 
 /// The number of waiting requests below which the bound of a rank is not computed. To compute it
@@ -27,8 +31,13 @@ pub(super) struct Requests {
 
 flat!(struct Requests { waiting, most });
 
-/// Returns the most sends to this rank that another rank may have under way at a time.
-pub(super) struct Bound(Box<dyn Fn(u32) -> u64 + Send>);
+/// The bound on the waiting requests of each rank.
+pub(super) enum Bound {
+    /// Returns the most sends to this rank that another rank may have under way at a time.
+    Sends(Box<dyn Fn(u32) -> u64 + Send>),
+    /// A number for all ranks.
+    Limit(u32),
+}
 
 impl fmt::Debug for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,8 +46,9 @@ impl fmt::Debug for Bound {
 }
 
 impl Bound {
-    pub(super) fn new(sends: impl Fn(u32) -> u64 + Send + 'static) -> Self {
-        Self(Box::new(sends))
+    /// Returns the bound under a limit on the bytes of unexpected messages.
+    pub(super) fn of_limit(unexpected_limit: u64) -> Self {
+        Self::Limit(u32::try_from(unexpected_limit / KEPT_OVERHEAD).unwrap_or(u32::MAX))
     }
 }
 
@@ -47,13 +57,21 @@ impl Requests {
     ///
     /// # Errors
     /// The rank can't have that many requests.
-    pub(super) fn count(&mut self, source: Rank, Bound(sends): &Bound) -> Result<(), Fault> {
+    pub(super) fn count(&mut self, source: Rank, bound: &Bound) -> Result<(), Fault> {
         let Self { waiting, most } = self;
         if *waiting >= UNASKED && *most == 0 {
-            *most = u32::try_from(sends(source.0)).unwrap_or(u32::MAX).max(UNASKED);
+            *most = match bound {
+                Bound::Sends(sends) => u32::try_from(sends(source.0)).unwrap_or(u32::MAX),
+                Bound::Limit(limit) => *limit,
+            };
+            *most = (*most).max(UNASKED);
         }
         if *waiting >= UNASKED.max(*most) {
-            return Err(Fault::Requests { most: *most });
+            let most = *most;
+            return Err(match bound {
+                Bound::Sends(_) => Fault::Requests { most },
+                Bound::Limit(_) => Fault::RequestsKept { most },
+            });
         }
         *waiting += 1;
         Ok(())

@@ -131,7 +131,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Adds a recorder to the engine of `rank` if the job is traced.
+    /// Adds a recorder to the engine of `rank` if the job is traced, and the bound on requests of
+    /// ranks on other hosts if it is one of programs.
     pub(crate) fn equip(
         &self,
         rank: u32,
@@ -140,6 +141,9 @@ impl<'a> Job<'a> {
         // SAFETY: a rank's recorder is used by its engine alone, which one process at a time polls.
         if let Some(recorder) = unsafe { trace::recorder(self.segment, rank, now_ns) } {
             engine.record(recorder);
+        }
+        if self.settings.network.is_some() && self.settings.are_programs() {
+            engine.limit_requests();
         }
         engine
     }

@@ -6,11 +6,12 @@
 //!
 //! Threat: the number of a process may be that of another one by the time the launcher looks, and
 //! in a container it is one of another namespace. So a process says when it was started and in
-//! which namespace, and the launcher compares the first after it has opened the descriptor. A rank
-//! that lies ends its own job at most, since the launcher only looks at the process.
+//! which namespace. The launcher looks for its own number of a process in another namespace, and
+//! compares the start after it has opened the descriptor. A rank that lies ends its own job at
+//! most, since the launcher only looks at the process.
 
-use crate::threads::{namespace, start_of};
-use goal_shm::Attendance;
+use crate::threads::{may_be, namespace, seen_as};
+use goal_shm::{Attendance, Identity};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -41,7 +42,7 @@ impl Attended {
         if matches!(self, Self::Awaited)
             && let (Some(process), Some(identity)) = (attendance.process(), attendance.identity())
         {
-            *self = Self::of(process, identity, child);
+            *self = Self::of(attendance, process, identity, child);
         }
         if let Self::Watched(process, descriptor) = self
             && has_ended(descriptor)
@@ -65,26 +66,25 @@ impl Attended {
         match self {
             // The child itself, which has been waited for, or none.
             Self::Awaited | Self::Unwatched => {
-                attendance.process().is_none_or(|process| process == child)
+                attendance.process().is_none() || attendance.seen() == Some(child)
             }
             Self::Watched(_, descriptor) => has_ended(descriptor),
             Self::Ended(..) => true,
         }
     }
 
-    fn of(process: u32, (namespace_of, start): (u64, u64), child: u32) -> Self {
-        let number = i32::try_from(process).ok().and_then(Pid::from_raw);
-        let (Some(number), true) = (number, namespace() == Some(namespace_of)) else {
-            return Self::Unwatched;
+    fn of(attendance: &Attendance, process: u32, identity: Identity, child: u32) -> Self {
+        let process = match namespace() == Some(identity.namespace) {
+            true => Some(process),
+            false => seen_as(process, identity.namespace),
         };
-        if process == child {
-            return Self::Unwatched;
-        }
+        let Some(process) = process else { return Self::Unwatched };
+        attendance.see(process);
+        let number = i32::try_from(process).ok().and_then(Pid::from_raw);
+        let Some(number) = number.filter(|_| process != child) else { return Self::Unwatched };
         match pidfd_open(number, PidfdFlags::empty()) {
             // If the system does not tell the start, the descriptor tells if the process is gone.
-            Ok(descriptor) if start_of(process).is_none_or(|now| now == start) => {
-                Self::Watched(process, descriptor)
-            }
+            Ok(descriptor) if may_be(process, identity) => Self::Watched(process, descriptor),
             // Its ID is free by now, or that of another process.
             Ok(_) | Err(Errno::SRCH) => Self::Ended(process, Instant::now()),
             Err(_) => Self::Unwatched,
@@ -101,12 +101,13 @@ fn has_ended(descriptor: &OwnedFd) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::threads::identity;
     use std::process::{Command, Stdio};
 
-    fn attendance(process: u32, start: u64) -> Attendance {
+    fn attendance(process: u32, identity: Identity) -> Attendance {
         let attendance = Attendance::default();
         attendance.claim(process).unwrap();
-        attendance.identify(namespace().unwrap(), start);
+        attendance.identify(identity);
         attendance
     }
 
@@ -116,9 +117,12 @@ mod tests {
         let mut attended = Attended::default();
         assert_eq!(attended.look(&Attendance::default(), 1), None);
         assert!(matches!(attended, Attended::Awaited));
-        let attendance = attendance(child.id(), start_of(child.id()).unwrap());
+        // The start of a process in other clocks says nothing.
+        let own = identity().unwrap();
+        let attendance = attendance(child.id(), Identity { clocks: own.clocks + 1, ..own });
         assert_eq!(attended.look(&attendance, 1), None);
         assert!(matches!(attended, Attended::Watched(..)), "{attended:?}");
+        assert_eq!(attendance.seen(), Some(child.id()));
         child.kill().unwrap();
         while attended.look(&attendance, 1) != Some(child.id()) {
             std::thread::yield_now();
@@ -128,19 +132,20 @@ mod tests {
 
     #[test]
     fn another_process_with_the_number_is_not_taken_for_it() {
-        let own = std::process::id();
-        let start = start_of(own).unwrap();
-        let look = |attendance: &Attendance, child| {
+        let (own, identity) = (std::process::id(), identity().unwrap());
+        let look = |identity: Identity, child| {
+            let attendance = attendance(own, identity);
             let mut attended = Attended::default();
-            attended.look(attendance, child);
-            attended
+            attended.look(&attendance, child);
+            let is_gone = attended.is_gone(&attendance, child);
+            (attended, attendance.seen(), is_gone)
         };
-        assert!(matches!(look(&attendance(own, start + 1), 1), Attended::Ended(..)));
-        assert!(matches!(look(&attendance(own, start), 1), Attended::Watched(..)));
-        assert!(matches!(look(&attendance(own, start), own), Attended::Unwatched));
-        let elsewhere = Attendance::default();
-        elsewhere.claim(own).unwrap();
-        elsewhere.identify(1, start + 1);
-        assert!(matches!(look(&elsewhere, 1), Attended::Unwatched));
+        let later = Identity { start: identity.start + 1, ..identity };
+        assert!(matches!(look(later, 1), (Attended::Ended(..), Some(_), true)));
+        assert!(matches!(look(identity, 1), (Attended::Watched(..), Some(_), false)));
+        assert!(matches!(look(identity, own), (Attended::Unwatched, Some(_), true)));
+        // A process in a container that is not seen from here, with the number of the child.
+        let elsewhere = Identity { namespace: 1, ..identity };
+        assert!(matches!(look(elsewhere, own), (Attended::Unwatched, None, false)));
     }
 }

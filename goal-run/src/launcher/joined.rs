@@ -15,6 +15,7 @@ use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{Order, VERSION};
 use crate::peer::Peer;
+use crate::threads::namespace;
 use goal_shm::{Sealed, Segment};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -97,6 +98,7 @@ impl<'a> Processes<'a> {
                 version: VERSION.into(),
                 rank,
                 launcher: std::process::id(),
+                namespace: namespace(),
                 troubles: None,
                 segment: segment.fd().as_raw_fd(),
                 passed: Vec::new(),
@@ -137,7 +139,11 @@ impl<'a> Processes<'a> {
 impl Member {
     /// Returns true if the process has left the job or has ended.
     fn look(&mut self) -> bool {
-        self.has_left = self.has_left || is_readable(&self.joined.socket, Duration::ZERO);
+        let is_over = |descriptor: &OwnedFd| is_readable(descriptor, Duration::ZERO);
+        // A child that it has forked may hold the connection for longer.
+        self.has_left = self.has_left
+            || is_over(&self.joined.socket)
+            || self.joined.peer.handle.as_ref().is_some_and(is_over);
         self.has_left
     }
 }

@@ -13,6 +13,7 @@ use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
 use crate::rights;
+use crate::threads::namespace;
 use goal_eth::Held;
 use goal_shm::{Sealed, Segment};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
@@ -77,6 +78,7 @@ impl Processes {
                 version: VERSION.into(),
                 rank,
                 launcher: std::process::id(),
+                namespace: namespace(),
                 troubles: Some(processes.troubles.descriptor().as_raw_fd()),
                 segment: segment.fd().as_raw_fd(),
                 passed: Vec::new(),

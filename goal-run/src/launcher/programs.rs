@@ -32,6 +32,7 @@ use crate::limits::restore_open_files;
 use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
+use crate::threads::namespace;
 use goal_eth::Held;
 use goal_shm::{Sealed, Segment};
 use rustix::io::Errno;
@@ -157,6 +158,7 @@ impl<'a> Programs<'a> {
             version: VERSION.into(),
             rank,
             launcher: std::process::id(),
+            namespace: namespace(),
             troubles: None,
             segment: segment.fd().as_raw_fd(),
             passed,

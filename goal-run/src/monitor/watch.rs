@@ -98,7 +98,7 @@ impl Watch {
     fn has_other_threads(&self, segment: &Segment) -> bool {
         let Some(allowed) = self.of_programs else { return false };
         let processes =
-            self.ranks.iter().filter_map(|&rank| segment.status(rank).attendance.process());
+            self.ranks.iter().filter_map(|&rank| segment.status(rank).attendance.seen());
         // This launcher may be a thread of a rank's process.
         let own = |process| usize::from(process == std::process::id());
         let may_go_on = |process| {

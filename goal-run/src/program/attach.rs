@@ -9,7 +9,7 @@ use crate::job::{Job, Origin, Settings, layout};
 use crate::order::{OF_PROGRAM, Opened, Order};
 use crate::progress::member_over;
 use crate::rights;
-use crate::threads::{namespace, start_of};
+use crate::threads::identity;
 use crate::transport::Choice;
 use goal_eth::now_ns;
 use goal_kernel::Tables;
@@ -94,11 +94,14 @@ fn begin(
     };
     let attendance = &segment.status(rank).attendance;
     attendance.claim(std::process::id()).map_err(|process| AttachError::Taken { rank, process })?;
-    if let (Some(namespace), Some(start)) = (namespace(), start_of(std::process::id())) {
-        attendance.identify(namespace, start);
+    if let Some(identity) = identity() {
+        attendance.identify(identity);
     }
-    goal_shm::admit(order.launcher);
-    end_with(order.launcher)?;
+    if let Some(launcher) = order.launcher_here() {
+        attendance.see(std::process::id());
+        goal_shm::admit(launcher);
+        end_with(launcher)?;
+    }
     // Before the rank touches its memory, so that the system allocates it near the processor.
     if let Some(processor) = settings.bind(rank).map_err(AttachError::Binding)? {
         segment.status(rank).processor.store(processor + 1, Ordering::Relaxed);

@@ -4,8 +4,8 @@ use crate::wait::Slept;
 use goal_engine::{Depths, Stats};
 use goal_shm::RankCounts;
 
-/// Returns the counts of an engine and of the sleeps of its rank.
-pub(super) fn counts(stats: &Stats, depths: Depths, slept: Slept, fallen_back: u64) -> RankCounts {
+/// Returns the counts of an engine and of the sleeps of its rank, without those of its transports.
+pub(super) fn counts(stats: &Stats, depths: Depths, slept: Slept) -> RankCounts {
     RankCounts {
         messages: stats.messages,
         bytes: stats.bytes,
@@ -20,11 +20,11 @@ pub(super) fn counts(stats: &Stats, depths: Depths, slept: Slept, fallen_back: u
         kept_max: depths.kept,
         ready_max: stats.ready_max,
         blocked_max: depths.blocked,
-        fallen_back,
         shared_chunks: stats.shared_chunks,
         helped_chunks: stats.helped_chunks,
         polls: stats.polls,
         sleeps: slept.sleeps,
         slept_ns: slept.ns,
+        ..RankCounts::default()
     }
 }

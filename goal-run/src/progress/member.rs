@@ -14,7 +14,7 @@ use goal_engine::within;
 use goal_engine::{
     Cause, Engine, Handle, Progress, Schedule, Storage, Underway, UserFunction, WORLD, Waiting,
 };
-use goal_shm::{Claim, Segment};
+use goal_shm::{Claim, RankCounts, Segment};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread;
@@ -411,8 +411,10 @@ impl<'a> Member<'a> {
     pub(crate) fn publish_counts(&mut self) {
         let slept = self.pause.slept();
         let counts = self.with(|engine| {
-            let fallen_back = engine.transport().fallen_back();
-            counts(engine.stats(), engine.depths(), slept, fallen_back)
+            let ends = engine.transport();
+            let (fallen_back, unreadable) = (ends.fallen_back(), ends.unreadable());
+            let counts = counts(engine.stats(), engine.depths(), slept);
+            RankCounts { fallen_back, unreadable, ..counts }
         });
         if let Some(counts) = counts {
             self.job.segment.store_counts(self.rank, &counts);

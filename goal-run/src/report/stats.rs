@@ -32,7 +32,7 @@ struct OfRank {
     counts: RankCounts,
 }
 
-const TITLES: [&str; 22] = [
+const TITLES: [&str; 23] = [
     "rank",
     "messages",
     "bytes",
@@ -48,6 +48,7 @@ const TITLES: [&str; 22] = [
     "ready",
     "blocked",
     "fell back",
+    "unreadable",
     "shared",
     "helped",
     "polls",
@@ -111,6 +112,7 @@ fn row(
     let RankCounts {
         blocked_max,
         fallen_back,
+        unreadable,
         shared_chunks,
         helped_chunks,
         polls,
@@ -133,6 +135,7 @@ fn row(
         ready_max,
         blocked_max,
         fallen_back,
+        unreadable,
         shared_chunks,
         helped_chunks,
         polls,

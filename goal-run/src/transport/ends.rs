@@ -141,6 +141,11 @@ impl<'a> Ends<'a> {
         self.remote.as_ref().map_or(0, |remote| remote.fallen_back())
     }
 
+    /// Returns the number of ranks of this host whose memory the system did not let this one read.
+    pub(crate) fn unreadable(&self) -> u64 {
+        self.cma.as_ref().map_or(0, |cma| cma.unreadable())
+    }
+
     /// Returns the rank on another host that was lost, with a description; `None` if none was.
     pub(crate) fn loss(&self) -> Option<(u32, String)> {
         self.remote.as_ref()?.loss()

@@ -80,7 +80,7 @@ impl Group {
     /// A run has not ended, and the group goes on; or the job can't go on, or is one on several
     /// hosts.
     pub fn leave(self) -> Result<()> {
-        may_change(&self.shared().attached)?;
+        may_change(&self.own()?.attached)?;
         self.end(Attached::leave)
     }
 }

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)] // copies from and to memory of the program
 
 use crate::error::{Error, ErrorCode, Result, error_of};
-use crate::process::{State, is_fork};
+use crate::process::{is_fork, of_fork};
 use goal_engine::{Cause, Failure};
 use goal_kernel::{Awaited, Rank, Signs, Unfinished};
 use goal_run::handed::{CallFunction, Fault, Hands};
@@ -259,7 +259,7 @@ impl Part {
 /// # Errors
 /// This process is a fork of a rank: the part and its runs are its parent's.
 fn check_fork() -> Result<()> {
-    if State::Fork.is() { Err(is_fork()) } else { Ok(()) }
+    if is_fork() { Err(of_fork()) } else { Ok(()) }
 }
 
 /// Returns the common bytes of ranges and segments: the place, the address and the number.

@@ -4,6 +4,7 @@ mod blocks;
 mod collectives;
 mod ends;
 mod files;
+mod forks;
 mod graphs;
 mod misuse;
 mod rights;
@@ -32,6 +33,7 @@ fn this_process_is_a_rank() {
         "counted" => collectives::counted(group),
         "kept" => collectives::kept(group),
         "files" => files::all(group),
+        "forks" => forks::all(group),
         "threads" => threads::all(group),
         "misuse" => misuse::all(group),
         "late" => threads::late(group),
@@ -127,6 +129,11 @@ fn starts_of_collectives_are_counted() {
 #[test]
 fn every_run_of_a_file_starts_with_its_initial_values() {
     completes("files", 1..=3);
+}
+
+#[test]
+fn forked_children_are_no_ranks() {
+    completes("forks", [1, 3]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Runs programs through the passes and writes them.
 
 use super::load::{Opened, load_nisa, open};
-use super::{Error, Findings, Loaded, Options, Output, check, silence, start_workers, write_json};
+use super::{Error, Findings, Loaded, Options, Output, check, silence, write_json};
 use crate::graph;
 use goal_asm::{EncodeError, EncodeOptions, Nisa, encode, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
@@ -69,10 +69,8 @@ pub fn optimize(
     (options.on_stage)("optimizing");
     let pipeline = Pipeline { verify: options.check, ..options.pipeline.clone() };
     let mut timings = Timings::default();
-    // The passes use the worker threads. They start only here, because not every command needs
-    // them.
-    start_workers();
-    let done = goal_opt::run(&mut loaded.program, &pipeline, &mut timings, after);
+    let done =
+        options.with_threads(|| goal_opt::run(&mut loaded.program, &pipeline, &mut timings, after));
     for (pass, note) in &timings.notes {
         let message = format!("the pass `{pass}`: {note}");
         loaded.findings.report.push(Diagnostic::new(Code::PassNote, message));

@@ -50,7 +50,7 @@ pub use reduce::{ReduceOptions, reduce};
 pub use shell::{Completions, Man};
 pub use stage::{clear_stage, show_stage};
 pub use streams::{is_stream, stdout};
-pub use workers::{refuse_small_stack, start_workers, with_stack};
+pub use workers::{refuse_small_stack, with_stack};
 
 use crate::limits::INPUT_BYTES_MAX;
 pub use goal_check::Options as CheckOptions;
@@ -115,14 +115,9 @@ impl Options {
         Self { strip: self.strip && !self.check, ..self.clone() }
     }
 
-    /// Runs `work` where parallel parts of it use this many threads.
-    fn with_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        match rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build() {
-            Ok(pool) => pool.install(work),
-            Err(_) => {
-                start_workers();
-                work()
-            }
-        }
+    /// Runs `work` where parallel parts of it use this many threads, which end with it. So a
+    /// process may fork afterwards.
+    pub fn with_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        workers::with_threads(self.threads, work)
     }
 }

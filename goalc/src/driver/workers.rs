@@ -1,12 +1,9 @@
 //! The threads that work, also on systems that allow few threads or none, or little stack.
 
 use nix::sys::signal::{SigSet, Signal};
-use rayon::{ThreadBuilder, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
 use rustix::process::{Resource, getrlimit};
-use std::io;
 use std::panic::resume_unwind;
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread;
 
 /// Bytes of stack that every command can do with.
@@ -60,45 +57,20 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String>
     }
 }
 
-/// Set once the threads are started.
-static STARTED: Once = Once::new();
-
-/// Starts the threads of the global pool, one for each processor or as many as the system allows.
-/// If it allows none, the calling thread does the work alone. A second call does nothing.
-pub fn start_workers() {
-    STARTED.call_once(start);
-}
-
-fn start() {
-    // The threads are started before the pool: building a pool with fewer threads than it asks for
-    // fails, and can't be repeated.
-    let (sender, receiver) = channel::<ThreadBuilder>();
-    let receiver = Arc::new(Mutex::new(receiver));
-    let start = || {
-        let receiver = Arc::clone(&receiver);
-        let work = move || {
-            // The main thread handles this signal, and may defer it. So no other thread may take
-            // it.
-            let _ = SigSet::from(Signal::SIGTSTP).thread_block();
-            let part = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            // There is no part if the program has already made a global pool.
-            if let Ok(part) = part {
-                part.run();
-            }
-        };
-        thread::Builder::new().name("worker".to_owned()).spawn(work)
-    };
-    let wanted = thread::available_parallelism().map_or(1, usize::from);
-    let started = (0..wanted).take_while(|_| start().is_ok()).count();
-    if started == 0 {
-        // Without this pool the first parallel part would panic. Fails if the program has already
-        // made one.
-        let _ = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
-        return;
+/// Runs `work`, whose parallel parts share `threads` threads that end with it. If that is one, or
+/// the system starts no more, the calling thread does all of the work.
+///
+/// No threads are kept for the next work: a forked child would wait for threads that it has not.
+pub(super) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    if threads <= 1 {
+        return work();
     }
-    let pool = ThreadPoolBuilder::new().num_threads(started);
-    // Fails if there is a global pool already.
-    let _ = pool
-        .spawn_handler(|part| sender.send(part).map_err(|_| io::ErrorKind::BrokenPipe.into()))
-        .build_global();
+    // The main thread handles this signal, and may defer it. So no other thread may take it.
+    let start = |_| {
+        let _ = SigSet::from(Signal::SIGTSTP).thread_block();
+    };
+    match ThreadPoolBuilder::new().num_threads(threads).start_handler(start).build() {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    }
 }

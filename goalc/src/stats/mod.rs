@@ -81,12 +81,17 @@ impl Largest {
     }
 }
 
-/// Counts and measures `program` on a machine. Takes time linear in the actions of all ranks.
+/// Counts and measures `program` on a machine. Takes time linear in the actions of all ranks. Works
+/// on the rayon pool that the calling thread belongs to, if it does.
 ///
 /// # Panics
 /// If there is a cycle of dependencies; all readers of programs refuse that.
 pub fn stats(program: &Program, machine: &Machine) -> Stats {
-    let bodies: Vec<BodyStats> = program.bodies.par_iter().map(BodyStats::new).collect();
+    // Rayon's own pool does not live on in a forked child.
+    let bodies: Vec<BodyStats> = match rayon::current_thread_index() {
+        Some(_) => program.bodies.par_iter().map(BodyStats::new).collect(),
+        None => program.bodies.iter().map(BodyStats::new).collect(),
+    };
     let images: Vec<u64> = program.images.iter().map(|image| image.end()).collect();
     let mut used = vec![false; bodies.len()];
     let mut stats = Stats { ranks: u64::from(program.num_ranks()), ..Stats::default() };

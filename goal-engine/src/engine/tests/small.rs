@@ -2,11 +2,11 @@
 #![allow(unsafe_code)] // contracts that transports and storages have
 
 use super::network::{Conditions, End, run};
-use crate::Seed;
 use crate::engine::{Areas, Cause, Engine, Fault, Options, Schedule, Storage, Waiting};
 use crate::memory::{Imported, Region, Span, Zeroed};
 use crate::testing::{nisa, program, state};
 use crate::transport::{Full, Header, Kind, SharedTask, Transport, Workers};
+use crate::{Seed, within};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_lang::limits::Limits;
 use std::collections::VecDeque;
@@ -465,6 +465,48 @@ fn bytes_that_nobody_asked_for_are_refused() {
             "{is_exposing} {size}"
         );
     }
+}
+
+/// Returns what ends the job of a rank that gets these messages from rank 1; `None` if nothing does.
+fn after(arriving: impl Iterator<Item = Header>, state_bytes: usize) -> Option<Cause> {
+    let options = Options { unexpected_limit: 10 * 128, ..Options::default() };
+    let transport = Sent { arriving: arriving.collect(), ..Sent::default() };
+    let mut engine = Engine::new(0, transport, options, Zeroed::new(state_bytes));
+    engine.limit_requests();
+    within(|| {
+        while !engine.transport().arriving.is_empty() {
+            if let Err(failure) = engine.poll(0) {
+                return Some(failure.cause);
+            }
+        }
+        None
+    })
+    .expect("the state has room")
+}
+
+/// The schedules of programs are not known to their peers, so a number bounds the requests.
+#[test]
+fn requests_of_programs_are_bounded() {
+    let request = |number: u32| {
+        let request = Header::new(Kind::Rts, 1);
+        [
+            Header { communicator: 7, instance: number, size: 1 << 20, ..request },
+            Header { communicator: number + 9, size: 1 << 20, ..request },
+        ]
+    };
+    assert_eq!(after((0..5).flat_map(request), 1 << 20), None);
+    let refused = Cause::Foreign { source_rank: 1, fault: Fault::RequestsKept { most: 10 } };
+    assert_eq!(after((0..6).flat_map(request), 1 << 20), Some(refused));
+}
+
+/// Messages for instances of communicators that there never were.
+#[test]
+fn made_up_communicators_leave_nothing() {
+    let message = |number: u32| {
+        let kind = if number.is_multiple_of(2) { Kind::Eager } else { Kind::Rts };
+        Header { communicator: number, instance: u32::MAX, ..Header::new(kind, 1) }
+    };
+    assert_eq!(after((1..200_000).map(message), 1 << 20), None);
 }
 
 #[test]

@@ -297,12 +297,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
 /// several hosts it needs them later, to open sockets when the number of ranks is known, so a
 /// thread without rights does the work.
 fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
-    let work = || {
-        launcher::beside_stops(|| {
-            driver::start_workers();
-            open(arguments)
-        })
-    };
+    let work = || launcher::beside_stops(|| open(arguments));
     let refused = |error| Failure::System(LaunchError::System(error).to_string());
     if arguments.hosts.are_named() {
         return rights::apart(work).map_err(refused)?;

@@ -45,8 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = driver::Options { strip: true, ..arguments.input.options() };
     let loaded = driver::load_program(&arguments.input.inputs, &options)?;
     driver::show_stage("counting");
-    driver::start_workers();
-    let stats = stats(&loaded.program, &machine);
+    let stats = options.with_threads(|| stats(&loaded.program, &machine));
     driver::note(&loaded.findings, arguments.findings());
     print(|out| match arguments.format {
         Format::Text => write!(out, "{stats}"),
