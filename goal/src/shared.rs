@@ -11,11 +11,11 @@ use crate::communicator::{Communicator, Communicators};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
-use crate::progress::{Core, is_fatal, waits_for};
+use crate::progress::{Core, TEST, is_fatal, waits_for};
 use crate::slots::{Due, Ticket};
-use crate::thread::{self, Common, count};
+use crate::thread::{self, Common, is_in_function};
 use goal_run::job::Mode;
-use goal_run::program::Attached;
+use goal_run::program::{Attached, is_of_library};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
@@ -24,9 +24,6 @@ use std::time::Duration;
 
 /// The time between two attempts to wake a thread that sleeps with the core.
 const WAKE_AGAIN: Duration = Duration::from_micros(100);
-
-/// The most attempts to wake a thread that sleeps with the core, after another one has ended.
-const WAKE_MAX: u32 = 20;
 
 /// The state of the group in this process.
 pub(crate) struct Shared {
@@ -86,7 +83,7 @@ impl Shared {
     /// The thread executes a registered function, whose caller has the core.
     #[inline]
     pub(crate) fn hold(&'static self) -> Result<Held> {
-        if !count(self) {
+        if is_in_function() {
             return Err(in_function());
         }
         let core = self.core.try_lock().unwrap_or_else(|| self.lock_slowly());
@@ -156,7 +153,6 @@ impl Shared {
 
     /// Called by the rank's thread after it has made progress, or has met a failure.
     pub(crate) fn after_progress(&'static self) {
-        thread::exempt();
         // If the core is taken, its owner looks at this when it has given the core back.
         self.has_missed.store(true, Ordering::SeqCst);
         self.look_again();
@@ -189,7 +185,15 @@ impl Shared {
     /// There was no such run, or the job can't go on.
     #[inline]
     pub(crate) fn test(&'static self, ticket: Ticket) -> Result<bool> {
-        self.with(|core| core.test(ticket))
+        self.with(|core| {
+            let has_ended = core.test(ticket)?;
+            // A thread of the library does not test for the program.
+            if !has_ended && self.attached.asks_text() && !is_of_library() {
+                let threads = core.sleepers + 1;
+                self.attached.tell_waits(&core.describe_waiting(TEST), threads);
+            }
+            Ok(has_ended)
+        })
     }
 
     /// Keeps the error that ended the job, which later calls return too. The launcher reports it.
@@ -213,19 +217,6 @@ impl Shared {
 }
 
 impl Common for Shared {
-    /// Lets a thread that sleeps with the core look at the number of callers again. The thread that
-    /// has the core may be this one, which exits from within a call, so this does not insist.
-    fn has_left(&'static self) {
-        for _ in 0..WAKE_MAX {
-            if let Some(core) = self.core.try_lock() {
-                MutexGuard::unlock_fair(core);
-                return;
-            }
-            self.attached.wake();
-            std::thread::sleep(WAKE_AGAIN);
-        }
-    }
-
     fn keep(&'static self, due: VecDeque<Due>) {
         self.core.lock().due.extend(due);
     }
