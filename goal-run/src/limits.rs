@@ -1,6 +1,6 @@
 //! The limits of a job, and those of the system, which are checked before a rank starts.
 
-use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
+use rustix::process::{Resource, Rlimit, getuid, setrlimit};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,20 +63,49 @@ const PROCESS_ADDRESSES: u64 = 32 << 20;
 /// The least memory of a rank process, in bytes.
 const PROCESS_MEMORY: u64 = 2 << 20;
 
+/// Returns a limit of this process: the number that counts now, and the most that it may be raised
+/// to. `None` is no limit, or one that the system does not tell. Reads a file, since a filter of
+/// system calls may forbid the call.
+fn rlimit(resource: Resource) -> Rlimit {
+    let name = match resource {
+        Resource::As => "Max address space",
+        Resource::Data => "Max data size",
+        Resource::Fsize => "Max file size",
+        Resource::Nofile => "Max open files",
+        Resource::Nproc => "Max processes",
+        _ => unreachable!("this crate asks for no other limit"),
+    };
+    let text = fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+    let mut numbers = line.split_whitespace().map(|number| number.parse().ok());
+    Rlimit { current: numbers.next().flatten(), maximum: numbers.next().flatten() }
+}
+
+/// Returns the limits that may cause a lack of memory, if there are any.
+fn memory_limits() -> Option<String> {
+    let of = |resource, option, what| {
+        let bytes: u64 = rlimit(resource).current?;
+        Some(format!("ulimit -{option} allows {} KiB of {what}", bytes >> 10))
+    };
+    let both = [
+        of(Resource::As, 'v', "address space"),
+        of(Resource::Data, 'd', "memory that a process may write"),
+    ];
+    let both: Vec<String> = both.into_iter().flatten().collect();
+    (!both.is_empty()).then(|| both.join(", and "))
+}
+
 /// Returns the text of an error of the system, with the limit that probably caused it.
 pub(crate) fn named(cause: &io::Error) -> String {
-    let limit = |resource| getrlimit(resource).current;
+    let limit = |resource| rlimit(resource).current;
     let limit = match cause.raw_os_error() {
         Some(libc::EMFILE) => {
             limit(Resource::Nofile).map(|files| format!("ulimit -n allows {files} open files"))
         }
-        Some(libc::ENOMEM) => Some(match limit(Resource::As) {
-            Some(bytes) => format!("ulimit -v allows {} KiB of address space", bytes >> 10),
-            None => {
-                "memory is used up, or vm.overcommit_memory forbids to ask for more than there is"
-                    .to_owned()
-            }
-        }),
+        Some(libc::ENOMEM) => Some(memory_limits().unwrap_or_else(|| {
+            "memory is used up, or vm.overcommit_memory forbids to ask for more than there is"
+                .to_owned()
+        })),
         Some(libc::EAGAIN) => Some(match limit(Resource::Nproc) {
             Some(tasks) => format!(
                 "ulimit -u allows this user {tasks} processes and threads; pids.max of the control group may allow fewer"
@@ -166,7 +195,7 @@ impl Demand {
     /// Returns an error if a limit of this process is too low for certain.
     pub(crate) fn check(&self) -> Result<(), Shortage> {
         let limits = [Resource::As, Resource::Nproc, Resource::Nofile]
-            .map(|resource| getrlimit(resource).current);
+            .map(|resource| rlimit(resource).current);
         self.fits(limits, getuid().is_root())
     }
 
@@ -215,7 +244,7 @@ impl Demand {
 
 /// Returns an error if this process may not have so many files open.
 pub(crate) fn check_open_files(ranks: u64, needed: u64) -> Result<(), Shortage> {
-    check_files(ranks, needed, getrlimit(Resource::Nofile).current)
+    check_files(ranks, needed, rlimit(Resource::Nofile).current)
 }
 
 fn check_files(ranks: u64, needed: u64, limit: Option<u64>) -> Result<(), Shortage> {
@@ -225,24 +254,23 @@ fn check_files(ranks: u64, needed: u64, limit: Option<u64>) -> Result<(), Shorta
     }
 }
 
-/// The soft limit on open files before it was raised.
-static OPEN_FILES: OnceLock<Option<u64>> = OnceLock::new();
+/// The limit on open files before it was raised.
+static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 
 /// Raises the soft limit on open files of this process to the hard limit.
 pub fn raise_open_files() {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let _ = OPEN_FILES.set(current);
-    if current != maximum {
+    let limit = rlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
         // If this fails, reaching the limit is an error that names it.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+        let raised = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+        let _ = raised.map(|()| OPEN_FILES.set(limit));
     }
 }
 
 /// Restores the limit that [`raise_open_files`] has raised, in a child that is about to execute a
 /// program of the user. Makes system calls only.
 pub(crate) fn restore_open_files() {
-    if let Some(&current) = OPEN_FILES.get() {
-        let maximum = getrlimit(Resource::Nofile).maximum;
+    if let Some(&Rlimit { current, maximum }) = OPEN_FILES.get() {
         let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
     }
 }
@@ -332,6 +360,7 @@ mod tests {
         assert!(text(libc::EMFILE).contains("ulimit -n allows"), "{}", text(libc::EMFILE));
         assert!(text(libc::EPERM).contains("seccomp"));
         assert!(text(libc::ENOMEM).contains("memory"));
+        assert!(rlimit(Resource::Nofile).current.is_some_and(|files| files > 0));
         // Of others nothing is added.
         assert_eq!(text(libc::ENOENT), io::Error::from_raw_os_error(libc::ENOENT).to_string());
     }

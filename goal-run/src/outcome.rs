@@ -154,6 +154,12 @@ impl Outcome {
         self.missing.is_empty()
     }
 
+    /// Returns true if a process has attached to the job as a rank of it.
+    pub fn has_attached(&self) -> bool {
+        let attendance = |rank: u32| &self.segment.status(rank).attendance;
+        (0..self.num_ranks()).any(|rank| attendance(rank).process().is_some())
+    }
+
     /// Returns the number of ranks, with those that were added to the job.
     pub fn num_ranks(&self) -> u32 {
         self.segment.num_ranks()

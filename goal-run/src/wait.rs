@@ -82,6 +82,8 @@ pub(crate) struct Pause {
     polls: u32,
     /// The next sleep while waiting for room.
     room_sleep: Duration,
+    /// The time at which the rank began to wait alone, and true once that has taken long.
+    alone: Option<(u64, bool)>,
     slept: Slept,
 }
 
@@ -101,8 +103,20 @@ impl Pause {
             fruitless: 0,
             polls,
             room_sleep: ROOM_SLEEP_MIN,
+            alone: None,
             slept: Slept::default(),
         }
+    }
+
+    /// Notes that a rank without others waits. Returns true once, when it has done so for `long`.
+    pub(crate) fn has_waited_alone(&mut self, long: Duration) -> bool {
+        if self.fruitless == 0 {
+            self.alone = None;
+        }
+        self.fruitless = self.fruitless.saturating_add(1).min(u32::MAX - 1);
+        let (since, is_known) = self.alone.get_or_insert_with(|| (now_ns(), false));
+        let is_long = Duration::from_nanos(now_ns() - *since) >= long;
+        is_long && !std::mem::replace(is_known, is_long)
     }
 
     /// Notes that a poll did something.

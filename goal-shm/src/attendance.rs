@@ -1,5 +1,9 @@
 //! The part that the process of a program takes in its job: if it has attached, if it waits in a
 //! call, and if it has come to its end. The process writes this, and its launcher reads it.
+//!
+//! A process that waits in a call may have threads that are in no call, and may act. The launcher
+//! asks for their number ([`Gate::ask`](super::Gate::ask)), because only the process itself can
+//! count its threads in every namespace.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -37,11 +41,24 @@ pub struct Attendance {
     state: AtomicU32,
     /// The name of the call that it is in, or was in last.
     call: [AtomicU64; CALL_WORDS],
+    /// The number of its threads that wait in calls.
+    in_calls: AtomicU32,
+    /// The number of threads in no call, as the process counted them last. Then the epoch of the
+    /// rank at that time, plus 1; 0 if there is no answer in this wait.
+    others: AtomicU32,
+    answered_in: AtomicU64,
+    /// The number of the last question for a text that was answered, and the bytes of that text.
+    told: AtomicU32,
+    pub(crate) told_len: AtomicU32,
+    /// The number of runs that have ended, and of tests that made progress.
+    moves: AtomicU64,
+    /// The number of tests that found a run under way and made no progress.
+    vain_tests: AtomicU64,
 }
 
 /// The process is in no call that waits.
 const COMPUTES: u32 = 0;
-/// The process waits in a call, and nothing else of it goes on.
+/// The process waits in a call.
 const WAITS: u32 = 1;
 /// The process is in a call, and its runs go on without it.
 const STAYS: u32 = 2;
@@ -95,13 +112,76 @@ impl Attendance {
         self.has_finalized.load(Ordering::SeqCst) != 0
     }
 
-    /// States that the process waits in a call of this name. Bytes beyond the 32nd are left out.
+    /// States that the process waits in a call of this name, with `threads` threads in calls. Bytes
+    /// beyond the 32nd are left out.
     ///
     /// A few plain stores. That they are seen before a later change of the rank's state is due to
     /// that change, which is sequentially consistent.
     #[inline]
-    pub fn wait_in(&self, call: &str) {
+    pub fn wait_in(&self, call: &str, threads: u32) {
+        self.in_calls.store(threads, Ordering::Relaxed);
+        // An answer of an earlier wait does not count in this one.
+        self.answered_in.store(0, Ordering::Relaxed);
         self.enter(call, WAITS);
+    }
+
+    /// Returns the number of threads that wait in calls.
+    pub fn in_calls(&self) -> u32 {
+        self.in_calls.load(Ordering::Relaxed)
+    }
+
+    /// States how many threads of the process are in no call, in this epoch of the rank. Threads of
+    /// the library do not count. `None` says that the process can't count its threads.
+    pub fn answer(&self, epoch: u64, others: Option<u32>) {
+        self.others.store(others.unwrap_or(u32::MAX), Ordering::SeqCst);
+        self.answered_in.store(epoch + 1, Ordering::SeqCst);
+    }
+
+    /// Returns the number of threads in no call, as the process counted them in this epoch. `None`
+    /// if it did not, or could not.
+    pub fn others_in(&self, epoch: u64) -> Option<u32> {
+        let is_of_epoch = self.answered_in.load(Ordering::SeqCst) == epoch + 1;
+        is_of_epoch.then(|| self.others()).flatten()
+    }
+
+    /// Returns the number of threads in no call, as the process counted them last; 0 before.
+    pub fn others(&self) -> Option<u32> {
+        let others = self.others.load(Ordering::SeqCst);
+        (others != u32::MAX).then_some(others)
+    }
+
+    /// Notes the number of a question for a text, whose answer is there.
+    pub(crate) fn tell(&self, question: u32) {
+        self.told.store(question, Ordering::SeqCst);
+    }
+
+    /// Returns the number of the last question for a text that was answered.
+    #[inline]
+    pub fn told(&self) -> u32 {
+        self.told.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a run has ended, or that a test made progress. One thread at a time calls this.
+    #[inline]
+    pub fn note_move(&self) {
+        self.moves.store(self.moves.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// Returns the number of calls of [`note_move`](Self::note_move).
+    pub fn moves(&self) -> u64 {
+        self.moves.load(Ordering::SeqCst)
+    }
+
+    /// Notes that a test found a run under way and made no progress. One thread at a time calls
+    /// this.
+    #[inline]
+    pub fn note_vain_test(&self) {
+        self.vain_tests.store(self.vain_tests.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// Returns the number of calls of [`note_vain_test`](Self::note_vain_test).
+    pub fn vain_tests(&self) -> u64 {
+        self.vain_tests.load(Ordering::SeqCst)
     }
 
     /// States that the process is in a call of this name, and that its runs go on without it, so
@@ -181,6 +261,20 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_counts_in_its_epoch() {
+        let attendance = Attendance::default();
+        assert_eq!((attendance.others(), attendance.others_in(0)), (Some(0), None));
+        attendance.answer(0, Some(2));
+        assert_eq!((attendance.others(), attendance.others_in(0)), (Some(2), Some(2)));
+        assert_eq!(attendance.others_in(1), None);
+        attendance.answer(1, None);
+        assert_eq!((attendance.others(), attendance.others_in(1)), (None, None));
+        attendance.answer(1, Some(0));
+        attendance.wait_in("another call", 1);
+        assert_eq!(attendance.others_in(1), None);
+    }
+
+    #[test]
     fn a_call_keeps_its_name() {
         let attendance = Attendance::default();
         assert_eq!((attendance.waits(), attendance.last_call()), (false, None));
@@ -189,7 +283,7 @@ mod tests {
             ("the name of a call that is too long", "the name of a call that is too l"),
             ("wait", "wait"),
         ] {
-            attendance.wait_in(name);
+            attendance.wait_in(name, 1);
             assert_eq!((attendance.waits(), attendance.last_call().as_deref()), (true, Some(kept)));
             assert!(!attendance.stays());
             attendance.stay_in(name);

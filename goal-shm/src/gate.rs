@@ -23,6 +23,10 @@ pub struct Gate {
     pub opened_ns: AtomicU64,
     /// The number of times that survivors of a loss have formed a group.
     generation: AtomicU32,
+    /// The number of times that the launcher has asked for counts of threads.
+    question: AtomicU32,
+    /// The number of times that the launcher has asked what ranks wait for.
+    text_question: AtomicU32,
 }
 
 const CLOSED: u32 = 0;
@@ -120,6 +124,32 @@ impl Gate {
     /// Ends the job as [`Gate::stop`] does, because the time is up: see [`Gate::is_late`].
     pub fn stop_as_late(&self) {
         self.change(OPEN, LATE);
+    }
+
+    /// Asks ranks that wait for counts of their threads: see [`Attendance::answer`]. The caller must
+    /// wake ranks that sleep.
+    ///
+    /// [`Attendance::answer`]: super::Attendance::answer
+    pub fn ask(&self) {
+        self.question.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Returns the number of times that [`Gate::ask`] was called.
+    #[inline]
+    pub fn question(&self) -> u32 {
+        self.question.load(Ordering::Relaxed)
+    }
+
+    /// Asks ranks for texts on what they wait for. The caller must wake ranks that sleep. Returns
+    /// the number of this question.
+    pub fn ask_texts(&self) -> u32 {
+        self.text_question.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// Returns the number of times that [`Gate::ask_texts`] was called.
+    #[inline]
+    pub fn text_question(&self) -> u32 {
+        self.text_question.load(Ordering::Relaxed)
     }
 
     /// Returns true if no schedule goes on: the job has ended, or is broken.

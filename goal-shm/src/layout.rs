@@ -42,7 +42,9 @@ const RING_ENDS: u64 = size_of::<Ends>() as u64;
 /// The bytes of a rank's queue of messages to itself.
 pub(crate) const LOCAL_BYTES: usize = 64 << 10;
 /// The bytes of a rank's failure record.
-pub(crate) const FAILURE_BYTES: usize = 4096;
+pub(crate) const FAILURE_BYTES: usize = 3072;
+/// The bytes of the text in which a rank says what it waits for. It lies behind the failure record.
+pub(crate) const WAITS_BYTES: usize = 1024;
 
 /// The offset of a rank's starts behind its status and its counters. All lie in one page.
 const STARTS_AT: usize =
@@ -228,7 +230,7 @@ impl Layout {
                 status,
                 counts: status + size_of::<Status>(),
                 starts: status + STARTS_AT,
-                failure: area(FAILURE_BYTES as u64).start,
+                failure: area((FAILURE_BYTES + WAITS_BYTES) as u64).start,
                 mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
                 local: area(LOCAL_BYTES as u64),
                 table: area(ranks * ENTRY).start,

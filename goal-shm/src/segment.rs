@@ -7,7 +7,7 @@ use super::counts::RankCounts;
 use super::endpoint::Endpoint;
 use super::gate::Gate;
 use super::helpers::{self, Helpers, Marks};
-use super::layout::{FAILURE_BYTES, Layout, RankLayout};
+use super::layout::{FAILURE_BYTES, Layout, RankLayout, WAITS_BYTES};
 use super::mailbox::{self, Mailbox};
 use super::mapping::{Mapping, SharedWords};
 use super::pool::Rings;
@@ -294,12 +294,32 @@ impl Segment {
         if !self.status(rank).claim_failure_record() {
             return;
         }
-        let mut len = text.len().min(FAILURE_BYTES);
-        while !text.is_char_boundary(len) {
-            len -= 1;
+        let text = cut(text, FAILURE_BYTES);
+        self.mapping.store(self.rank(rank).failure, text);
+        self.status(rank).failure_len.store(text.len() as u32, Ordering::SeqCst);
+    }
+
+    /// Writes the text in which a rank says what it waits for, cut to 1 KiB: the answer to the
+    /// question of this number ([`Gate::ask_texts`]). One thread of the rank may call this at a
+    /// time.
+    pub fn tell_waits(&self, rank: u32, question: u32, text: &str) {
+        let (text, attendance) = (cut(text, WAITS_BYTES), &self.status(rank).attendance);
+        self.mapping.store(self.rank(rank).failure + FAILURE_BYTES, text);
+        attendance.told_len.store(text.len() as u32, Ordering::SeqCst);
+        attendance.tell(question);
+    }
+
+    /// Returns the text in which a rank says what it waits for, if it has answered the question of
+    /// this number. If the rank answers another one meanwhile, the text may be of both.
+    pub fn told_waits(&self, rank: u32, question: u32) -> Option<String> {
+        let attendance = &self.status(rank).attendance;
+        if attendance.told() != question {
+            return None;
         }
-        self.mapping.store(self.rank(rank).failure, &text.as_bytes()[..len]);
-        self.status(rank).failure_len.store(len as u32, Ordering::SeqCst);
+        let len = attendance.told_len.load(Ordering::SeqCst) as usize;
+        let mut bytes = vec![0; len.min(WAITS_BYTES)];
+        self.mapping.load(self.rank(rank).failure + FAILURE_BYTES, &mut bytes);
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// Records a failure as [`Segment::record_failure`] does, enters [`State::Failed`] and wakes
@@ -385,4 +405,13 @@ impl Segment {
         self.mapping.load(self.rank(rank).failure, &mut bytes);
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// Returns the bytes of a text, without those beyond `most` and without a part of a character.
+fn cut(text: &str, most: usize) -> &[u8] {
+    let mut len = text.len().min(most);
+    while !text.is_char_boundary(len) {
+        len -= 1;
+    }
+    &text.as_bytes()[..len]
 }

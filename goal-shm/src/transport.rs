@@ -43,7 +43,11 @@ impl fmt::Display for Unavailable {
     }
 }
 
-impl Error for Unavailable {}
+impl Error for Unavailable {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
 
 /// Returns an error if the system provides no shared memory.
 fn probe() -> Result<(), Box<dyn Error + Send + Sync>> {

@@ -8,6 +8,7 @@
 //! Threat: the peer, or anyone on the way, may send any bytes. What TLS refuses ends the
 //! connection, and an unread record bounds what is buffered.
 
+use crate::info;
 use crate::sockets;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -225,6 +226,12 @@ impl Channel {
     #[inline]
     pub(crate) fn plain(&self) -> Option<BorrowedFd<'_>> {
         self.tls.is_none().then(|| self.socket.as_fd())
+    }
+
+    /// Returns the time since the system of the other end's host acknowledged anything, in
+    /// nanoseconds, if this system tells it.
+    pub fn host_heard_before_ns(&self) -> Option<u64> {
+        info::read(self.socket.as_fd()).map(|info| info.heard_before_ns)
     }
 
     /// Returns true if bytes were taken and wait to be sent: the caller must call

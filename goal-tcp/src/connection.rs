@@ -38,8 +38,9 @@ pub(crate) struct Connection {
     pub(crate) has_left: bool,
     /// The reason why sending failed, if it has. What the rank has sent before is still read.
     pub(crate) failure: Option<String>,
-    /// The time of the look since which bytes are on the way and the peer's host is silent.
-    pub(crate) silent_ns: Option<u64>,
+    /// The time of the look since which bytes are on the way and the peer's host is silent, and the
+    /// number of such looks.
+    pub(crate) silent: Option<(u64, u64)>,
 }
 
 impl Connection {
@@ -59,7 +60,7 @@ impl Connection {
             part: PART_ZCOPY_MAX,
             has_left: false,
             failure: None,
-            silent_ns: None,
+            silent: None,
         }
     }
 

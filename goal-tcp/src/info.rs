@@ -3,9 +3,14 @@
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 
+/// The number of the state `TCP_ESTABLISHED`.
+const ESTABLISHED: u8 = 1;
+
 /// The state of a connection as the system knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Info {
+    /// The connection is established.
+    pub(crate) is_open: bool,
     /// Bytes, or a question for room, were sent, and the peer's host has not answered since.
     pub(crate) awaits_host: bool,
     /// The time since the host acknowledged anything.
@@ -28,6 +33,7 @@ pub(crate) fn read(socket: BorrowedFd<'_>) -> Option<Info> {
         )
     };
     (result == 0).then(|| Info {
+        is_open: info.tcpi_state == ESTABLISHED,
         // A host without room answers each repetition of bytes, and these become ever rarer.
         awaits_host: info.tcpi_unacked > 0 && info.tcpi_last_ack_recv > info.tcpi_last_data_sent
             || info.tcpi_probes > 0,

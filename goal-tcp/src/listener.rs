@@ -77,6 +77,16 @@ impl Listener {
     /// # Errors
     /// [`ListenError`].
     pub fn bind(address: IpAddr, ports: RangeInclusive<u16>) -> Result<Self, ListenError> {
+        Self::bind_at(SocketAddr::new(address, 0), ports)
+    }
+
+    /// Listens as [`Listener::bind`] does, at an address that may have a scope. Its port does not
+    /// count.
+    ///
+    /// # Errors
+    /// [`ListenError`].
+    pub fn bind_at(mut at: SocketAddr, ports: RangeInclusive<u16>) -> Result<Self, ListenError> {
+        let address = at.ip();
         let system = |cause: Errno| ListenError::System { address, cause: cause.into() };
         let family = match address {
             IpAddr::V4(_) => AddressFamily::INET,
@@ -93,7 +103,8 @@ impl Listener {
                 sockopt::set_ipv6_v6only(&socket, false).map_err(system)?;
             }
             hold_back_silent(&socket);
-            match bind(&socket, &SocketAddr::new(address, port)) {
+            at.set_port(port);
+            match bind(&socket, &at) {
                 // Two sockets may both bind, but only one of them may listen.
                 Ok(()) => match listen(&socket, BACKLOG) {
                     Ok(()) => {

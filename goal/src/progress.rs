@@ -14,7 +14,10 @@ use std::sync::Arc;
 /// report the number of the rank stands for all of this.
 const THIS_ONE: &str = "; this one ";
 
-/// Returns what a rank waits for, if its error is of [`Core::describe_waiting`].
+/// The name in reports of calls that look for the end of a run and do not wait.
+pub(crate) const TEST: &str = "test";
+
+/// Returns what a rank waits for, if its error is of [`Core::error_in`].
 pub(crate) fn waits_for(text: &str) -> Option<&str> {
     let reasons = [Interrupted::Stuck, Interrupted::Late];
     let behind = |why: &Interrupted| text.strip_prefix(&why.to_string())?.strip_prefix(THIS_ONE);
@@ -159,6 +162,7 @@ impl Core {
             }
             Some(Instance::Gone) => return Ok(true),
         }
+        member.note_end();
         if slots.ended(number) {
             self.tell_end(number);
         }
@@ -317,16 +321,13 @@ impl Core {
     pub(crate) fn test_running(&mut self, ticket: Ticket) -> Result<bool> {
         let number = Slots::number(ticket);
         let (member, slots) = self.parts()?;
-        match slots.running(number) {
-            Some(Instance::Process(handle)) => {
-                member.test(handle).map_err(|error| error_of(&error))?;
-            }
+        let tested = match slots.running(number) {
+            Some(Instance::Process(handle)) => member.test(handle),
             // Runs of the process make progress as in every test.
-            Some(Instance::Kernel(_)) => {
-                member.advance().map_err(|error| error_of(&error))?;
-            }
-            Some(Instance::Gone) | None => {}
-        }
+            Some(Instance::Kernel(_)) => member.advance(),
+            Some(Instance::Gone) | None => Ok(false),
+        };
+        tested.map_err(|interrupted| self.error_in(TEST, &interrupted))?;
         self.reap()?;
         self.settle(number)
     }
@@ -350,16 +351,24 @@ impl Core {
         }
     }
 
-    /// Returns the error of a rank that waits when no rank can go on, or the time is up: its call,
-    /// and the actions of each run that have started.
+    /// Returns the error of a call that waits and was interrupted.
     #[cold]
-    pub(crate) fn describe_waiting(&mut self, call: &str, why: &Interrupted) -> Error {
+    pub(crate) fn error_in(&mut self, call: &str, why: &Interrupted) -> Error {
+        match why {
+            Interrupted::Stuck | Interrupted::Late => {
+                let text = format!("{why}{THIS_ONE}{}", self.describe_waiting(call));
+                Error::new(error_of(why).code(), text)
+            }
+            other => error_of(other),
+        }
+    }
+
+    /// Says what this rank waits for: its call, and the actions of each run that have started.
+    #[cold]
+    pub(crate) fn describe_waiting(&mut self, call: &str) -> String {
         const ACTIONS_MAX: usize = 8;
-        let code = error_of(why).code();
-        let mut text = format!("{why}{THIS_ONE}waits in {call}");
-        let Core { member: Some(member), slots, .. } = self else {
-            return Error::new(code, text);
-        };
+        let mut text = format!("waits in {call}");
+        let Core { member: Some(member), slots, .. } = self else { return text };
         let mut lines = Vec::new();
         for (_, instance) in slots.all_running() {
             match instance {
@@ -380,7 +389,7 @@ impl Core {
             text.push_str(": ");
             text.push_str(&lines.join("; "));
         }
-        Error::new(code, text)
+        text
     }
 
     /// Returns the place of the first run that has ended.

@@ -204,6 +204,19 @@ impl Schedule {
         compile::text(body, rank, size)
     }
 
+    /// Returns the addresses of all declared buffers. If only those are given that this rank uses,
+    /// as no buffer for a barrier, the others are 0.
+    pub fn with_unused(&self, given: Vec<usize>) -> Vec<usize> {
+        let lengths = &self.buffers()[..self.inner.num_declared()];
+        let used = lengths.iter().filter(|&&length| length > 0).count();
+        if given.len() == lengths.len() || given.len() != used {
+            return given;
+        }
+        let mut given = given.into_iter();
+        let address = |&length: &u64| if length > 0 { given.next().unwrap_or(0) } else { 0 };
+        lengths.iter().map(address).collect()
+    }
+
     /// Checks that the schedule can be started on these buffers, without a start.
     ///
     /// # Errors

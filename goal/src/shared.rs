@@ -12,13 +12,13 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
 use crate::process::{State, is_fork, of_fork};
-use crate::progress::{Core, is_fatal, waits_for};
+use crate::progress::{Core, TEST, is_fatal, waits_for};
 use crate::raw::name_collectives;
 use crate::returned::{take_free, take_left};
 use crate::slots::{Due, Ticket};
-use crate::thread::{self, Common, count, is_in_function};
+use crate::thread::{self, Common, is_in_function};
 use goal_run::job::Mode;
-use goal_run::program::Attached;
+use goal_run::program::{Attached, is_of_library};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
@@ -28,9 +28,6 @@ use std::time::Duration;
 
 /// The time between two attempts to wake a thread that sleeps with the core.
 const WAKE_AGAIN: Duration = Duration::from_micros(100);
-
-/// The most attempts to wake a thread that sleeps with the core, after another one has ended.
-const WAKE_MAX: u32 = 20;
 
 /// The state of the group in this process.
 pub(crate) struct Shared {
@@ -129,7 +126,7 @@ impl Shared {
         if State::None.is() {
             return Err(of_fork());
         }
-        if !count(self) {
+        if is_in_function() {
             return Err(in_function());
         }
         let core = self.core.try_lock().unwrap_or_else(|| self.lock_slowly());
@@ -199,7 +196,6 @@ impl Shared {
 
     /// Called by the rank's thread after it has made progress, or has met a failure.
     pub(crate) fn after_progress(&'static self) {
-        thread::exempt();
         // If the core is taken, its owner looks at this when it has given the core back.
         self.has_missed.store(true, Ordering::SeqCst);
         self.look_again();
@@ -237,6 +233,11 @@ impl Shared {
         match core.has_ended(ticket) {
             Ok(false) => {
                 let tested = core.test_running(ticket);
+                // A thread of the library does not test for the program.
+                if matches!(tested, Ok(false)) && self.attached.asks_text() && !is_of_library() {
+                    let threads = core.sleepers + 1;
+                    self.attached.tell_waits(&core.describe_waiting(TEST), threads);
+                }
                 self.release_after(core, tested)
             }
             Ok(true) => {
@@ -285,19 +286,6 @@ impl Shared {
 }
 
 impl Common for Shared {
-    /// Lets a thread that sleeps with the core look at the number of callers again. The thread that
-    /// has the core may be this one, which exits from within a call, so this does not insist.
-    fn has_left(&'static self) {
-        for _ in 0..WAKE_MAX {
-            if let Some(core) = self.core.try_lock() {
-                MutexGuard::unlock_fair(core);
-                return;
-            }
-            self.attached.wake();
-            std::thread::sleep(WAKE_AGAIN);
-        }
-    }
-
     fn keep(&'static self, due: VecDeque<Due>) {
         self.core.lock().due.extend(due);
     }

@@ -29,7 +29,7 @@ impl Group {
         let generation = shared.with(|core| {
             let mut old = core.abandon().ok_or_else(is_over)?;
             functions = old.take_functions().map_err(|error| error_of(&error))?;
-            shared.attached.waits("GOAL_Comm_shrink");
+            shared.attached.waits("GOAL_Comm_shrink", 1);
             let regrouped = shared.attached.regroup(old);
             shared.attached.computes();
             let (generation, mut member) = regrouped.map_err(|error| error_of(&error))?;

@@ -2,103 +2,38 @@
 
 use crate::process::{end_fork, is_fork};
 use crate::slots::Due;
-use std::cell::{Cell, OnceCell, RefCell};
+use goal_run::program::within_program;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The state that all threads share.
 pub(crate) trait Common: Sync {
-    /// Called when a thread that counted has ended.
-    fn has_left(&'static self);
-
     /// Keeps functions that are to be called at the next occasion.
     fn keep(&'static self, due: VecDeque<Due>);
 }
 
-/// The threads that have called this library and have not ended.
-static CALLERS: AtomicU32 = AtomicU32::new(0);
-
-/// A thread that has called this library. A rank that waits has to wait for it too, unless it is
-/// the library's own.
-struct Caller(Option<&'static dyn Common>);
-
-impl Drop for Caller {
-    fn drop(&mut self) {
-        if let Some(common) = self.0.filter(|_| !is_fork()) {
-            CALLERS.fetch_sub(1, Ordering::SeqCst);
-            common.has_left();
-        }
-    }
-}
-
-/// Returns the number of threads that have called this library and have not ended.
-pub(crate) fn callers() -> u32 {
-    CALLERS.load(Ordering::SeqCst)
-}
-
-/// The part of a thread's state that each call looks at.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    /// It has not called this library.
-    New,
-    /// It counts as one that has called this library, or is exempt.
-    Counted,
-    /// It executes a registered function.
-    InFunction,
-}
-
 thread_local! {
-    static STAGE: Cell<Stage> = const { Cell::new(Stage::New) };
-    static CALLER: OnceCell<Caller> = const { OnceCell::new() };
+    /// True while this thread executes a registered function.
+    static IS_IN_FUNCTION: Cell<bool> = const { Cell::new(false) };
     /// The functions of ends that this thread is about to call. `None` if it calls none.
     static QUEUE: RefCell<Option<VecDeque<Due>>> = const { RefCell::new(None) };
-}
-
-/// Counts this thread as one that has called the library. Returns false if it executes a registered
-/// function, which must not call the library.
-#[inline]
-pub(crate) fn count(common: &'static dyn Common) -> bool {
-    match STAGE.get() {
-        Stage::Counted => {}
-        Stage::New => count_first(common),
-        Stage::InFunction => return false,
-    }
-    true
-}
-
-#[cold]
-fn count_first(common: &'static dyn Common) {
-    STAGE.set(Stage::Counted);
-    // A thread that ends makes no more calls that count.
-    let _ = CALLER.try_with(|caller| {
-        CALLERS.fetch_add(1, Ordering::SeqCst);
-        let _ = caller.set(Caller(Some(common)));
-    });
-}
-
-/// Leaves this thread out of the count: it is the library's own.
-pub(crate) fn exempt() {
-    if STAGE.get() == Stage::New {
-        STAGE.set(Stage::Counted);
-        let _ = CALLER.try_with(|caller| caller.set(Caller(None)));
-    }
 }
 
 /// Returns true if this thread executes a registered function, which must not call the library.
 #[inline]
 pub fn is_in_function() -> bool {
-    STAGE.get() == Stage::InFunction
+    IS_IN_FUNCTION.get()
 }
 
 /// Calls `f`, a registered function.
 pub(crate) fn within_function<R>(f: impl FnOnce() -> R) -> R {
-    struct Leave(Stage);
+    struct Leave(bool);
     impl Drop for Leave {
         fn drop(&mut self) {
-            STAGE.set(self.0);
+            IS_IN_FUNCTION.set(self.0);
         }
     }
-    let _leave = Leave(STAGE.replace(Stage::InFunction));
+    let _leave = Leave(IS_IN_FUNCTION.replace(true));
     let result = f();
     if is_fork() {
         end_fork();
@@ -144,7 +79,7 @@ pub(crate) fn call(common: &'static dyn Common, due: Vec<Due>) {
 fn drain(common: &'static dyn Common) {
     let _calls = Calls(common);
     while let Some(due) = QUEUE.with_borrow_mut(|queue| queue.as_mut()?.pop_front()) {
-        due.call();
+        within_program(|| due.call());
         // The others are the parent's.
         if is_fork() {
             QUEUE.with_borrow_mut(|queue| *queue = None);

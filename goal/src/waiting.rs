@@ -1,11 +1,9 @@
 //! Waits for runs.
 
 use crate::error::Result;
-use crate::error::error_of;
 use crate::progress::{Core, no_run};
 use crate::shared::{Held, Shared};
 use crate::slots::Ticket;
-use crate::thread::callers;
 use goal_kernel::Signs;
 use goal_run::progress::Interrupted;
 use parking_lot::MutexGuard;
@@ -130,35 +128,35 @@ impl Shared {
         let signs = core.signs();
         let _watching = Watching(signs.as_deref());
         loop {
-            // The rank waits if every thread does that has called this library, and if its runs in
-            // the kernel, which go on by themselves, are silent.
-            let waiting = core.sleepers + 1;
-            let all_wait = || waiting >= callers() && Core::may_wait_for_ever(signs.as_ref());
+            // The rank waits if its runs in the kernel, which go on by themselves, are silent. Its
+            // other threads are the launcher's matter.
+            let is_silent = || Core::may_wait_for_ever(signs.as_ref());
             if let Some(signs) = &signs {
                 signs.watch_silence();
             }
-            let waits = all_wait();
+            let waits = is_silent();
             if waits {
-                self.attached.waits(call);
+                self.attached.waits(call, core.sleepers + 1);
             } else if signs.as_ref().is_some_and(|signs| !signs.is_idle()) {
                 self.attached.stays(call);
             }
             let wanted = || self.wanted.load(Ordering::Relaxed) > 0;
-            let worked = core.work_until(tickets, || wanted() || !waits && all_wait());
+            let is_asked = || self.attached.asks_text();
+            let worked =
+                core.work_until(tickets, || wanted() || is_asked() || !waits && is_silent());
             self.attached.computes();
             if let Err(interrupted) = worked {
                 let is_stuck = matches!(interrupted, Interrupted::Stuck);
-                // A thread that came while this one found that no other runs.
-                if is_stuck && (wanted() || !all_wait()) && !self.attached.is_over() {
+                // A thread that came while this one found that there is no other.
+                if is_stuck && wanted() && !self.attached.is_over() {
                     MutexGuard::unlocked_fair(core.guard(), std::thread::yield_now);
                     continue;
                 }
-                return Err(match interrupted {
-                    why @ (Interrupted::Stuck | Interrupted::Late) => {
-                        core.describe_waiting(call, &why)
-                    }
-                    other => error_of(&other),
-                });
+                return Err(core.error_in(call, &interrupted));
+            }
+            if is_asked() {
+                let threads = core.sleepers + 1;
+                self.attached.tell_waits(&core.describe_waiting(call), threads);
             }
             core.reap()?;
             let others = core.unpark_ended()?;

@@ -49,7 +49,7 @@ pub(crate) fn await_list(attached: &Attached, member: &mut Member<'static>) -> R
     graph.recv(Data::One(memory(PLACE, bytes as u64)), ANY, 0)?;
     let seed = attached.job().seed();
     let schedule = compile::schedule(graph.body()?, own, attached.num_ranks(), seed)?;
-    attached.waits("GOAL_Init");
+    attached.waits("GOAL_Init", 1);
     let mut receive = || {
         let storage = Storage::new(&schedule);
         let handle = member.start_in(&schedule, communicator.id(), storage)?;

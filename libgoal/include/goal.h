@@ -403,7 +403,9 @@ GOAL_Handle GOAL_Run(GOAL_Schedule sched);
 
 /*
  * Starts a schedule on n other buffers in the place of the n declared ones: the buffers of
- * GOAL_Declare in their order; of a collective its input (none if in place) and its output.
+ * GOAL_Declare in their order; of a collective its input (none if in place) and its output. Of a
+ * collective, buffers that this rank does not use may be left out. A barrier uses none, and a rank
+ * that is not the root of a reduce uses its input only.
  */
 GOAL_Handle GOAL_RunOn(GOAL_Schedule sched, void *const *buffers, int n);
 
@@ -412,7 +414,9 @@ GOAL_Handle GOAL_RunOn(GOAL_Schedule sched, void *const *buffers, int n);
  *
  * A function that tests makes some progress. One that waits sleeps if there is nothing to do. If
  * every rank waits for what never comes, the job ends with a report, and waits return
- * GOAL_ERR_STUCK. In arrays, GOAL_HANDLE_NULL stands for nothing.
+ * GOAL_ERR_STUCK. A rank with a thread in no call may still act. The launcher then says after ten
+ * seconds who waits for what, and the job goes on (goal-run --stuck, GOAL_STUCK). In arrays,
+ * GOAL_HANDLE_NULL stands for nothing.
  */
 
 /* Returns 1 if a run has ended; else 0. Makes progress of all runs, also if it has. */
@@ -531,9 +535,9 @@ int GOAL_Comm_lost(GOAL_Comm comm, int *ranks, int n);
  * PAGE goal_growth - groups that grow and shrink
  *
  * A job of programs that goal-run starts on one host can grow and shrink while it runs. It has room
- * for 64 more ranks than it starts with, or for as many as goal-run --grow-to says. Schedules that
- * run go on meanwhile, and messages cost the same as in a job that never grows. Elsewhere these
- * functions give GOAL_ERR_UNSUPPORTED.
+ * for 64 more ranks than it starts with, fewer if these could allocate more than 16 GiB, or for as
+ * many as goal-run --grow-to says. Schedules that run go on meanwhile, and messages cost the same
+ * as in a job that never grows. Elsewhere these functions give GOAL_ERR_UNSUPPORTED.
  *
  * GOAL_COMM_WORLD and GOAL_GroupSize stay what they are. The functions that let a group grow return
  * a larger communicator; in the new processes GOAL_Init returns when they belong to it, and there it

@@ -10,7 +10,7 @@ use crate::border::{border, status};
 use crate::types::{GOAL_Handle, ticket};
 use goal::raw::{self, Ticket};
 use goal::{Error, ErrorCode, Group, Result};
-use goal_run::program::leave_signals;
+use goal_run::program::{LibraryThread, sleep};
 use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, eventfd};
 use std::ffi::{c_int, c_void};
@@ -145,7 +145,7 @@ pub(crate) fn waited() {
 
 /// Looks at the runs of descriptors until there is none, or a thread waits.
 fn look() {
-    leave_signals();
+    let _thread = LibraryThread::enter();
     let mut pause = PAUSE_MIN;
     loop {
         let runs: Vec<Ticket> = {
@@ -168,7 +168,7 @@ fn look() {
             }
         }
         if ended.is_empty() {
-            thread::sleep(pause);
+            sleep(pause);
             pause = (pause * 2).min(PAUSE_MAX);
             continue;
         }

@@ -159,6 +159,7 @@ unsafe extern "C" fn GOAL_RunOn(
         // SAFETY: the caller passes `n` addresses.
         let buffers = unsafe { array(buffers, count(n, "n")?, "buffers")? };
         let buffers: Vec<usize> = buffers.iter().map(|buffer| buffer.expose_provenance()).collect();
+        let buffers = entry.schedule.with_unused(buffers);
         // SAFETY: as for `start`.
         unsafe { entry.schedule.start_on(Some(&buffers)) }.map(handle)
     })

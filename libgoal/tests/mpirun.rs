@@ -19,7 +19,9 @@ fn build(compiler: &str, name: &str, into: &Path) -> PathBuf {
     command.arg("-O1").arg("-o").arg(&program);
     command.arg(support::folder().join("tests/mpi").join(format!("{name}.c")));
     command.arg("-I").arg(prefix.join("include")).arg("-L").arg(prefix.join("lib"));
-    command.arg("-lgoal").arg(format!("-Wl,-rpath,{}", prefix.join("lib").display()));
+    command
+        .args(["-lgoal", "-pthread"])
+        .arg(format!("-Wl,-rpath,{}", prefix.join("lib").display()));
     let output = command.output().expect("the compiler is there");
     assert!(output.status.success(), "{name}.c: {}", String::from_utf8_lossy(&output.stderr));
     program
@@ -84,6 +86,25 @@ fn processes_that_mpirun_started_are_ranks() {
         succeeds(launcher, &program, ": right");
         fails(launcher, &program, "fail");
         fails(launcher, &program, "kill");
+        threads(launcher, &program);
+    }
+}
+
+/// A rank is not stuck while another thread of it may act, on one node and on two.
+fn threads(launcher: &Launcher, program: &Path) {
+    for per_node in [2, 1] {
+        let output = run(launcher, program, 2, per_node, &["late"]);
+        assert!(output.status.success(), "{}: {}", launcher.name, text(&output));
+        for (part, variable) in [("stuck", ""), ("joins", "GOAL_STUCK=end,0.3")] {
+            let mut command = launcher.start_on_nodes(2, per_node, RUN_MAX);
+            if !variable.is_empty() {
+                command.args(["env", variable]);
+            }
+            let output = command.arg(program).arg(part).output().expect("there is `timeout`");
+            let text = text(&output);
+            let (status, says) = (output.status.code(), text.contains("no rank can go on"));
+            assert!(!matches!(status, Some(0 | 124)) && says, "{} {part}: {text}", launcher.name);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -189,6 +190,30 @@ fn ranks_that_are_left_may_be_stuck() {
         let outputs = ended(start(folder.path(), 3, &arguments));
         let are_stuck = outputs.iter().all(|output| output.status.code() == Some(3));
         assert!(are_stuck, "{who:?}: {outputs:?}");
+    }
+}
+
+/// A rank whose other thread may act is not stuck, and the leader says so for all hosts.
+#[test]
+fn threads_that_may_act_are_told_of() {
+    let Some(folder) = folder(&["others.c"]) else { return };
+    let options = |stuck, part| ["-n", "2", "--stuck", stuck, "./others", part];
+    let mut launchers = start(folder.path(), 2, &options("tell,0.2", "awaits"));
+    let [leader, other] = &mut launchers[..] else { panic!("two launchers") };
+    let mut lines = BufReader::new(leader.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("nothing moves")), "the leader says nothing");
+    let told: Vec<String> = lines.by_ref().take(2).collect();
+    let of = |rank: u32, line: &str| {
+        line.contains(&format!("rank {rank} waits in GOAL_Barrier: recv"))
+            && line.ends_with("1 other thread of it may act")
+    };
+    assert!(told.iter().any(|line| of(0, line)) && told.iter().any(|line| of(1, line)), "{told:?}");
+    std::fs::write(folder.path().join("go"), "").unwrap();
+    assert!(leader.wait().unwrap().success() && other.wait().unwrap().success());
+    for part in ["joins", "ended"] {
+        let outputs = ended(start(folder.path(), 2, &options("end,0.2", part)));
+        let are_stuck = outputs.iter().all(|output| output.status.code() == Some(3));
+        assert!(are_stuck, "{part}: {outputs:?}");
     }
 }
 

@@ -200,6 +200,14 @@ pub(crate) enum Message {
         #[serde(deserialize_with = "signal")]
         signal: usize,
     },
+    /// A signal that a launcher got, for the ranks of all hosts.
+    Forward {
+        /// The number of the signal.
+        signal: i32,
+    },
+    /// To the leader: nothing has moved for a while among the ranks of a host, which are programs,
+    /// with what each does; without lines if they move again.
+    Standstill(Vec<String>),
     /// To the leader: the ranks of a host that are stopped by a signal now.
     Stopped(Vec<Stopped>),
     /// The job has ended. Each host must end its ranks and send the memory that they left.

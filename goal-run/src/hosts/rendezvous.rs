@@ -27,6 +27,9 @@ pub(crate) const LEADER: u32 = 0;
 /// lost.
 const ALIVE_NS_MAX: u64 = 1_000_000_000;
 const SIGNS: u64 = 4;
+/// The silence of a launcher whose host's system answers, as a multiple of the usual one: it may wait
+/// for a processor. It is at most [`SILENCE_S`] if the user asked for less.
+const STARVED_MAX: u64 = 3;
 /// The time between two reports of launchers that have not joined.
 const TELL_NS: u64 = 2_000_000_000;
 /// The most addresses that a text on other keys names.
@@ -74,6 +77,8 @@ struct Peer {
     claims: Option<Claims>,
     has_finished: bool,
     heard_ns: u64,
+    /// The time at which its host's system answered last, as far as that was looked up.
+    system_heard_ns: u64,
     said_ns: u64,
 }
 
@@ -193,6 +198,7 @@ impl Rendezvous {
             claims: None,
             has_finished: false,
             heard_ns: now_ns,
+            system_heard_ns: now_ns,
             said_ns: now_ns,
         };
         (self.obstacle, self.has_met) = (None, true);

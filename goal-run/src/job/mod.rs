@@ -3,6 +3,7 @@
 
 mod place;
 mod settings;
+mod stuck;
 mod window;
 
 pub use crate::binding::is_crowded;
@@ -10,6 +11,7 @@ pub use crate::wait::Wait;
 pub(crate) use place::Place;
 pub use settings::{Mode, Settings, layout};
 pub(crate) use settings::{Origin, WindowSettings, factor, has_time, split_instance};
+pub use stuck::{NoTreatment, Stuck};
 pub(crate) use window::SectionFile;
 pub use window::Window;
 

@@ -1,5 +1,6 @@
 //! The settings of a job, and the layout of its segment.
 
+use super::stuck::Stuck;
 use crate::binding::{Placement, is_crowded};
 use crate::limits::{PREFAULT_BYTES_MAX, RING_BYTES};
 use crate::network::{Network, Wire};
@@ -91,6 +92,9 @@ pub struct Settings {
     pub(crate) origin: Origin,
     /// True if ranks go on after the loss of another one.
     pub(crate) survives: bool,
+    /// The treatment of a job in which nothing moves, though threads of ranks may still act.
+    #[serde(default)]
+    pub(crate) stuck: Stuck,
     /// The last ranks of the schedule that are not started with the job, and may be added later.
     #[serde(default)]
     pub(crate) reserve: u32,
@@ -151,6 +155,7 @@ impl Settings {
             not_in_kernel: None,
             origin: Origin::Job,
             survives: false,
+            stuck: Stuck::default(),
             reserve: 0,
             door: None,
         })

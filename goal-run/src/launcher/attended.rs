@@ -7,14 +7,14 @@
 //! Threat: the number of a process may be that of another one by the time the launcher looks, and
 //! in a container it is one of another namespace. So a process says when it was started and in
 //! which namespace. The launcher looks for its own number of a process in another namespace, and
-//! compares the start after it has opened the descriptor. A rank that lies ends its own job at
-//! most, since the launcher only looks at the process.
+//! compares the start after it has opened the descriptor. A rank that lies may end its own job, and
+//! another process of its user, which it could end itself.
 
 use crate::threads::{may_be, namespace, seen_as};
 use goal_shm::{Attendance, Identity};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -52,6 +52,13 @@ impl Attended {
         match self {
             Self::Ended(process, since) => (since.elapsed() >= GRACE).then_some(*process),
             Self::Awaited | Self::Unwatched | Self::Watched(..) => None,
+        }
+    }
+
+    /// Kills the process if it is watched.
+    pub(super) fn kill(&self) {
+        if let Self::Watched(_, descriptor) = self {
+            let _ = pidfd_send_signal(descriptor, Signal::KILL);
         }
     }
 

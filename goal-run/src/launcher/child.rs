@@ -2,10 +2,12 @@
 
 use super::attended::Attended;
 use super::options::Program;
+use crate::threads::sleep;
 use goal_shm::Attendance;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use std::process::Child;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -51,9 +53,15 @@ impl Process {
         kill_process_group(self.pid(), signal) != Err(Errno::PERM)
     }
 
+    /// Kills the process that has attached as the rank, which may have left its group.
+    pub(super) fn kill_attended(&mut self, attendance: &Attendance) {
+        self.attended.look(attendance, self.child.id());
+        self.attended.kill();
+    }
+
     /// Kills what is left of the rank's processes. Returns true if all of them are gone.
     pub(super) fn end(&mut self, attendance: &Attendance) -> bool {
-        self.attended.look(attendance, self.child.id());
+        self.kill_attended(attendance);
         self.send(Signal::KILL);
         let _ = self.child.kill();
         let since = Instant::now();
@@ -61,7 +69,7 @@ impl Process {
             if self.look().is_some() && self.attended.is_gone(attendance, self.child.id()) {
                 return true;
             }
-            std::thread::sleep(LOOK);
+            sleep(LOOK);
         }
         false
     }
@@ -69,12 +77,46 @@ impl Process {
     /// Returns the end of the process, which keeps its number.
     pub(super) fn look(&mut self) -> Option<Exit> {
         let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        if self.exit.is_none()
-            && let Ok(Some(ended)) = waitid(WaitId::Pid(self.pid()), what)
-        {
-            let signal = || ended.terminating_signal().map(Exit::Signal);
-            self.exit = ended.exit_status().map(Exit::Status).or_else(signal);
+        if self.exit.is_some() {
+            return self.exit;
         }
+        self.exit = match waitid(WaitId::Pid(self.pid()), what) {
+            Ok(ended) => ended.and_then(|ended| {
+                let signal = || ended.terminating_signal().map(Exit::Signal);
+                ended.exit_status().map(Exit::Status).or_else(signal)
+            }),
+            // A filter of system calls may forbid the call, and not the file.
+            Err(_) => {
+                let path = format!("/proc/{}/stat", self.child.id());
+                std::fs::read_to_string(path).ok().and_then(|stat| Exit::of_stat(&stat))
+            }
+        };
         self.exit
+    }
+}
+
+impl Exit {
+    /// Returns the end of a process from its `stat`, if it has ended and was not waited for.
+    fn of_stat(stat: &str) -> Option<Self> {
+        // The name before the state may hold anything. The last field is the status of `wait`.
+        let fields = stat.rsplit_once(')')?.1;
+        let status = ExitStatus::from_raw(fields.split_whitespace().next_back()?.parse().ok()?);
+        if !fields.trim_start().starts_with('Z') {
+            return None;
+        }
+        status.code().map(Self::Status).or_else(|| status.signal().map(Self::Signal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exit;
+
+    #[test]
+    fn the_end_of_a_process_is_read_from_its_stat() {
+        let stat = |state, status| format!("17 (a) Z b) {state} 1 17 0 {status}\n");
+        assert_eq!(Exit::of_stat(&stat('Z', 3 << 8)), Some(Exit::Status(3)));
+        assert_eq!(Exit::of_stat(&stat('Z', 9)), Some(Exit::Signal(9)));
+        assert_eq!(Exit::of_stat(&stat('S', 0)), None);
     }
 }

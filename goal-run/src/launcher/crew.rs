@@ -94,6 +94,11 @@ pub(super) trait Crew {
     /// Returns the ranks that another process has stopped, ascending.
     fn stopped(&mut self) -> Vec<Stopped>;
 
+    /// Passes a signal on to the processes of a program. Returns false if there are none.
+    fn forward(&mut self, _signal: i32) -> bool {
+        false
+    }
+
     /// Stops all ranks that are not stopped already.
     fn suspend(&mut self);
 

@@ -4,6 +4,7 @@
 //! its foreground, and ranks have process groups of their own. So a thread of the launcher reads
 //! the terminal while the launcher is in its foreground, and passes the bytes on in a pipe.
 
+use crate::threads::sleep;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::getpgrp;
@@ -42,7 +43,7 @@ fn pass_on(pipe: OwnedFd) {
             return;
         }
         if tcgetpgrp(stdin()).ok() != Some(getpgrp()) {
-            thread::sleep(LOOK);
+            sleep(LOOK);
             continue;
         }
         let stdin = stdin();

@@ -8,12 +8,14 @@ mod attended;
 mod child;
 mod crew;
 mod error;
+mod forwarded;
 mod growth;
 mod hosts;
 mod input;
 mod joined;
 mod losses;
 mod options;
+mod output;
 mod pace;
 mod partings;
 mod process;
@@ -32,6 +34,7 @@ pub use crate::monitor::Pending;
 pub use crate::outcome::{Counts, End, Outcome};
 pub use crate::trace::Omitted;
 pub use error::LaunchError;
+pub use forwarded::Forwarded;
 pub use hosts::{
     Ended, Ethernet, Hosts, Meeting, Obstacle, Others, Rendezvous, Verdict, listen_at, run_on_hosts,
 };

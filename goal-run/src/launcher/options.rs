@@ -1,8 +1,9 @@
 //! The options of a job.
 
 use super::error::LaunchError;
+use super::forwarded::Forwarded;
 use crate::binding::Bind;
-use crate::job::{Mode, Window};
+use crate::job::{Mode, Stuck, Window};
 use crate::join::Hall;
 use crate::offload::Offload;
 use crate::report::{count, size};
@@ -143,6 +144,9 @@ pub struct Options {
     /// [`Interrupted::Lost`](crate::progress::Interrupted) and form a smaller group by
     /// [`Attached::regroup`](crate::program::Attached::regroup).
     pub survives: bool,
+    /// The treatment of a program's job in which nothing moves, though threads of its ranks that
+    /// are in no call of the library may still act.
+    pub stuck: Stuck,
     /// The request for the processors of this host's ranks.
     pub bind: Bind,
     /// The number of instances, run one after the other without a barrier; at least 1.
@@ -177,6 +181,8 @@ pub struct Options {
     pub gives_up_rights: bool,
     /// Ends the job when it is set to the number of a signal.
     pub interrupted: Arc<AtomicUsize>,
+    /// The signals that are passed on to the ranks of a program.
+    pub forwarded: Forwarded,
     /// Stops the ranks and this process when it is set, until another process continues this one.
     /// The time limit does not count that time. A job on several hosts is not stopped, since the
     /// other hosts would take this one for lost.
@@ -201,6 +207,7 @@ impl Default for Options {
             offload: Offload::default(),
             wait: Wait::default(),
             survives: false,
+            stuck: Stuck::default(),
             bind: Bind::default(),
             repeat: 1,
             record: false,
@@ -215,6 +222,7 @@ impl Default for Options {
             must_grow: false,
             gives_up_rights: false,
             interrupted: Arc::default(),
+            forwarded: Forwarded::default(),
             suspended: Arc::default(),
             tell: |_| {},
             explain: ToString::to_string,

@@ -1,6 +1,7 @@
 //! The ends of jobs whose ranks are processes of a program: how these learn of an end, and what
 //! they say of one.
 
+use crate::threads::sleep;
 use goal_shm::Segment;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ impl Tail {
         segment.gate().stop();
         wake(segment, ranks);
         self.pause = (2 * self.pause).clamp(LOOK_MIN, LOOK_MAX);
-        std::thread::sleep(self.pause);
+        sleep(self.pause);
     }
 }
 
@@ -43,6 +44,22 @@ pub(super) fn ask_late(segment: &Segment, ranks: &[u32]) {
     hear(segment, &waiting);
 }
 
+/// Asks ranks what they wait for, and waits until those that wait have answered, or for a while. The
+/// job goes on. Returns the number of the question.
+pub(super) fn ask_texts(segment: &Segment, ranks: &[u32]) -> u32 {
+    let question = segment.gate().ask_texts();
+    let since = Instant::now();
+    let is_silent = |&rank: &u32| {
+        let attendance = &segment.status(rank).attendance;
+        !attendance.has_finalized() && attendance.told() != question
+    };
+    while ranks.iter().any(is_silent) && since.elapsed() < ASKED_LIMIT {
+        wake(segment, ranks);
+        sleep(LOOK_MIN);
+    }
+    question
+}
+
 fn hear(segment: &Segment, ranks: &[u32]) {
     let since = Instant::now();
     let is_silent = |&rank: &u32| {
@@ -50,12 +67,12 @@ fn hear(segment: &Segment, ranks: &[u32]) {
     };
     while ranks.iter().any(is_silent) && since.elapsed() < ASKED_LIMIT {
         wake(segment, ranks);
-        std::thread::sleep(LOOK_MIN);
+        sleep(LOOK_MIN);
     }
 }
 
 /// Wakes ranks that sleep. One that is about to sleep may do so all the same.
-fn wake(segment: &Segment, ranks: &[u32]) {
+pub(super) fn wake(segment: &Segment, ranks: &[u32]) {
     for &rank in ranks {
         segment.mailbox(rank).wake();
     }

@@ -22,6 +22,8 @@ use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::input;
 use super::options::{Program, Stage};
+use super::output::Output;
+use super::partings::wake;
 use super::signals::{Deferred, keep_children, stop_as_usual};
 use super::warden::{Door, Warden};
 use crate::gateway::Gateway;
@@ -32,7 +34,7 @@ use crate::limits::restore_open_files;
 use crate::monitor::Stopped;
 use crate::offload::Way;
 use crate::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
-use crate::threads::namespace;
+use crate::threads::{namespace, sleep};
 use goal_eth::Held;
 use goal_shm::{Sealed, Segment};
 use rustix::io::Errno;
@@ -75,6 +77,8 @@ pub(super) struct Programs<'a> {
     warden: Warden,
     /// True if this process adopts the orphans of its children also when it has no ranks.
     adopts_always: bool,
+    /// The lines of all ranks on their way to standard output, if that is no terminal.
+    output: Option<Output>,
     /// The resources that must be held while the processes use their drivers.
     held: Vec<Held>,
     /// The time at which the processes were stopped, until they go on.
@@ -118,6 +122,7 @@ impl<'a> Programs<'a> {
             bells: Passed::all(segment.bells())?,
             requests,
             warden,
+            output: Output::of_job(place.present().len(), &options.interrupted)?,
             adopts_always: child_subreaper().is_ok_and(|process| process.is_some()),
             held: Vec::new(),
             suspended_at: None,
@@ -175,6 +180,7 @@ impl<'a> Programs<'a> {
             .env(OF_PROGRAM, order.to_text())
             .env_remove(OF_SCHEDULE)
             .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
+            .stdout(self.output.as_ref().map_or(Ok(Stdio::inherit()), Output::of_rank)?)
             .process_group(0);
         let (launcher, door) = (getpid(), self.warden.door());
         // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
@@ -359,6 +365,17 @@ impl Crew for Programs<'_> {
         stopped.collect()
     }
 
+    fn forward(&mut self, signal: i32) -> bool {
+        if let Some(signal) = Signal::from_named_raw(signal) {
+            for process in &mut self.processes {
+                if process.look().is_none() {
+                    process.send(signal);
+                }
+            }
+        }
+        true
+    }
+
     fn suspend(&mut self) {
         self.suspended_at = Some(Instant::now());
         // Notes the processes that are stopped already: they must stay stopped afterwards.
@@ -387,11 +404,16 @@ impl Drop for Programs<'_> {
     fn drop(&mut self) {
         let (mut mine, mut foreign) = (Vec::new(), Vec::new());
         for process in &mut self.processes {
+            process.kill_attended(&self.segment.status(process.rank).attendance);
             let is_mine = process.send(Signal::KILL);
             // It may have left its group.
             let _ = process.child.kill();
             if is_mine { mine.push(process) } else { foreign.push(process) }
         }
+        // A rank that has left its group and attached in another namespace learns of the end when it
+        // is woken.
+        self.segment.gate().stop();
+        wake(self.segment, self.place.present());
         let mut groups: Vec<Pid> = mine.iter().map(|process| process.pid()).collect();
         for process in mine {
             let _ = process.child.wait();
@@ -399,7 +421,7 @@ impl Drop for Programs<'_> {
         let since = Instant::now();
         for process in foreign {
             while matches!(process.child.try_wait(), Ok(None)) && since.elapsed() < FOREIGN_LIMIT {
-                std::thread::sleep(LOOK);
+                sleep(LOOK);
             }
         }
         // Every other process of the groups has got the signal, and is a child of this process by
@@ -410,7 +432,7 @@ impl Drop for Programs<'_> {
             if groups.is_empty() || since.elapsed() >= VANISH_LIMIT {
                 break;
             }
-            std::thread::sleep(LOOK);
+            sleep(LOOK);
         }
         if !self.adopts_always {
             let _ = set_child_subreaper(None);

@@ -117,6 +117,7 @@ pub(super) fn equip(
         not_in_kernel: None,
         origin: if options.ranks.are_programs() { Origin::Program } else { Origin::Job },
         survives: options.survives,
+        stuck: options.stuck,
         reserve: options.reserve,
         door: None,
     };

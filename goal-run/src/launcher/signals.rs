@@ -6,9 +6,9 @@
 //! `unsafe`: system calls that read and change the actions of signals.
 #![allow(unsafe_code)]
 
+use super::forwarded::{handle, is_ignored};
 use super::options::Options;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
-use signal_hook::SigId;
 use std::io;
 use std::mem::MaybeUninit;
 use std::panic::resume_unwind;
@@ -49,20 +49,6 @@ pub fn suspended() -> io::Result<Arc<AtomicBool>> {
     Ok(suspended)
 }
 
-/// Calls `register` for a signal that is not ignored. The signal is blocked meanwhile: signal-hook
-/// would lose one that comes after it has replaced the default action and before it knows the flag.
-/// Other threads of this process must have blocked it: see [`beside_stops`].
-fn handle(signal: i32, register: impl FnOnce() -> io::Result<SigId>) -> io::Result<()> {
-    if is_ignored(signal) {
-        return Ok(());
-    }
-    let blocked = SigSet::from(Signal::try_from(signal)?);
-    let before = blocked.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
-    let registered = register();
-    before.thread_set_mask()?;
-    registered.map(drop)
-}
-
 /// Does work on a thread of its own. That thread and those that it starts never take SIGTSTP, so
 /// that the calling thread alone does: the signal stops the process meanwhile, and can be handled
 /// later. If the system starts no thread, the calling thread works, and a signal stops it only
@@ -93,15 +79,6 @@ pub fn unattended() {
             // the handler that it replaces.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
-    }
-}
-
-fn is_ignored(signal: i32) -> bool {
-    let mut action = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: the call sets no action. If it succeeds, it has written `action`.
-    unsafe {
-        libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0
-            && action.assume_init().sa_sigaction == libc::SIG_IGN
     }
 }
 

@@ -5,12 +5,15 @@ use super::error::LaunchError;
 use super::losses;
 use super::options::Stage;
 use super::pace::{Pace, TICK};
-use super::partings::{Tail, ask, ask_late};
+use super::partings::{Tail, ask, ask_late, ask_texts, wake};
 use super::signals::{if_suspended, stop_here};
 use crate::hosts::Reply;
 use crate::job::Mode;
-use crate::monitor::{Exchanged, Observed, Pending, Started, Stopped, Watch};
+use crate::monitor::{
+    Change, Exchanged, Observed, Pending, Standstill, Started, Stopped, Watch, signal_name,
+};
 use crate::outcome::End;
+use crate::threads::sleep;
 use goal_esp::wire;
 use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
@@ -46,12 +49,16 @@ pub(super) struct Supervisor<'a> {
     /// The ranks that were stopped at the last slow look, and those of them that were reported.
     stopped: Vec<Stopped>,
     told: Vec<Stopped>,
+    /// The signals that were passed on, for launchers of other hosts.
+    forwarded: Vec<i32>,
 }
 
 impl<'a> Supervisor<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
         let now = Instant::now();
-        Self { place, suspended: Duration::ZERO, looked_slowly: now, stopped: vec![], told: vec![] }
+        let (stopped, told, forwarded) = (vec![], vec![], vec![]);
+        let suspended = Duration::ZERO;
+        Self { place, suspended, looked_slowly: now, stopped, told, forwarded }
     }
 
     /// Watches the ranks of a job on one host. Returns when the job has ended or can't go on.
@@ -98,8 +105,16 @@ impl<'a> Supervisor<'a> {
                 Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
                 None => {}
             }
-            if !segment.gate().is_stopped() && quiet.rests() {
-                return Ok(End::Stuck(self.stuck(&observed)));
+            if !segment.gate().is_stopped() {
+                if quiet.rests() {
+                    return Ok(End::Stuck(self.stuck(&observed)));
+                }
+                if let Some(Standing::For(lines)) = quiet.stands() {
+                    if self.place.settings.stuck.ends {
+                        return Ok(End::Stuck(self.stuck(&observed)));
+                    }
+                    (self.place.options.tell)(&text_on_standstill(&lines));
+                }
             }
             if self.is_late() {
                 let started = crew.started() as u32;
@@ -145,6 +160,10 @@ impl<'a> Supervisor<'a> {
         if signal != 0 {
             return Some(Sight::Interrupted(signal));
         }
+        for signal in options.forwarded.take() {
+            self.forward(signal, crew);
+            self.forwarded.push(signal);
+        }
         match crew.fallen() {
             Some(Fallen::NotStarted(rank, why)) => {
                 return Some(Sight::NotStarted(format!("rank {rank}: {why}")));
@@ -169,6 +188,19 @@ impl<'a> Supervisor<'a> {
             (options.show)(self.stage());
         }
         None
+    }
+
+    /// Passes a signal on to the ranks of this host.
+    pub(super) fn forward(&self, signal: i32, crew: &mut dyn Crew) {
+        if !crew.forward(signal) {
+            let name = signal_name(signal as usize);
+            (self.place.options.tell)(&format!("{name} has no meaning for a schedule: ignored"));
+        }
+    }
+
+    /// Returns the signals that were passed on since the last call.
+    pub(super) fn take_forwarded(&mut self) -> Vec<i32> {
+        std::mem::take(&mut self.forwarded)
     }
 
     /// Stops the ranks and this process until this process is continued.
@@ -247,22 +279,81 @@ impl<'a> Supervisor<'a> {
     }
 }
 
+/// Returns the text on a job that goes on though nothing moves, with a line for each rank.
+pub(super) fn text_on_standstill(lines: &[String]) -> String {
+    format!(
+        "nothing moves, and the job goes on, since threads that are in no call of the library may still act \
+         (--stuck end or GOAL_STUCK=end ends it):\n  {}",
+        lines.join("\n  ")
+    )
+}
+
+/// The news on ranks that may not move.
+pub(super) enum Standing {
+    /// Nothing has moved for a while. Each line says what a rank does.
+    For(Vec<String>),
+    /// Ranks move again.
+    Over,
+}
+
 /// Finds out if the ranks of this host can go on.
 pub(super) struct Quiet<'a> {
     place: &'a Place<'a>,
     watch: Watch,
+    standstill: Standstill,
+    /// The time since which nothing had moved at the last question for the threads of ranks, the
+    /// time of the next question, and the pause after it.
+    asked_since: Instant,
+    ask_next: Instant,
+    ask_pause: Duration,
 }
+
+/// The shortest and the longest time between two questions for the threads of ranks.
+const ASK_MIN: Duration = Duration::from_millis(1);
+const ASK_MAX: Duration = Duration::from_secs(1);
 
 impl<'a> Quiet<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
         let watch = Watch::new(place.options.progress == Mode::Node, place.members());
         let watch = match place.settings.are_programs() {
-            true => {
-                watch.of_programs(place.settings.wait).in_kernel(place.settings.in_kernel.is_some())
-            }
+            true => watch.of_programs().in_kernel(place.settings.in_kernel.is_some()),
             false => watch,
         };
-        Self { place, watch }
+        let standstill = Standstill::new(place.settings.stuck.after);
+        let now = Instant::now();
+        Self { place, watch, standstill, asked_since: now, ask_next: now, ask_pause: ASK_MIN }
+    }
+
+    /// Returns the news on ranks of a program that may not move. Several threads of a rank may wait
+    /// and others compute, so nobody knows if they will.
+    pub(super) fn stands(&mut self) -> Option<Standing> {
+        let Place { segment, settings, .. } = *self.place;
+        if !settings.are_programs() {
+            return None;
+        }
+        let members = self.place.members();
+        Some(match self.standstill.look(segment, &members)? {
+            Change::Moves => Standing::Over,
+            Change::Stands => {
+                let question = ask_texts(segment, &members);
+                Standing::For(Pending::of_standstill(segment, &members, question))
+            }
+        })
+    }
+
+    /// Asks ranks that rest if they have threads that may act, unless they were asked a moment ago.
+    fn ask(&mut self) {
+        let now = Instant::now();
+        if self.asked_since != self.standstill.since() {
+            self.asked_since = self.standstill.since();
+            (self.ask_next, self.ask_pause) = (now, ASK_MIN);
+        }
+        if self.watch.is_unsure() && now >= self.ask_next {
+            self.ask_next = now + self.ask_pause;
+            self.ask_pause = (2 * self.ask_pause).min(ASK_MAX);
+            self.place.segment.gate().ask();
+            wake(self.place.segment, self.watch.ranks());
+        }
     }
 
     /// Reads the status of all ranks. Returns true if, since the last reading, none of them could
@@ -278,7 +369,9 @@ impl<'a> Quiet<'a> {
                 *self = Self::new(self.place);
             }
         }
-        self.watch.is_stuck(self.place.segment)
+        let is_stuck = self.watch.is_stuck(self.place.segment);
+        self.ask();
+        is_stuck
     }
 
     /// Returns true if this host has lost all of its ranks, and so does nothing.
@@ -291,6 +384,7 @@ impl<'a> Quiet<'a> {
     pub(super) fn reply(&mut self) -> Reply {
         self.watch.rest(self.place.segment);
         let rest = self.watch.rest(self.place.segment);
+        self.ask();
         match rest.or_else(|| self.are_all_lost().then(Exchanged::default)) {
             None => Reply { state: wire::State::Active, sent: 0, taken: 0 },
             Some(exchanged) => {
@@ -321,7 +415,7 @@ pub(super) fn stop(segment: &Segment, limit: Option<Duration>, mut ended: impl F
         if ended() || limit.is_some_and(|limit| started.elapsed() >= limit) {
             return;
         }
-        std::thread::sleep(pause);
+        sleep(pause);
         pause = (2 * pause).min(TICK);
     }
 }

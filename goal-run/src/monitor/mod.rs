@@ -8,6 +8,7 @@ mod kernel;
 mod pending;
 mod programs;
 mod snapshot;
+mod standstill;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -15,4 +16,5 @@ mod watch;
 pub use pending::Pending;
 pub(crate) use pending::{Started, Stopped, signal_name};
 pub(crate) use snapshot::Observed;
+pub(crate) use standstill::{Change, Standstill};
 pub(crate) use watch::{Exchanged, Watch};

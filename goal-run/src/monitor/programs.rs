@@ -37,6 +37,24 @@ impl Pending {
         Self::of_programs(ranks, text, stopped)
     }
 
+    /// Returns a line on each of `ranks` of a program in which nothing moves: its answer to a
+    /// question, and the number of its threads that may act.
+    pub(crate) fn of_standstill(segment: &Segment, ranks: &[u32], question: u32) -> Vec<String> {
+        let text = |rank: u32| {
+            let attendance = &segment.status(rank).attendance;
+            let told = segment.told_waits(rank, question);
+            let does = told.map(|waits| format!("rank {rank} {waits}"));
+            let does = does.unwrap_or_else(|| describe(segment, rank));
+            match attendance.others() {
+                _ if attendance.has_finalized() => does,
+                Some(0) | None => does,
+                Some(1) => format!("{does}; 1 other thread of it may act"),
+                Some(others) => format!("{does}; {others} other threads of it may act"),
+            }
+        };
+        Self::of_programs(ranks, text, vec![]).programs.unwrap_or_default()
+    }
+
     /// Returns the report on a program of which a rank has ended: nothing beside that.
     pub(crate) fn of_ended_program() -> Self {
         Self { programs: Some(vec![]), ..Self::default() }

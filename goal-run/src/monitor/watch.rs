@@ -5,9 +5,11 @@
 //! room. Two readings of all ranks, one after the other, are compared. A rank that rests in both
 //! with the same epoch did not run in between. So at the moment between the readings all ranks
 //! rested with empty mailboxes, and no message will ever be sent.
+//!
+//! That holds for a rank of a program only if no thread of it is outside of a call. So each rank has
+//! to state in its last epoch that there is none.
 
-use crate::job::Wait;
-use crate::threads::{is_running, is_stopped};
+use crate::threads::is_stopped;
 use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
 
@@ -28,9 +30,11 @@ pub(crate) struct Watch {
     before: Vec<Reading>,
     /// True if ranks act for each other.
     together: bool,
-    /// If ranks are processes of programs: the number of threads of a rank that run while it waits
-    /// in a call. A rank that does not wait in a call, or has other threads that run, may go on.
-    of_programs: Option<usize>,
+    /// True if ranks are processes of programs. A rank that does not wait in a call, or has threads
+    /// outside of calls, may go on.
+    of_programs: bool,
+    /// True if at the last reading all ranks rested, as far as is known without their threads.
+    is_unsure: bool,
     /// True if ranks have runs in the kernel, whose ends a rank that is stopped has not seen.
     in_kernel: bool,
     /// The ranks of this host.
@@ -48,7 +52,14 @@ pub(crate) struct Exchanged {
 impl Watch {
     /// Creates a watch over the ranks of a host. `together` says that they act for each other.
     pub(crate) fn new(together: bool, ranks: Vec<u32>) -> Self {
-        Self { before: Vec::new(), together, of_programs: None, in_kernel: false, ranks }
+        Self {
+            before: Vec::new(),
+            together,
+            of_programs: false,
+            is_unsure: false,
+            in_kernel: false,
+            ranks,
+        }
     }
 
     /// Returns the ranks that it watches.
@@ -56,9 +67,15 @@ impl Watch {
         &self.ranks
     }
 
-    /// States that ranks are processes of programs. `wait` is how they wait.
-    pub(crate) fn of_programs(self, wait: Wait) -> Self {
-        Self { of_programs: Some(usize::from(wait == Wait::Spin)), ..self }
+    /// States that ranks are processes of programs.
+    pub(crate) fn of_programs(self) -> Self {
+        Self { of_programs: true, ..self }
+    }
+
+    /// Returns true if the ranks have to be asked for their threads. They rested at the last
+    /// reading, and not all have stated that they have no other thread.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.is_unsure
     }
 
     /// States that programs may have runs in the kernel. A rank that is stopped may go on then: no
@@ -75,7 +92,7 @@ impl Watch {
     /// Reads all ranks. If none of them can go on without a message from another host, returns the
     /// numbers of messages that they exchanged until now.
     pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
-        let waits = |rank| self.of_programs.is_none() || segment.status(rank).attendance.waits();
+        let waits = |rank| !self.of_programs || segment.status(rank).attendance.waits();
         let read = |&rank: &u32| {
             let waits = waits(rank);
             read(segment, rank, self.together).filter(|_| waits)
@@ -87,24 +104,26 @@ impl Watch {
             sent: sum.sent + reading.sent,
             taken: sum.taken + reading.taken,
         };
-        let rests = !before.is_empty() && before == self.before && !self.has_other_threads(segment);
-        rests.then(|| before.iter().fold(Exchanged::default(), add))
+        let rests = !before.is_empty() && before == self.before;
+        let may_act = rests && self.may_act(segment);
+        self.is_unsure = may_act;
+        (rests && !may_act).then(|| before.iter().fold(Exchanged::default(), add))
     }
 }
 
 impl Watch {
-    /// Returns true if a thread of a program runs that does not wait in a call, or if a rank is
-    /// stopped that may have runs in the kernel.
-    fn has_other_threads(&self, segment: &Segment) -> bool {
-        let Some(allowed) = self.of_programs else { return false };
-        let processes =
-            self.ranks.iter().filter_map(|&rank| segment.status(rank).attendance.seen());
-        // This launcher may be a thread of a rank's process.
-        let own = |process| usize::from(process == std::process::id());
-        let may_go_on = |process| {
-            is_running(process, allowed + own(process)) || self.in_kernel && is_stopped(process)
-        };
-        processes.into_iter().any(may_go_on)
+    /// Returns true if a rank of a program may have a thread outside of a call, as far as it has
+    /// stated in its last epoch. A stopped rank with runs in the kernel may act too.
+    fn may_act(&self, segment: &Segment) -> bool {
+        self.of_programs
+            && self.ranks.iter().zip(&self.before).any(|(&rank, reading)| {
+                let attendance = &segment.status(rank).attendance;
+                let is_stopped = || attendance.seen().is_some_and(is_stopped);
+                // After its end a rank starts nothing.
+                let is_sure =
+                    attendance.has_finalized() || attendance.others_in(reading.epoch) == Some(0);
+                !is_sure || self.in_kernel && is_stopped()
+            })
     }
 }
 

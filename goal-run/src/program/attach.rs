@@ -5,7 +5,7 @@ use super::error::AttachError;
 use super::skeleton::skeleton;
 use crate::gateway::Gateway;
 use crate::inherited::Inherited;
-use crate::job::{Job, Origin, Settings, layout};
+use crate::job::{Job, Origin, Settings, Stuck, layout};
 use crate::order::{OF_PROGRAM, Opened, Order};
 use crate::progress::member_over;
 use crate::rights;
@@ -164,7 +164,8 @@ fn attach_alone() -> Result<Attached, AttachError> {
     let system = |error: &dyn ToString| AttachError::System(io::Error::other(error.to_string()));
     let nisa = skeleton(1, LONE_HEAP_BYTES);
     let settings = Settings::new(1, &Choice::default()).map_err(|error| system(&error))?;
-    let settings = Settings { origin: Origin::Alone, ..settings };
+    let stuck = Stuck::of_environment()?;
+    let settings = Settings { origin: Origin::Alone, stuck, ..settings };
     let layout = layout(&nisa, &settings, u64::MAX).map_err(|error| system(&error))?;
     let segment = Segment::create(layout)?;
     let process = std::process::id();

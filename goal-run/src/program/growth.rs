@@ -109,7 +109,7 @@ impl Attached {
             return Err(FinalizeError::Unfinished);
         }
         let status = self.job.segment.status(self.rank);
-        self.waits("leave");
+        self.waits("leave", 1);
         within(|| self.send_all(&mut member)).unwrap_or_else(|used| Err(used.into()))?;
         self.publish(&mut member);
         drop(member);

@@ -12,9 +12,11 @@
 //!
 //! **Waiting.** A rank may compute for an hour, so a launcher must not take it for stuck. A rank
 //! says when it waits in a call, and when it does not any more: [`Attached::waits`],
-//! [`Attached::computes`]. If every rank waits and nothing is under way, calls of
-//! [`Member`] return [`Interrupted::Stuck`]. Each rank then leaves a text on what it waits for
-//! ([`Attached::fail`], [`Member::underway`]), which the launcher shows.
+//! [`Attached::computes`]. If every rank waits, has no thread outside of a call, and nothing is
+//! under way, calls of [`Member`] return [`Interrupted::Stuck`]. Each rank then leaves a text on
+//! what it waits for ([`Attached::fail`], [`Member::underway`]), which the launcher shows. If a
+//! rank has another thread, that may still act. If then nothing moves for a while, the launcher
+//! asks for these texts ([`Attached::asks_text`]) and shows them, and the job goes on.
 //!
 //! ```no_run
 //! use goal_engine::{Schedule, Storage, WORLD};
@@ -28,7 +30,7 @@
 //! let nisa = compile(attached.rank(), attached.size());
 //! let schedule = Schedule::new(nisa, attached.rank(), attached.job().seed()).into();
 //! let handle = member.start_in(&schedule, WORLD, Storage::new(&schedule))?;
-//! attached.waits("wait");
+//! attached.waits("wait", 1);
 //! member.wait(&handle)?;
 //! attached.computes();
 //! let storage = member.finish(handle)?;
@@ -57,7 +59,7 @@ mod growth;
 mod regroup;
 mod skeleton;
 
-pub use crate::threads::leave_signals;
+pub use crate::threads::{LibraryThread, adopting, is_of_library, sleep, within_program};
 pub use attach::attach;
 pub use error::{AttachError, FinalizeError};
 pub use skeleton::{HEAP_BYTES, heap_bytes, skeleton};
@@ -65,6 +67,7 @@ pub use skeleton::{HEAP_BYTES, heap_bytes, skeleton};
 use crate::job::{Job, Mode, Origin};
 use crate::network::Network;
 use crate::progress::{Interrupted, Member, StartError, member_over};
+use crate::threads::others;
 use goal_asm::Nisa;
 use goal_engine::memory::Region;
 use goal_engine::{Failure, Waiting, within};
@@ -154,11 +157,28 @@ impl Attached {
         self.job.settings.not_in_kernel.as_deref()
     }
 
-    /// States that this process waits in a call of this name, and does nothing else. Costs a few
-    /// stores.
+    /// States that this process waits in a call of this name, with `threads` threads in calls of the
+    /// library. Costs a few stores.
     #[inline]
-    pub fn waits(&self, call: &str) {
-        self.job.segment.status(self.rank).attendance.wait_in(call);
+    pub fn waits(&self, call: &str, threads: u32) {
+        self.job.segment.status(self.rank).attendance.wait_in(call, threads);
+    }
+
+    /// Returns true if the launcher asks what this rank waits for, until [`Attached::tell_waits`].
+    #[inline]
+    pub fn asks_text(&self) -> bool {
+        let segment = self.job.segment;
+        segment.gate().text_question() != segment.status(self.rank).attendance.told()
+    }
+
+    /// Tells the launcher what this rank waits for, with `threads` threads in calls of the library.
+    /// One thread at a time calls this.
+    #[cold]
+    pub fn tell_waits(&self, text: &str, threads: u32) {
+        let segment = self.job.segment;
+        let status = segment.status(self.rank);
+        status.attendance.answer(status.epoch(), others(threads));
+        segment.tell_waits(self.rank, segment.gate().text_question(), text);
     }
 
     /// States that this process is in a call of this name, and that its runs go on by themselves in
@@ -245,7 +265,7 @@ impl Attached {
         let status = segment.status(self.rank);
         status.attendance.finalize();
         if !status.attendance.waits() {
-            self.waits("finalize");
+            self.waits("finalize", 1);
         }
         let ended = within(|| self.take_leave(&mut member)).unwrap_or_else(|used| Err(used.into()));
         // Rank processes are stopped when all have come here, or else are killed.

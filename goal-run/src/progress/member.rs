@@ -5,8 +5,8 @@ use super::engines::Engines;
 use super::error::Interrupted;
 use super::thread::Guard;
 use super::{now_of, poll_now};
-use crate::job::{Job, Origin};
-use crate::threads::is_running;
+use crate::job::{Job, Origin, Stuck};
+use crate::threads::{is_of_library, others, sleep};
 use crate::transport::Ends;
 use crate::wait::Pause;
 use goal_engine::transport::Wakeup;
@@ -35,6 +35,8 @@ pub struct Member<'a> {
     pub(super) rank: u32,
     pause: Pause,
     pub(super) engines: Engines<'a>,
+    /// The number of the launcher's last question that was answered.
+    answered: u32,
     /// Given back after the engine is dropped.
     _claim: Claim,
 }
@@ -42,7 +44,7 @@ pub struct Member<'a> {
 impl<'a> Member<'a> {
     pub(super) fn new(job: Job<'a>, rank: u32, engines: Engines<'a>, claim: Claim) -> Self {
         let pause = Pause::new(job.settings.sharing(), job.settings.wait);
-        Self { job, rank, pause, engines, _claim: claim }
+        Self { job, rank, pause, engines, answered: 0, _claim: claim }
     }
 
     /// Calls `f` with the rank's engine. Returns `None`, without a call, if the job ended while
@@ -164,13 +166,30 @@ impl<'a> Member<'a> {
         }
         self.reclaim();
         within(|| {
-            self.poll()?;
+            let progress = self.poll()?;
+            self.note_test(progress.worked);
             self.release()?;
             if self.has_ended(handle)? {
                 return Ok(true);
             }
             self.check_gate().map(|()| false)
         })?
+    }
+
+    /// Notes for the launcher that a run has ended.
+    #[inline]
+    pub fn note_end(&self) {
+        self.job.segment.status(self.rank).attendance.note_move();
+    }
+
+    /// Notes for the launcher if a test of the program made progress.
+    fn note_test(&self, has_worked: bool) {
+        let attendance = &self.job.segment.status(self.rank).attendance;
+        if has_worked {
+            attendance.note_move();
+        } else if !is_of_library() {
+            attendance.note_vain_test();
+        }
     }
 
     /// Returns an error if the job was stopped.
@@ -307,6 +326,9 @@ impl<'a> Member<'a> {
     /// # Errors
     /// [`Interrupted`], except for failures of actions.
     pub(crate) fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
+        if self.job.segment.gate().question() != self.answered {
+            self.answer();
+        }
         if self.is_forlorn(waiting) {
             return self.rest_alone();
         }
@@ -397,14 +419,33 @@ impl<'a> Member<'a> {
     /// Waits for another thread of this process. Nobody wakes this one, so it looks again soon.
     ///
     /// # Errors
-    /// [`Interrupted::Stuck`] if no other thread runs.
-    fn rest_alone(&self) -> Result<(), Interrupted> {
-        // This thread runs now.
-        if !is_running(std::process::id(), 1) {
+    /// [`Interrupted::Stuck`] if there is no other thread, or if such a wait is to end after a time.
+    fn rest_alone(&mut self) -> Result<(), Interrupted> {
+        let in_calls = self.job.segment.status(self.rank).attendance.in_calls();
+        let Stuck { ends, after } = self.job.settings.stuck;
+        let is_late = self.pause.has_waited_alone(after);
+        if others(in_calls) == Some(0) || is_late && ends {
             return Err(Interrupted::Stuck);
         }
-        thread::sleep(LOOK_AGAIN);
+        if is_late {
+            let seconds = after.as_secs_f64();
+            eprintln!(
+                "goal: this process has waited for itself for {seconds} s; its other threads may \
+                 still act (GOAL_STUCK=end ends such a wait)"
+            );
+        }
+        sleep(LOOK_AGAIN);
         Ok(())
+    }
+
+    /// Tells the launcher how many threads of this process are in no call.
+    #[cold]
+    fn answer(&mut self) {
+        self.answered = self.job.segment.gate().question();
+        let status = self.job.segment.status(self.rank);
+        if status.attendance.waits() {
+            status.attendance.answer(status.epoch(), others(status.attendance.in_calls()));
+        }
     }
 
     /// Publishes the rank's counts for the launcher.

@@ -9,7 +9,7 @@ use super::thread::{ProgressThread, run_thread};
 use super::threaded::Threaded;
 use crate::gateway::Gateway;
 use crate::job::{Job, Mode};
-use crate::threads::leave_signals;
+use crate::threads::LibraryThread;
 use crate::transport::Ends;
 use goal_engine::{Engine, state_bytes};
 use goal_shm::Part;
@@ -87,7 +87,7 @@ pub(crate) fn member_over(
 /// Starts the thread of a rank of a program.
 fn spawn(job: Job<'static>, rank: u32, shared: Arc<ProgressThread<'static>>) -> io::Result<()> {
     let thread = named(rank).spawn(move || {
-        leave_signals();
+        let _thread = LibraryThread::enter();
         work(job, shared);
     });
     thread.map(drop)

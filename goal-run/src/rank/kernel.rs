@@ -9,6 +9,7 @@ use super::ended::{Ended, payload};
 use crate::handed::{Fault, Hands};
 use crate::job::{Job, Wait};
 use crate::progress::StartError;
+use crate::threads::sleep;
 use goal_engine::{Cause, Failure, Storage, WORLD};
 use goal_eth::now_ns;
 use goal_kernel::{Abilities, Descriptors, PartImage, Plan, Rank, RunError};
@@ -223,7 +224,7 @@ impl Work<'_> {
         if began.elapsed() >= START_LIMIT {
             return Err(Interrupted::NotTaken(error));
         }
-        thread::sleep(START_AGAIN);
+        sleep(START_AGAIN);
         Ok(())
     }
 

@@ -238,6 +238,9 @@ impl Report {
             );
         }
         let _ = write!(text, ", {}", duration(self.elapsed_ns));
+        if self.repeat == 1 && self.elapsed_ns > 0 {
+            text.push_str(" (first instance)");
+        }
         if self.offload.is_some() {
             text.push_str(" in the kernel");
         }

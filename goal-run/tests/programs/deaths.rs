@@ -82,7 +82,7 @@ fn a_terminal_obeys_nothing_that_a_rank_says() {
 #[test]
 fn ranks_say_what_they_wait_for_if_none_can_go_on() {
     for mode in ["caller", "thread", "node"] {
-        let ended = run("stuck", &["-n", "3", "--progress", mode]);
+        let ended = run("stuck", &["-n", "3", "--progress", mode, "--stuck", "end,0.2"]);
         ended.assert_status(3);
         ended.assert_says(&[
             "stuck: no rank can go on; ",

@@ -43,7 +43,7 @@ fn what_can_not_be_started_is_an_error_and_the_job_goes_on() {
         (
             "grow too many",
             &[],
-            "65 more ranks do not fit: the job has had 2, and room for 66 in all; start it with goal-run --grow-to 67",
+            "65 more ranks do not fit: the job has had 2, and room for 18 in all; start it with goal-run --grow-to 67",
         ),
         (
             "grow missing",
@@ -74,7 +74,7 @@ fn a_new_rank_that_dies_ends_the_job() {
 
 #[test]
 fn a_job_with_new_ranks_is_found_stuck() {
-    let ended = run("grow stuck", &["-n", "2"]);
+    let ended = run("grow stuck", &["-n", "2", "--stuck", "end,0.2"]);
     ended.assert_status(3);
     ended.assert_says(&[
         "stuck: no rank can go on",

@@ -190,7 +190,7 @@ fn a_program_may_run_on_after_its_end() {
 fn a_process_alone_is_a_group_of_one() {
     let alone = |part: &str| {
         let mut command = Command::new(this_file());
-        command.args(&as_rank()[1..]).env(PART, part);
+        command.args(&as_rank()[1..]).env(PART, part).env("GOAL_STUCK", "end,0.2");
         Ended::of(command.output().unwrap())
     };
     let ended = alone("ring");

@@ -176,7 +176,7 @@ impl Rank {
 
     /// Waits, and says what for if the job is stuck.
     pub(crate) fn wait(&mut self, handle: &Handle) {
-        self.attached.waits("GOAL_Wait");
+        self.attached.waits("GOAL_Wait", 1);
         let member = self.member.as_mut().expect("it has not finalized");
         let waited = member.wait(handle);
         self.attached.computes();

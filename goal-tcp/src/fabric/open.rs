@@ -6,6 +6,7 @@
 
 use super::{Asked, FIRST, LISTENER, Owner, TcpFabric};
 use crate::handshake::Ends;
+use crate::info;
 use crate::limits::{
     CLOSED_MAX, HANDSHAKE_NS, OPEN_NS, PAUSE_NS, RETRY_NS, STRANGERS_MAX, WELCOME_NS,
 };
@@ -319,6 +320,21 @@ impl TcpFabric {
             match token {
                 None => self.attempt(rank, now_ns),
                 Some(token) => {
+                    // As above: a rank that had no processor has not looked.
+                    let is_open = |one: &Stranger| {
+                        !one.connects() || info::read(one.as_fd()).is_some_and(|info| info.is_open)
+                    };
+                    if let Some(Owner::Stranger(one)) = self.owners.get(token - FIRST)
+                        && is_open(one)
+                    {
+                        self.shake(token, now_ns);
+                    }
+                    let is_tried = |asked: &Asked| asked.token == Some(token);
+                    if !self.asked.get(&rank).is_some_and(is_tried)
+                        || self.attempt_ends_ns(token) > now_ns
+                    {
+                        continue;
+                    }
                     let failed = match self.owners.get(token - FIRST) {
                         Some(Owner::Stranger(one)) if one.connects() => Errno::TIMEDOUT.into(),
                         _ => Failed::Unanswered,

@@ -24,7 +24,8 @@ impl TcpFabric {
     }
 
     /// Looks at all open connections. One whose host was silent at the looks of three quarters of
-    /// the time is lost, as the silence may have begun right after the look before.
+    /// the time is lost, as the silence may have begun right after the look before. A rank that
+    /// waits for a processor looks late, and so may its system: all of these looks must be made.
     pub(super) fn look_for_silence(&mut self, now_ns: u64) {
         let since_ns = now_ns - self.looked_ns;
         self.looked_ns = now_ns;
@@ -34,8 +35,9 @@ impl TcpFabric {
             let Some(connection) = connection else { continue };
             let awaited = info::read(connection.channel.as_fd())
                 .filter(|info| info.awaits_host && info.heard_before_ns >= since_ns);
-            connection.silent_ns = awaited.map(|_| connection.silent_ns.unwrap_or(now_ns));
-            if connection.silent_ns.is_some_and(|began_ns| began_ns + limit_ns <= now_ns) {
+            let (began_ns, looks) = connection.silent.unwrap_or((now_ns, 0));
+            connection.silent = awaited.map(|_| (began_ns, looks + 1));
+            if awaited.is_some() && began_ns + limit_ns <= now_ns && looks >= LOOKS / 4 * 3 {
                 silent.push(rank);
             }
         }

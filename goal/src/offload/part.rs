@@ -9,13 +9,13 @@ use crate::process::{is_fork, of_fork};
 use goal_engine::{Cause, Failure};
 use goal_kernel::{Awaited, Rank, Signs, Unfinished};
 use goal_run::handed::{CallFunction, Fault, Hands};
+use goal_run::program::sleep;
 use goal_run::progress::Interrupted;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// The time for which a rank tries to start a run while the system has no room for the frame.
@@ -131,7 +131,7 @@ impl Part {
                 let text = format!("a run in the kernel could not be started: {error}");
                 return Err(Error::new(ErrorCode::Failed, text));
             }
-            thread::sleep(START_AGAIN);
+            sleep(START_AGAIN);
         }
         self.signs.started(kernel);
         Ok(())
@@ -192,7 +192,7 @@ impl Part {
                 Err(Fault::NotTaken(_))
                     if began.get_or_insert_with(Instant::now).elapsed() < START_LIMIT =>
                 {
-                    thread::sleep(START_AGAIN);
+                    sleep(START_AGAIN);
                 }
                 Err(fault) => return Err(self.failure(fault, kernel.epoch())),
             }

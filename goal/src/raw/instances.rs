@@ -70,11 +70,16 @@ impl Inner {
         }
     }
 
-    pub(super) fn check_binding(&self, buffers: &[usize]) -> Result<()> {
-        let declared = match self.memory {
+    /// Returns the number of declared buffers.
+    pub(super) fn num_declared(&self) -> usize {
+        match self.memory {
             Memory::Table { declared, .. } => declared,
             Memory::Region(_) | Memory::Own => 0,
-        };
+        }
+    }
+
+    pub(super) fn check_binding(&self, buffers: &[usize]) -> Result<()> {
+        let declared = self.num_declared();
         if buffers.len() != declared {
             let text = format!(
                 "the schedule has {declared} declared buffers, and {} are given",

@@ -11,7 +11,7 @@ mod rights;
 mod threads;
 
 use goal::{Group, Mode};
-use goal_run::job::Wait;
+use goal_run::job::{Stuck, Wait};
 use goal_run::launcher::{End, Options, Outcome, Program, Ranks, run};
 use goal_run::program::skeleton;
 use std::process::Command;
@@ -58,6 +58,13 @@ fn this_process_is_a_rank() {
 fn job(part: &str, ranks: u32, progress: Mode) -> End {
     let options = Options { progress, ..Options::default() };
     job_with(&[], part, ranks, options)
+}
+
+/// Runs a part whose job is to be found stuck. A rank has the thread of its test harness too, which
+/// may act as far as the launcher knows.
+fn stuck_job(part: &str, ranks: u32, progress: Mode) -> End {
+    let stuck = Stuck { ends: true, after: Duration::from_millis(200) };
+    job_with(&[], part, ranks, Options { progress, stuck, ..Options::default() })
 }
 
 /// Does the same with more variables, and with options of the job.
@@ -169,8 +176,8 @@ fn the_table_of_the_environment_decides() {
     assert!(matches!(end, End::Died { .. }), "a folder is no table: {end:?}");
 }
 
-/// Without a launcher the process itself finds that nothing can come, also if another thread ran
-/// when it looked first.
+/// Without a launcher the process itself finds that nothing comes. It has the thread of its test
+/// harness too, so the variable has to ask for the end.
 #[test]
 fn a_process_alone_does_not_wait_for_ever() {
     alone("alone");
@@ -179,7 +186,8 @@ fn a_process_alone_does_not_wait_for_ever() {
 /// Runs a part in a process without a launcher.
 fn alone(part: &str) {
     let mut process = Command::new(std::env::current_exe().unwrap());
-    process.args(["--exact", "this_process_is_a_rank", "--nocapture"]).env(PART, part);
+    process.args(["--exact", "this_process_is_a_rank", "--nocapture"]);
+    process.env(PART, part).env("GOAL_STUCK", "end,0.2");
     let mut process = process.spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     let status = loop {
@@ -217,7 +225,7 @@ fn a_panic_in_the_start_of_a_kept_collective_ends_the_job() {
 #[test]
 fn ranks_whose_threads_all_wait_for_ever_are_named() {
     for mode in [Mode::Caller, Mode::Thread] {
-        let text = format!("{:?}", job("two-wait", 2, mode));
+        let text = format!("{:?}", stuck_job("two-wait", 2, mode));
         assert!(text.contains("waits in Run::wait") && text.contains("tag 5"), "{text}");
     }
     alone("two-wait");
@@ -230,7 +238,7 @@ fn misuse_is_an_error() {
 
 #[test]
 fn ranks_that_wait_for_ever_are_named_with_their_call() {
-    let end = job("stuck", 2, Mode::Caller);
+    let end = stuck_job("stuck", 2, Mode::Caller);
     let text = format!("{end:?}");
     assert!(text.contains("waits in Run::wait") && text.contains("tag 9"), "{text}");
 }

@@ -18,6 +18,14 @@ pub struct Compiled {
     pub nisa: Nisa,
     /// The warnings and the texts.
     pub findings: Findings,
+    /// The numbers of actions of all ranks before and after the passes. They are the same of a NISA
+    /// file.
+    pub actions: (u64, u64),
+}
+
+/// Returns the number of actions of all ranks.
+fn num_actions(program: &Program) -> u64 {
+    (0..program.num_ranks()).map(|rank| program.body_of(rank).len() as u64).sum()
 }
 
 /// Makes a schedule of inputs: a NISA file is verified and taken as it is, everything else is
@@ -36,19 +44,21 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
                 check(&mut loaded, options)?;
                 findings = loaded.findings;
             }
-            return Ok(Compiled { nisa, findings });
+            return Ok(Compiled { nisa, findings, actions: (0, 0) });
         }
         other => other.load(&options.with_places())?,
     };
     if options.check {
         check(&mut loaded, options)?;
     }
+    let stated = num_actions(&loaded.program);
     optimize(&mut loaded, options, |_, _| {})?;
+    let actions = (stated, num_actions(&loaded.program));
     let mut bytes = Vec::new();
     encode_nisa(&mut loaded, options, &mut bytes).map_err(|error| error.of("the schedule"))?;
     let nisa = options.with_threads(|| Nisa::load(Arc::new(bytes), &options.limits));
     match nisa {
-        Ok(nisa) => Ok(Compiled { nisa, findings: loaded.findings }),
+        Ok(nisa) => Ok(Compiled { nisa, findings: loaded.findings, actions }),
         Err(error) => {
             loaded.findings.report.push(error.diagnostic());
             Err(loaded.findings.into())

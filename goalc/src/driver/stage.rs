@@ -57,7 +57,7 @@ fn is_drawn() -> bool {
 
 /// Redraws the line until it is cleared.
 fn draw(since: Instant) {
-    thread::sleep(DELAY);
+    thread::park_timeout(DELAY);
     loop {
         {
             let mut shown = shown();
@@ -67,7 +67,7 @@ fn draw(since: Instant) {
                 .get_or_insert_with(|| ProgressBar::new_spinner().with_message(shown.text.clone()));
             bar.tick();
         }
-        thread::sleep(TICK);
+        thread::park_timeout(TICK);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line.
 
 use super::answer::Answer;
+use super::attended::Signals;
 use super::grow::Grow;
 use super::hints::explain;
 use super::hosts::HostsArguments;
@@ -9,23 +10,24 @@ use super::key::KeyArguments;
 use super::output::warn;
 use super::ping::Ping;
 use super::tune::Tune;
-use super::values::{Format, RanksAs, THREADS, calc, choice, seconds};
+use super::values::{Format, RanksAs, THREADS, calc, choice, refuse_mpi, seconds};
 use clap::{ArgAction, Parser, Subcommand};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_engine::Calc;
 use goal_run::Offload;
 use goal_run::binding::Bind;
-use goal_run::job::{Mode, Wait, Window};
+use goal_run::job::{Mode, Stuck, Wait, Window};
 use goal_run::launcher::{Options, Ranks};
 use goal_run::limits::{
     PREFAULT_BYTES_MAX, SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
 };
 use goal_run::transport::{Choice, Found, ParameterError, Parameters, RequestError, Tuned};
-use goalc::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
+use goalc::driver::{
+    self, Color, Completions, Deny, Emit, FindingArguments, InputArguments, Man, PassArguments,
+    bytes,
+};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 const USAGE: &str = "goal-run [OPTIONS] <IN>...
@@ -68,7 +70,6 @@ Exit status:
     after_long_help = HELP,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    disable_help_subcommand = true,
     override_usage = USAGE
 )]
 pub(crate) struct Arguments {
@@ -79,15 +80,21 @@ pub(crate) struct Arguments {
     color: Color,
     #[command(flatten)]
     pub(crate) input: InputArguments,
-    /// Number of ranks: so many processes of a program are started; a schedule has its own
-    #[arg(short = 'n', long, value_name = "N")]
+    /// Number of ranks, also as -np: of a program, the processes that are started; a schedule has
+    /// its own
+    #[arg(short = 'n', long, alias = "np", value_name = "N")]
     pub(crate) ranks: Option<u32>,
+    /// Passes that a text goes through: 0 keeps its actions, 1 merges and drops some, 2 also restricts
+    /// their order and splits messages [default: 1]
+    #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub(crate) level: Option<u8>,
     /// Bytes that each rank of a program can allocate from the memory that ranks share, which takes
     /// memory where it is written [default: 1G, less if the ranks are many]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) heap: Option<u64>,
     /// Most ranks that a program's job on this host has room for as it grows (goal-run grow,
-    /// GOAL_Spawn); ranks that are not there take no memory [default: 64 more than at the start]
+    /// GOAL_Spawn); ranks that are not there take no memory [default: 64 more than at the start, less
+    /// if they could allocate more than 16 GiB]
     #[arg(long, value_name = "N")]
     pub(crate) grow_to: Option<u32>,
     /// Kind of ranks [default: processes]
@@ -115,6 +122,10 @@ pub(crate) struct Arguments {
     /// GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink
     #[arg(long)]
     pub(crate) survive: bool,
+    /// Treatment of a program's job in which nothing moves for S seconds, though threads in no call of
+    /// the library may still act: tell who waits for what, or end it [default: tell,10]
+    #[arg(long, value_name = "tell|end[,S]")]
+    pub(crate) stuck: Option<Stuck>,
     /// How calc passes the time: spin (as long as it says), skip, or a factor of that
     #[arg(long, value_name = "spin|skip|SCALE", default_value = "spin", value_parser = calc)]
     calc: Calc,
@@ -259,7 +270,10 @@ impl Arguments {
 
     /// Returns the options for reading and checking the program.
     pub(crate) fn driver(&self) -> driver::Options {
+        let passes = PassArguments { level: self.level, passes: None, machine: None };
         self.findings.apply(driver::Options {
+            // Only lists of passes and machines may be wrong.
+            pipeline: passes.pipeline(Emit::Nisa, self.eager_limit()).unwrap_or_default(),
             check: self.check,
             ranks: self.ranks,
             checks: driver::CheckOptions {
@@ -286,12 +300,17 @@ impl Arguments {
         choice(self.transport.as_deref())
     }
 
+    /// Returns the error if MPI is to carry messages in a job without it.
+    pub(crate) fn refuse_mpi(&self) -> Result<(), String> {
+        refuse_mpi(self.transport.as_deref())
+    }
+
     /// Returns the options of the launcher.
     pub(crate) fn launcher(
         &self,
         transports: Choice,
         window: Option<Window>,
-        (interrupted, suspended): (Arc<AtomicUsize>, Arc<AtomicBool>),
+        Signals { interrupted, forwarded, suspended }: Signals,
     ) -> Options {
         Options {
             engine: goal_engine::Options {
@@ -310,6 +329,7 @@ impl Arguments {
             offload: self.offload,
             wait: self.wait,
             survives: self.survive,
+            stuck: self.stuck.unwrap_or_default(),
             bind: self.bind.clone(),
             repeat: self.repeat,
             record: self.verify,
@@ -324,6 +344,7 @@ impl Arguments {
             must_grow: false,
             gives_up_rights: true,
             interrupted,
+            forwarded,
             suspended,
             tell: warn,
             explain,

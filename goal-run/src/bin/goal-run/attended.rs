@@ -1,10 +1,10 @@
 //! Work that a signal can end early.
 
 use super::output::Failure;
-use goal_run::launcher::{self, unattended};
+use goal_run::launcher::{self, Forwarded, unattended};
 use std::io;
 use std::panic::resume_unwind;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -59,12 +59,33 @@ pub(crate) fn attended<T: Send>(
     result
 }
 
+/// The signals that a launcher handles.
+pub(crate) struct Signals {
+    /// The number of the signal that ends the run, once one has come.
+    pub(crate) interrupted: Arc<AtomicUsize>,
+    /// Those for the ranks.
+    pub(crate) forwarded: Forwarded,
+    /// Set by the one with which a terminal stops this process.
+    pub(crate) suspended: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Handles the signals from now on.
+    pub(crate) fn handle() -> Result<Self, Failure> {
+        Ok(Self {
+            interrupted: interrupted()?,
+            forwarded: Forwarded::handle().map_err(no_signals)?,
+            suspended: launcher::suspended().map_err(no_signals)?,
+        })
+    }
+}
+
 /// Handles the signals that end a run. Returns a variable that is 0 until one comes, and then its
 /// number.
 pub(crate) fn interrupted() -> Result<Arc<AtomicUsize>, Failure> {
     launcher::interrupted().map_err(no_signals)
 }
 
-pub(crate) fn no_signals(error: io::Error) -> Failure {
+fn no_signals(error: io::Error) -> Failure {
     Failure::System(format!("signals can't be handled: {error}"))
 }

@@ -24,7 +24,7 @@ mod values;
 mod wired;
 
 use arguments::{Arguments, Command};
-use attended::{attended, interrupted, no_signals};
+use attended::{Signals, attended};
 use endings::{fail, tell_verdict};
 use fleet::{Fleet, Task};
 use goal_asm::Nisa;
@@ -37,7 +37,7 @@ use goal_run::verify::{unmet, verify};
 use goal_run::{limits, rights};
 use goalc::driver::{self, Error, Findings};
 use goalc::memory::Allocator;
-use output::{Failure, complain, complain_of, tell, warn};
+use output::{Failure, complain, complain_of, note, tell, warn};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -79,7 +79,7 @@ fn run() -> ExitCode {
         return ended(2);
     }
     driver::survive_file_size();
-    let (own, program) = programs::split(std::env::args_os().collect());
+    let (own, program) = programs::split(programs::with_np(std::env::args_os().collect()));
     let mut arguments = match driver::parse_these::<Arguments>("goal-run", own.clone()) {
         Ok(arguments) => arguments,
         Err(status) => return ended(status as u8),
@@ -139,6 +139,9 @@ const NO_HEAP: &str = "--heap is for programs, and this is a schedule: leave it 
 /// The error for room for ranks that nobody could add.
 const NO_GROWTH: &str = "--grow-to is for programs, and this is a schedule: leave it out";
 
+/// The error for a treatment of what only threads of a program may do.
+const NO_STUCK: &str = "--stuck is for programs, and this is a schedule: leave it out";
+
 /// The result of a run on this host.
 enum Told {
     Report(Box<Report>),
@@ -154,6 +157,9 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     }
     if arguments.grow_to.is_some() {
         return Err(Failure::System(NO_GROWTH.to_owned()));
+    }
+    if arguments.stuck.is_some() {
+        return Err(Failure::System(NO_STUCK.to_owned()));
     }
     let (nisa, window, found) = read(arguments)?;
     if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {
@@ -195,9 +201,12 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
         None => launcher::beside_stops(|| wired::role(nisa.num_ranks(), transports.prefers_mpi()))?,
         Some(_) => None,
     };
+    if role.is_none() || !cfg!(feature = "mpi") {
+        arguments.refuse_mpi().map_err(Failure::System)?;
+    }
     // Not earlier: opening a file may block, and so may other processes. Until here a signal ends
     // this one.
-    let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
+    let signals = Signals::handle()?;
     let options = arguments.launcher(transports, window, signals);
     let system = |error: LaunchError| Failure::System(hints::explain(&error));
     // Dropped after the options, which have the place where the own rank asks to be admitted: it
@@ -326,6 +335,14 @@ fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
         return Ok((Arc::clone(window.nisa()), Some(window), Findings::default()));
     }
     let compiled = driver::compile(&arguments.input.inputs, &options)?;
+    if let (stated, run) = compiled.actions
+        && stated != run
+    {
+        let level = arguments.level.unwrap_or(1);
+        note(&format!(
+            "-O {level} has made {run} actions of the {stated} of the source: reports and traces show these (-O 0 keeps those)"
+        ));
+    }
     let found = compiled.findings;
     if !found.report.is_empty() {
         driver::note(&found, findings::format());

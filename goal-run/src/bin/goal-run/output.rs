@@ -94,6 +94,14 @@ pub(super) fn complain(text: &str) {
     driver::note_message("goal-run", findings::KIND, Severity::Error, text, findings::format());
 }
 
+/// Prints a line on standard error, if reports are text.
+pub(super) fn note(text: &str) {
+    if !driver::asks_for_json() {
+        driver::clear_stage();
+        let _ = writeln!(io::stderr(), "goal-run: {}", named(text));
+    }
+}
+
 /// Prints a warning on standard error.
 pub(super) fn warn(text: &str) {
     let text = &named(text);

@@ -1,10 +1,10 @@
 //! Runs of programs: which command lines name one, what they may say, and how they end.
 
 use super::arguments::Arguments;
-use super::attended::{interrupted, no_signals};
+use super::attended::Signals;
 use super::fleet::{Fleet, Task};
 use super::hints;
-use super::output::{Failure, complain, print};
+use super::output::{Failure, complain, print, warn};
 use super::values::{Format, RanksAs};
 use clap::parser::ValueSource;
 use clap::{Arg, Command, CommandFactory};
@@ -20,7 +20,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The options that a run of a program has, by their names in [`Arguments`].
-const ALLOWED: [&str; 40] = [
+const ALLOWED: [&str; 41] = [
     "address",
     "bind",
     "burst",
@@ -54,6 +54,7 @@ const ALLOWED: [&str; 40] = [
     "ssh",
     "started_as",
     "stats",
+    "stuck",
     "survive",
     "timeout",
     "tls",
@@ -67,7 +68,8 @@ const ALLOWED: [&str; 40] = [
 /// they name one.
 pub(crate) fn split(all: Vec<OsString>) -> (Vec<OsString>, Option<Program>) {
     let Some((at, is_marked)) = first_operand(&all) else { return (all, None) };
-    let is_command = |name: &OsStr| Arguments::command().find_subcommand(name).is_some();
+    let is_command =
+        |name: &OsStr| name == "help" || Arguments::command().find_subcommand(name).is_some();
     let Some(operand) = all.get(at).filter(|name| is_marked || !is_command(name)) else {
         return (all, None);
     };
@@ -82,6 +84,18 @@ pub(crate) fn split(all: Vec<OsString>) -> (Vec<OsString>, Option<Program>) {
     (own, Some(Program { executable, arguments }))
 }
 
+/// Replaces the option `-np` of other launchers, which would be `-n p`, by `--np`. What follows the
+/// program is its own.
+pub(crate) fn with_np(mut all: Vec<OsString>) -> Vec<OsString> {
+    loop {
+        let end = first_operand(&all).map_or(all.len(), |(at, _)| at);
+        let Some(option) = all[..end].iter_mut().skip(1).find(|option| **option == "-np") else {
+            return all;
+        };
+        *option = "--np".into();
+    }
+}
+
 /// Returns the place of the first argument that is neither an option nor the value of one, and true
 /// if it follows `--`.
 fn first_operand(all: &[OsString]) -> Option<(usize, bool)> {
@@ -94,8 +108,11 @@ fn first_operand(all: &[OsString]) -> Option<(usize, bool)> {
             Some("-") => return Some((at + 1, true)),
             Some(rest) => match rest.strip_prefix('-') {
                 Some(long) => {
-                    !long.contains('=')
-                        && takes_value(&command, |arg| arg.get_long() == Some(long))?
+                    let is_it = |arg: &Arg| {
+                        arg.get_long() == Some(long)
+                            || arg.get_all_aliases().is_some_and(|all| all.contains(&long))
+                    };
+                    !long.contains('=') && takes_value(&command, is_it)?
                 }
                 None => short_takes_next(&command, rest)?,
             },
@@ -167,6 +184,7 @@ pub(crate) fn execute(
     program: Program,
 ) -> Result<Told, Failure> {
     refuse_others(arguments, own, &program).map_err(Failure::System)?;
+    arguments.refuse_mpi().map_err(Failure::System)?;
     let refused = |error| Failure::System(LaunchError::System(error).to_string());
     let _low = launcher::beyond_shells().map_err(refused)?;
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
@@ -181,7 +199,7 @@ pub(crate) fn execute(
         Some(fleet) => Some(fleet.hosts(false)),
         None => hosts,
     };
-    let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
+    let signals = Signals::handle()?;
     let options = arguments.launcher(transports, None, signals);
     let engine = goal_engine::Options { pushed_max: arguments.pushed_max(), ..options.engine };
     let options = Options {
@@ -197,9 +215,9 @@ pub(crate) fn execute(
         let error = LaunchError::TooManyRanks { ranks, limit };
         return Err(Failure::System(hints::explain(&error)));
     }
-    let reserve = reserve(arguments, ranks, hosts.is_some()).map_err(Failure::System)?;
-    let options = Options { reserve, must_grow: arguments.grow_to.is_some(), ..options };
     let heap = arguments.heap.unwrap_or_else(|| heap_bytes(ranks, options.segment_bytes_max));
+    let reserve = reserve(arguments, ranks, heap, hosts.is_some()).map_err(Failure::System)?;
+    let options = Options { reserve, must_grow: arguments.grow_to.is_some(), ..options };
     let nisa = skeleton(ranks + reserve, heap);
     let system = |error: LaunchError| Failure::System(hints::explain(&error));
     let (outcome, others) = match hosts {
@@ -209,6 +227,12 @@ pub(crate) fn execute(
             Ended::Told(verdict) => return Ok(Told::Verdict(verdict)),
         },
     };
+    let is_alone = others.is_none() && !outcome.has_attached();
+    if ranks > 1 && is_alone && outcome.end == launcher::End::Complete {
+        warn(&format!(
+            "none of the {ranks} processes was a rank: each ran alone, as a group of one. A rank calls GOAL_Init; a program of MPI is started by mpirun"
+        ));
+    }
     let mut report = Report::new(&outcome, None);
     if arguments.stats {
         report.add_counts(&outcome);
@@ -221,12 +245,15 @@ pub(crate) fn execute(
 
 /// The ranks that a job has room for beside those of the start, by default.
 const RESERVE: u32 = 64;
+/// The most bytes that all of these ranks may allocate. Valgrind maps no more than 64 GiB or so.
+const RESERVED_BYTES_MAX: u64 = 16 << 30;
 
 /// Returns the number of ranks that the job has room for beside those of the start.
-fn reserve(arguments: &Arguments, ranks: u32, has_hosts: bool) -> Result<u32, String> {
+fn reserve(arguments: &Arguments, ranks: u32, heap: u64, has_hosts: bool) -> Result<u32, String> {
     let Some(most) = arguments.grow_to else {
+        let fit = u32::try_from(RESERVED_BYTES_MAX / heap.max(1)).unwrap_or(u32::MAX);
         let grows = !has_hosts && !arguments.survive;
-        return Ok(if grows { RESERVE.min(u32::MAX - ranks) } else { 0 });
+        return Ok(if grows { RESERVE.min(fit).min(u32::MAX - ranks) } else { 0 });
     };
     if has_hosts {
         return Err("--grow-to is for jobs on one host: a job on several does not grow".to_owned());
@@ -257,9 +284,12 @@ fn refuse_others(arguments: &Arguments, own: &[OsString], program: &Program) -> 
         ALLOWED.contains(&id) || id == "ranks_as" && !has_threads(arguments)
     };
     if let Some(other) = command.get_arguments().filter(is_given).find(|arg| !allows(arg)) {
-        let option = other.get_long().unwrap_or_default();
+        let option = match (other.get_long(), other.get_short()) {
+            (None, Some(letter)) => format!("-{letter}"),
+            (long, _) => format!("--{}", long.unwrap_or_default()),
+        };
         return Err(format!(
-            "--{option} is for schedules, and {name} is a program, which starts its own: leave --{option} out"
+            "{option} is for schedules, and {name} is a program, which starts its own: leave {option} out"
         ));
     }
     if has_threads(arguments) {

@@ -47,6 +47,22 @@ pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
     Ok(Choice::new(&Request::new(list, std::env::vars_os().filter_map(text))?))
 }
 
+/// Returns the error if a list of transports names MPI in a job without it.
+pub(crate) fn refuse_mpi(list: Option<&str>) -> Result<(), String> {
+    let names =
+        |list: &str| !list.starts_with('^') && list.split(',').any(|one| one.trim() == "mpi");
+    if !list.is_some_and(names) {
+        return Ok(());
+    }
+    let way_out = match cfg!(feature = "mpi") {
+        true => {
+            "start as many processes of goal-run as there are ranks (mpirun -n N goal-run ...), or leave mpi out"
+        }
+        false => "build goal-run with its feature mpi, or leave mpi out",
+    };
+    Err(format!("--transport names mpi, and this is no job of MPI on a schedule: {way_out}"))
+}
+
 /// A text that is no treatment of `calc`.
 #[derive(Debug, thiserror::Error)]
 #[error("give spin, skip or a factor of at least 0")]

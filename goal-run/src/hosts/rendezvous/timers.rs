@@ -1,6 +1,6 @@
 //! The timers of a launcher's connections: signs of life, silence, and reports of who is missing.
 
-use super::{Peer, Rendezvous, TELL_NS};
+use super::{Peer, Rendezvous, SILENCE_S, STARVED_MAX, TELL_NS};
 use crate::hosts::message::{Event, Message};
 use crate::hosts::plan::ranges;
 use std::net::IpAddr;
@@ -27,7 +27,7 @@ impl Rendezvous {
                 peer.said_ns = now_ns;
                 peer.unsent.extend(Message::Alive.encode(&[]));
             }
-            if peer.heard_ns + silence_ns <= now_ns && !peer.has_finished {
+            if lost_ns(peer, silence_ns) <= now_ns && !peer.has_finished {
                 silent.push(number);
             }
         }
@@ -36,11 +36,26 @@ impl Rendezvous {
         }
     }
 
+    /// Returns the launchers that count as lost now, unless the systems of their hosts answer: see
+    /// [`Rendezvous::system_heard`].
+    pub(crate) fn silent(&self, now_ns: u64) -> Vec<u32> {
+        let is_silent = |peer: &Peer| lost_ns(peer, self.silence_ns) <= now_ns;
+        self.peers.iter().filter(|(_, peer)| is_silent(peer)).map(|(&number, _)| number).collect()
+    }
+
+    /// Notes when the system of a launcher's host has answered. A launcher that waits for a
+    /// processor says nothing, and its system acknowledges what it is sent.
+    pub(crate) fn system_heard(&mut self, number: u32, at_ns: u64) {
+        if let Some(peer) = self.peers.get_mut(&number) {
+            peer.system_heard_ns = peer.system_heard_ns.max(at_ns);
+        }
+    }
+
     /// Returns the time at which [`Rendezvous::handle_timeout`] must be called.
     pub(crate) fn poll_timeout(&self) -> Option<u64> {
         let tell_ns = (!self.is_found).then_some(self.tell_ns);
         let of_peer =
-            |peer: &Peer| (peer.said_ns + self.alive_ns).min(peer.heard_ns + self.silence_ns);
+            |peer: &Peer| (peer.said_ns + self.alive_ns).min(lost_ns(peer, self.silence_ns));
         self.peers.values().map(of_peer).chain(tell_ns).min()
     }
 
@@ -75,4 +90,11 @@ impl Rendezvous {
         };
         self.events.push_back(Event::Missing(text + &note));
     }
+}
+
+/// Returns the time at which a launcher counts as lost if it stays silent.
+fn lost_ns(peer: &Peer, silence_ns: u64) -> u64 {
+    let starved_ns = (STARVED_MAX * silence_ns).min(u64::from(SILENCE_S) * 1_000_000_000);
+    let last_ns = peer.heard_ns + starved_ns.max(silence_ns);
+    last_ns.min(peer.heard_ns.max(peer.system_heard_ns) + silence_ns)
 }

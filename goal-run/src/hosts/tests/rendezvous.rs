@@ -283,6 +283,31 @@ fn a_launcher_that_is_silent_is_lost_and_one_that_says_little_is_not() {
     }
 }
 
+/// A launcher that waits for a processor says nothing, and its system acknowledges what it is sent.
+#[test]
+fn a_launcher_whose_system_answers_has_more_time() {
+    for (silence_s, most_s) in [(1, 3), (3, 9), (5, 10), (20, 20)] {
+        let mut world = World::new(2, &[None; 2]);
+        world.ends = world.ends.into_iter().map(|end| end.with_silence(silence_s)).collect();
+        world.join(1);
+        world.settle(100);
+        let (mut now_ns, last_ns) = (world.now_ns, world.now_ns + most_s * SECOND);
+        let end = &mut world.ends[0];
+        let mut is_lost = |now_ns| {
+            for number in end.silent(now_ns) {
+                end.system_heard(number, now_ns);
+            }
+            end.handle_timeout(now_ns);
+            std::iter::from_fn(|| end.poll_event()).any(|event| matches!(event, Event::Lost(..)))
+        };
+        while now_ns < last_ns - SECOND / 2 {
+            assert!(!is_lost(now_ns), "{silence_s} s");
+            now_ns += SECOND / 4;
+        }
+        assert!(is_lost(last_ns), "{silence_s} s");
+    }
+}
+
 #[test]
 fn other_keys_are_told_with_few_addresses() {
     let mut world = World::new(2, &[None; 2]);

@@ -8,10 +8,11 @@ use crate::hosts::{Area, Event, Message};
 use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
+use crate::launcher::forwarded::Forwarded;
 use crate::launcher::losses::{self, Stand};
 use crate::launcher::pace::Pace;
 use crate::launcher::partings::{Tail, ask, ask_late};
-use crate::launcher::supervise::{Quiet, Sight, Supervisor};
+use crate::launcher::supervise::{Quiet, Sight, Standing, Supervisor};
 use goal_eth::now_ns;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -71,6 +72,10 @@ pub(super) fn follow(
                 }
                 Event::Message(_, Message::GoOn, _) => {
                     has_left = true;
+                    continue;
+                }
+                Event::Message(_, Message::Forward { signal }, _) if Forwarded::has(signal) => {
+                    supervisor.forward(signal, crew);
                     continue;
                 }
                 Event::Message(_, Message::Lost(ranks), _) => {
@@ -151,9 +156,17 @@ pub(super) fn follow(
             }
             session.post.send(leader, message);
         }
+        for signal in supervisor.take_forwarded() {
+            session.post.send(leader, Message::Forward { signal });
+        }
         if supervisor.stopped() != stopped {
             stopped = supervisor.stopped().to_vec();
             session.post.send(leader, Message::Stopped(stopped.clone()));
+        }
+        match quiet.stands() {
+            Some(Standing::For(lines)) => session.post.send(leader, Message::Standstill(lines)),
+            Some(Standing::Over) => session.post.send(leader, Message::Standstill(vec![])),
+            None => {}
         }
         if let Some(round) = probe {
             session.post.reply(leader, round, place.here[0], quiet.reply());

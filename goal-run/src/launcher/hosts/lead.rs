@@ -14,10 +14,11 @@ use crate::hosts::{Event, Message, Rounds};
 use crate::launcher::crew::Crew;
 use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
+use crate::launcher::forwarded::Forwarded;
 use crate::launcher::losses::Stand;
 use crate::launcher::pace::Pace;
 use crate::launcher::partings::{Tail, ask, ask_late};
-use crate::launcher::supervise::{Quiet, Sight, Supervisor};
+use crate::launcher::supervise::{Quiet, Sight, Standing, Supervisor, text_on_standstill};
 use crate::monitor::Stopped;
 use crate::outcome::End;
 use goal_eth::now_ns;
@@ -58,6 +59,12 @@ pub(super) struct Leader<'s, 'a> {
     pub(super) supervisor: Supervisor<'s>,
     /// The ranks that are stopped by a signal, by their hosts.
     pub(super) stopped: BTreeMap<Host, Vec<Stopped>>,
+    /// The signals that launchers of other hosts got and that are to be passed on.
+    signalled: Vec<(Host, i32)>,
+    /// The hosts on which nothing moves, with a line for each of their ranks.
+    standing: BTreeMap<Host, Vec<String>>,
+    /// True once that was told.
+    has_told_standing: bool,
     /// True once all ranks have begun.
     pub(super) has_begun: bool,
     pub(super) survival: Survival,
@@ -86,6 +93,9 @@ impl<'s, 'a> Leader<'s, 'a> {
             told,
             supervisor,
             stopped,
+            signalled: vec![],
+            standing: BTreeMap::new(),
+            has_told_standing: false,
             has_begun: false,
             survival: Survival::default(),
         })
@@ -161,11 +171,20 @@ impl<'s, 'a> Leader<'s, 'a> {
                 Some(Sight::Finished) => return Ending::Complete,
                 None => {}
             }
+            for signal in self.supervisor.take_forwarded() {
+                self.tell_all(&Message::Forward { signal });
+            }
+            for (from, signal) in std::mem::take(&mut self.signalled) {
+                self.supervisor.forward(signal, crew);
+                for &host in self.others.iter().filter(|&&host| host != from) {
+                    self.session.post.send(host, Message::Forward { signal });
+                }
+            }
             if self.supervisor.is_late() {
                 self.stopped.insert(self.session.me, crew.stopped());
                 return Ending::TimedOut;
             }
-            if !has_left && self.is_stuck(&mut quiet) {
+            if !has_left && (self.is_stuck(&mut quiet) || self.stands(&mut quiet)) {
                 return Ending::Stuck;
             }
         }
@@ -201,6 +220,37 @@ impl<'s, 'a> Leader<'s, 'a> {
             }
         }
         is_stuck
+    }
+
+    /// Looks if nothing moves on this host. Once nothing moves on any, tells so, or returns true if
+    /// the job is to end then.
+    fn stands(&mut self, quiet: &mut Quiet<'_>) -> bool {
+        let me = self.session.me;
+        match quiet.stands() {
+            Some(Standing::For(lines)) => self.note_standstill(me, lines),
+            Some(Standing::Over) => self.note_standstill(me, vec![]),
+            None => {}
+        }
+        let mut hosts = self.others.iter().chain([&me]);
+        if self.has_told_standing || !hosts.all(|host| self.standing.contains_key(host)) {
+            return false;
+        }
+        if self.place.settings.stuck.ends {
+            return true;
+        }
+        self.has_told_standing = true;
+        let lines: Vec<String> = self.standing.values().flatten().cloned().collect();
+        (self.place.options.tell)(&text_on_standstill(&lines));
+        false
+    }
+
+    /// Notes what the ranks of a host do on which nothing moves. Without lines they move again.
+    fn note_standstill(&mut self, host: Host, lines: Vec<String>) {
+        self.has_told_standing = false;
+        match lines.is_empty() {
+            true => self.standing.remove(&host),
+            false => self.standing.insert(host, lines),
+        };
     }
 
     /// Handles an event. Returns the reason if it ends the job.
@@ -242,6 +292,13 @@ impl<'s, 'a> Leader<'s, 'a> {
                 }
                 Message::AtEnd => {
                     self.at_end.insert(host);
+                }
+                Message::Forward { signal } if Forwarded::has(signal) => {
+                    self.signalled.push((host, signal));
+                }
+                Message::Standstill(lines) => {
+                    let most = self.session.ranks_of(host).len() + 1;
+                    self.note_standstill(host, lines.into_iter().take(most).collect());
                 }
                 Message::Stopped(mut stopped) => {
                     let ranks = self.session.ranks_of(host);

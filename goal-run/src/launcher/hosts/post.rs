@@ -11,6 +11,7 @@ pub use tcp::listen_at;
 use crate::host::Host;
 use crate::hosts::{Event, Message, Reply};
 use crate::rights;
+use crate::threads::{LibraryThread, sleep};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::setpriority_process;
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -75,6 +76,7 @@ impl Post {
             // Errors are ignored: the sockets are open, and the right to open others does no harm.
             let _ = setpriority_process(None, NICE);
             let _ = rights::give_up();
+            let _thread = LibraryThread::enter();
             work(inbox);
         };
         let thread = thread::Builder::new().name("hosts".to_owned()).spawn(work)?;
@@ -129,7 +131,7 @@ impl Post {
             Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                thread::sleep(limit);
+                sleep(limit);
                 None
             }
         }

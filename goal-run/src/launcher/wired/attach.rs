@@ -7,7 +7,7 @@
 use super::arrange::{Common, Exchange, Lead, Wired};
 use super::outside::{Outside, over};
 use super::rank::{admit, watch};
-use crate::job::Mode;
+use crate::job::{Mode, Stuck};
 use crate::join::join;
 use crate::launcher::{Ended, LaunchError, Options, run, run_on_hosts};
 use crate::limits::SEGMENT_BYTES_MAX;
@@ -16,6 +16,7 @@ use crate::program::{
     AttachError, Attached, Guest, attach as attach_by_order, heap_bytes, skeleton,
 };
 use crate::report::{Report, shown};
+use crate::threads::{LibraryThread, adopting};
 use goal_bootstrap::{Launcher, Session};
 use goal_engine as engine;
 use std::io::{self, Write};
@@ -47,7 +48,8 @@ pub fn attach(common: Common) -> Result<Attached, AttachError> {
     let system = |error: goal_bootstrap::Error| AttachError::System(io::Error::other(error));
     match Launcher::of_process().map_err(system)? {
         Some(launcher) if launcher.size().is_some_and(|size| size > 1) => {
-            let mut session = Session::open(&launcher, PATIENCE).map_err(system)?;
+            let session = adopting(|| Session::open(&launcher, PATIENCE));
+            let mut session = session.map_err(system)?;
             let (rank, size) = (session.rank(), session.size());
             let mut exchange =
                 |blob: &[u8]| session.allgather(blob, PATIENCE).map_err(|error| error.to_string());
@@ -121,7 +123,7 @@ fn attach_with(
     };
     let (job, own) = (attached.job(), socket.try_clone()?);
     thread::Builder::new().name("launcher's end".to_owned()).spawn(move || {
-        crate::threads::leave_signals();
+        let _thread = LibraryThread::enter();
         watch(&own, job.segment(), rank);
     })?;
     attached.keep(Box::new(Seat { socket, launcher }));
@@ -165,7 +167,7 @@ impl Own {
         let is_decided = Arc::new(AtomicBool::new(false));
         let decide = Arc::clone(&is_decided);
         let work = move || {
-            crate::threads::leave_signals();
+            let _thread = LibraryThread::enter();
             let (status, why) = match launch(&lead, ranks) {
                 Ok(0) => return drop(tell.send(Ok(()))),
                 // The reason was told.
@@ -215,6 +217,7 @@ fn launch(lead: &Lead, ranks: u32) -> Result<u8, LaunchError> {
         bind: lead.bind().clone(),
         engine: engine::Options { pushed_max: engine::Options::PUSHED_MAX, ..Default::default() },
         progress: Mode::default(),
+        stuck: Stuck::of_environment()?,
         tell: say,
         explain: |error| error.to_string(),
         ..Options::default()

@@ -9,10 +9,12 @@ use request::List;
 pub use request::{Request, RequestError, priority_variable};
 
 use super::plugin::{Carrier, Name};
+use crate::limits;
 use goal_engine::transport::{Distance, ZeroCopy};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::fmt;
+use std::io;
 
 /// The selected transports, which are the same in all ranks of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +71,15 @@ pub struct Unreachable {
 impl Choice {
     /// Returns the transports in the order that `request` leads to.
     pub fn new(request: &Request) -> Self {
-        Self::among(request, |name| (name.plugin().probe)())
+        Self::among(request, |name| {
+            (name.plugin().probe)().map_err(|error| {
+                let text = error.to_string();
+                match error.source().and_then(|cause| cause.downcast_ref::<io::Error>()) {
+                    Some(cause) => text.replace(&cause.to_string(), &limits::named(cause)),
+                    None => text,
+                }
+            })
+        })
     }
 
     fn among<E: fmt::Display>(request: &Request, probe: impl Fn(Name) -> Result<(), E>) -> Self {

@@ -149,6 +149,7 @@ impl Worker {
             self.accept(now_ns);
             self.connect(now_ns);
             self.read(now_ns);
+            self.look_for_silence(now_ns);
             self.rendezvous.handle_timeout(now_ns);
             if let Some(until_ns) = ends_ns {
                 self.rendezvous.close();
@@ -165,6 +166,19 @@ impl Worker {
             inbox.tell(|| rendezvous.poll_event());
             self.write();
             self.sleep(ends_ns.is_some());
+        }
+    }
+
+    /// Looks if the systems of silent launchers answer.
+    fn look_for_silence(&mut self, now_ns: u64) {
+        for silent in self.rendezvous.silent(now_ns) {
+            let channel = self.connections.iter().find_map(|one| match one {
+                Connection::Joined(channel, number) if *number == silent => Some(channel),
+                _ => None,
+            });
+            if let Some(before_ns) = channel.and_then(Channel::host_heard_before_ns) {
+                self.rendezvous.system_heard(silent, now_ns.saturating_sub(before_ns));
+            }
         }
     }
 

@@ -1,0 +1,83 @@
+//! What happens to a job in which nothing moves, though threads of its ranks may still act.
+
+use serde::{Deserialize, Serialize};
+use std::env;
+use std::io;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The treatment of a job in which nothing moves, though threads that are in no call of the library
+/// may still act. A job in which no thread can act is ended at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stuck {
+    /// True if the job is ended. Otherwise it goes on, and its launcher says who waits for what.
+    pub ends: bool,
+    /// The time in which nothing moves before that.
+    pub after: Duration,
+}
+
+/// The environment variable for processes without `goal-run`, with a text as `--stuck` takes it.
+const VARIABLE: &str = "GOAL_STUCK";
+
+/// The text is no treatment.
+#[derive(Debug, thiserror::Error)]
+#[error("give tell or end, and perhaps a comma and a number of seconds, as end,30")]
+pub struct NoTreatment;
+
+impl Default for Stuck {
+    fn default() -> Self {
+        Self { ends: false, after: Duration::from_secs(10) }
+    }
+}
+
+impl FromStr for Stuck {
+    type Err = NoTreatment;
+
+    fn from_str(text: &str) -> Result<Self, NoTreatment> {
+        let (action, seconds) = text.split_once(',').map_or((text, None), |(a, s)| (a, Some(s)));
+        let ends = match action {
+            "tell" => false,
+            "end" => true,
+            _ => return Err(NoTreatment),
+        };
+        let after = match seconds {
+            Some(seconds) => seconds.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok()),
+            None => Some(Self::default().after),
+        };
+        Ok(Self { ends, after: after.ok_or(NoTreatment)? })
+    }
+}
+
+impl Stuck {
+    /// Returns the treatment that the environment names in `GOAL_STUCK`, or the default.
+    ///
+    /// # Errors
+    /// The variable has another text.
+    pub(crate) fn of_environment() -> io::Result<Self> {
+        let Some(text) = env::var_os(VARIABLE) else { return Ok(Self::default()) };
+        let text = text.to_string_lossy();
+        text.parse().map_err(|error| io::Error::other(format!("{VARIABLE} is `{text}`: {error}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_treatments_or_errors() {
+        let is = |text: &str, ends, ms| {
+            assert_eq!(
+                text.parse::<Stuck>().unwrap(),
+                Stuck { ends, after: Duration::from_millis(ms) }
+            );
+        };
+        is("tell", false, 10_000);
+        is("end", true, 10_000);
+        is("end,0.25", true, 250);
+        is("tell,60", false, 60_000);
+        for text in ["", "End", "end,", "end,-1", "end,1,2", "tell,inf", "10"] {
+            assert!(text.parse::<Stuck>().is_err(), "{text}");
+        }
+    }
+}

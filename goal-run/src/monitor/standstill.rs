@@ -1,0 +1,108 @@
+//! Finds out if nothing moves among the ranks of a program, although threads of them may still act.
+//!
+//! A rank moves if a message comes or leaves, if a run ends, or if a test makes progress. Nothing
+//! has moved for a while if no rank of the host did, and each of them waits in a call or tests runs
+//! in vain. A rank that does neither computes, which may take long.
+
+use super::watch::read;
+use goal_shm::Segment;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// What changes when a rank moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Motion {
+    positions: (u64, u64),
+    sent: u64,
+    taken: u64,
+    moves: u64,
+}
+
+/// A rank since nothing moves.
+#[derive(Debug)]
+struct Seen {
+    rank: u32,
+    motion: Motion,
+    /// The number of its vain tests at the beginning.
+    tests: u64,
+    /// True if it waited in a call and could do nothing.
+    has_rested: bool,
+}
+
+/// The change that a look finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Nothing has moved for the period.
+    Stands,
+    /// Ranks move again.
+    Moves,
+}
+
+/// The time for which nothing has moved.
+#[derive(Debug)]
+pub(crate) struct Standstill {
+    /// The time after which a standstill is reported. It doubles with each report, so that a
+    /// program which stands still often is not reported as often.
+    period: Duration,
+    since: Instant,
+    ranks: Vec<Seen>,
+    is_reported: bool,
+}
+
+impl Standstill {
+    pub(crate) fn new(period: Duration) -> Self {
+        Self { period, since: Instant::now(), ranks: vec![], is_reported: false }
+    }
+
+    /// Returns the time since which nothing has moved.
+    pub(crate) fn since(&self) -> Instant {
+        self.since
+    }
+
+    /// Looks at the ranks of this host that take part in the job.
+    pub(crate) fn look(&mut self, segment: &Segment, ranks: &[u32]) -> Option<Change> {
+        let is_same = self.ranks.len() == ranks.len()
+            && ranks
+                .iter()
+                .zip(&self.ranks)
+                .all(|(&rank, seen)| seen.rank == rank && seen.motion == motion(segment, rank));
+        if !is_same {
+            let seen = |&rank: &u32| Seen {
+                rank,
+                motion: motion(segment, rank),
+                tests: segment.status(rank).attendance.vain_tests(),
+                has_rested: false,
+            };
+            self.ranks.clear();
+            self.ranks.extend(ranks.iter().map(seen));
+            self.since = Instant::now();
+            return std::mem::take(&mut self.is_reported).then_some(Change::Moves);
+        }
+        for seen in &mut self.ranks {
+            let waits = segment.status(seen.rank).attendance.waits();
+            seen.has_rested |= waits && read(segment, seen.rank, false).is_some();
+        }
+        if self.is_reported || self.since.elapsed() < self.period {
+            return None;
+        }
+        let is_quiet = |seen: &Seen| {
+            seen.has_rested || segment.status(seen.rank).attendance.vain_tests() > seen.tests
+        };
+        if !self.ranks.iter().all(is_quiet) {
+            return None;
+        }
+        self.is_reported = true;
+        self.period *= 2;
+        Some(Change::Stands)
+    }
+}
+
+fn motion(segment: &Segment, rank: u32) -> Motion {
+    let status = segment.status(rank);
+    Motion {
+        positions: segment.mailbox(rank).positions(),
+        sent: status.remote_sent.load(Ordering::SeqCst),
+        taken: status.remote_taken.load(Ordering::SeqCst),
+        moves: status.attendance.moves(),
+    }
+}
