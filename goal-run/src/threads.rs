@@ -109,6 +109,43 @@ pub(crate) fn is_stopped(process: u32) -> bool {
     states.any(|state| matches!(state, 'T' | 't'))
 }
 
+/// Returns the folder in which the system describes the process with this ID, here.
+fn folder(process: u32) -> Option<PathBuf> {
+    if process == std::process::id() {
+        return Some("/proc/self".into());
+    }
+    let shown = if shows_ids_of_here() { process } else { find(process, namespace()?)? };
+    Some(format!("/proc/{shown}").into())
+}
+
+/// Returns true if the system names its folders by the IDs of this process's namespace. In a
+/// container it may name them by those of the namespace outside. A system that does not tell has one.
+fn shows_ids_of_here() -> bool {
+    static SHOWS: OnceLock<bool> = OnceLock::new();
+    *SHOWS.get_or_init(|| ids("self").is_none_or(|ids| ids.len() == 1))
+}
+
+/// Returns the ID of a process in each namespace of processes that has it, from that of the folders
+/// inwards.
+fn ids(folder: &str) -> Option<Vec<u32>> {
+    let status = fs::read_to_string(format!("/proc/{folder}/status")).ok()?;
+    let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    ids.split_whitespace().map(|id| id.parse().ok()).collect()
+}
+
+/// Returns the number of the folder of the process that has this ID in a namespace of processes.
+fn find(process: u32, namespace: u64) -> Option<u32> {
+    let is_it = |name: &String| {
+        let file = fs::metadata(format!("/proc/{name}/ns/pid"));
+        file.is_ok_and(|file| file.ino() == namespace)
+            && ids(name).is_some_and(|ids| ids.last() == Some(&process))
+    };
+    let names = fs::read_dir("/proc").ok()?;
+    let mut names = names.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let is_number = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
+    names.find(|name| is_number(name) && is_it(name))?.parse().ok()
+}
+
 /// Returns the state in the text of a thread's `stat`. The name before it may hold anything.
 fn state(stat: &str) -> Option<char> {
     stat.rsplit_once(')')?.1.trim_start().chars().next()

@@ -136,7 +136,11 @@ fn a_failure_record_is_cut_at_a_character() {
     assert_eq!(segment.failure(0), None);
     segment.fail(0, &"é".repeat(3000));
     assert_eq!(segment.status(0).state(), State::Failed);
-    assert_eq!(segment.failure(0).unwrap(), "é".repeat(2048));
+    assert_eq!(segment.failure(0).unwrap(), "é".repeat(1536));
+    assert_eq!(segment.told_waits(0, 1), None);
+    segment.tell_waits(0, 1, &"é".repeat(3000));
+    assert_eq!(segment.told_waits(0, 1).unwrap(), "é".repeat(512));
+    assert_eq!(segment.failure(0).unwrap(), "é".repeat(1536));
 }
 
 /// Another process may record the failure before the rank knows of it. Then the rank's own report
