@@ -31,8 +31,11 @@ impl LoadError {
 
     /// Returns true if the verifier refused the engine.
     pub(crate) fn is_verifier(&self) -> bool {
-        let Cause::Program(error) = &self.0 else { return false };
-        matches!(**error, Program::LoadError { .. }) && !self.is_permission()
+        self.is_refusal() && !self.is_permission()
+    }
+
+    fn is_refusal(&self) -> bool {
+        matches!(&self.0, Cause::Program(error) if matches!(**error, Program::LoadError { .. }))
     }
 
     /// Returns the cause in the system's words.
@@ -41,9 +44,10 @@ impl LoadError {
     }
 
     /// Returns true if the caller lacks a right. The verifier says "permission denied" too, of
-    /// programs that it refuses whoever loads them.
+    /// programs that it refuses whoever loads them. Without CAP_PERFMON it follows more paths, and
+    /// may give up for their number.
     pub fn is_permission(&self) -> bool {
-        self.is_denied() && !missing_rights().is_empty()
+        (self.is_denied() || self.is_refusal()) && !missing_rights().is_empty()
     }
 
     fn is_denied(&self) -> bool {

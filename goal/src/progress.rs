@@ -17,6 +17,28 @@ const THIS_ONE: &str = "; this one ";
 /// The name in reports of calls that look for the end of a run and do not wait.
 pub(crate) const TEST: &str = "test";
 
+/// The beginning of the text on a failed action without a name.
+const ACTION: &str = "action at ";
+
+/// Adds the name of the collective to the error of a failed action: of one that runs, or
+/// `starting`. If several run, the text names all of them. Other errors stay as they are.
+#[cold]
+pub(crate) fn name_collectives(core: &Core, starting: Option<&'static str>, error: Error) -> Error {
+    let text = error.to_string();
+    if error.code() != ErrorCode::Failed || !text.starts_with(ACTION) {
+        return error;
+    }
+    let running = core.slots.all_schedules();
+    let running = running.filter_map(|schedule| schedule.collective());
+    let mut names: Vec<&str> = running.chain(starting).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.is_empty() {
+        true => error,
+        false => Error::new(error.code(), format!("{}: {text}", names.join(" or "))),
+    }
+}
+
 /// Returns what a rank waits for, if its error is of [`Core::error_in`].
 pub(crate) fn waits_for(text: &str) -> Option<&str> {
     let reasons = [Interrupted::Stuck, Interrupted::Late];

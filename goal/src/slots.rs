@@ -5,7 +5,6 @@ use crate::offload::Part;
 use goal_engine::Handle;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use std::any::Any;
 use std::sync::Arc;
 use std::task::Waker;
 
@@ -65,8 +64,14 @@ pub(crate) struct Slot {
     on_end: Vec<OnEnd>,
 }
 
+/// A schedule, with what it needs, that may be one of a collective.
+pub(crate) trait Named: Send + Sync {
+    /// Returns the name of the collective that the schedule is of, if it is of one.
+    fn collective(&self) -> Option<&'static str>;
+}
+
 /// The schedule of an instance, and what that needs.
-pub(crate) type Schedule = Arc<dyn Any + Send + Sync>;
+pub(crate) type Schedule = Arc<dyn Named>;
 
 /// A function that is called once: with true when a run has ended, or with false when the job can't
 /// go on. Peers may use the memory of such a run for ever.

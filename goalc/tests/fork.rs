@@ -2,6 +2,7 @@
 //! of threads is left that the child would wait for.
 #![allow(unsafe_code)] // forks
 
+use goal_opt::Machine;
 use goalc::driver::{Options, compile, load_program};
 use goalc::stats::stats;
 use std::fmt::Write;
@@ -34,7 +35,7 @@ fn a_forked_child_compiles() {
     let work = || {
         let compiled = compile(&inputs, &options).unwrap();
         let loaded = load_program(&inputs, &options).unwrap();
-        let counted = options.with_threads(|| stats(&loaded.program));
+        let counted = options.with_threads(|| stats(&loaded.program, &Machine::default()));
         (compiled.nisa.bytes().to_vec(), counted.actions)
     };
     let before = work();
@@ -43,7 +44,9 @@ fn a_forked_child_compiles() {
     assert!(child >= 0);
     if child == 0 {
         let is_same = work() == before
-            && stats(&load_program(&inputs, &options).unwrap().program).actions == before.1;
+            && stats(&load_program(&inputs, &options).unwrap().program, &Machine::default())
+                .actions
+                == before.1;
         // SAFETY: as above.
         unsafe { libc::_exit(if is_same { 0 } else { 1 }) }
     }

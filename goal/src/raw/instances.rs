@@ -8,7 +8,7 @@ use crate::group::Group;
 use crate::heap::Block;
 use crate::offload::{Backing, Part, Segment, Way};
 use crate::progress::Core;
-use crate::slots::{Instance, Slots, Ticket};
+use crate::slots::{Instance, Named, Slots, Ticket};
 use goal_engine::memory::Region;
 use goal_engine::{Handle, Schedule as Code, Storage};
 use goal_lang::flat_offsets;
@@ -55,6 +55,12 @@ pub(super) struct Inner {
 
 // SAFETY: a region is an address; whoever starts a schedule answers for its memory.
 unsafe impl Sync for Memory {}
+
+impl Named for Inner {
+    fn collective(&self) -> Option<&'static str> {
+        self.collective
+    }
+}
 
 impl Inner {
     #[inline]
@@ -431,27 +437,5 @@ impl Inner {
             self.code.scratch_size()
         );
         Error::new(ErrorCode::Memory, text)
-    }
-}
-
-/// The beginning of the text on a failed action without a name.
-const ACTION: &str = "action at ";
-
-/// Adds the name of the collective to the error of a failed action: of one that runs, or
-/// `starting`. If several run, the text names all of them. Other errors stay as they are.
-#[cold]
-pub(crate) fn name_collectives(core: &Core, starting: Option<&'static str>, error: Error) -> Error {
-    let text = error.to_string();
-    if error.code() != ErrorCode::Failed || !text.starts_with(ACTION) {
-        return error;
-    }
-    let running = core.slots.all_schedules();
-    let running = running.filter_map(|schedule| schedule.downcast_ref::<Inner>()?.collective);
-    let mut names: Vec<&str> = running.chain(starting).collect();
-    names.sort_unstable();
-    names.dedup();
-    match names.is_empty() {
-        true => error,
-        false => Error::new(error.code(), format!("{}: {text}", names.join(" or "))),
     }
 }

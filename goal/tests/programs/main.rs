@@ -14,6 +14,7 @@ use goal::{Group, Mode};
 use goal_run::job::{Stuck, Wait};
 use goal_run::launcher::{End, Options, Outcome, Program, Ranks, run};
 use goal_run::program::skeleton;
+use std::ffi::OsString;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -74,9 +75,13 @@ fn job_with(variables: &[String], part: &str, ranks: u32, options: Options) -> E
 
 fn outcome(variables: &[String], part: &str, ranks: u32, options: Options) -> Outcome {
     let arguments = ["--exact", "this_process_is_a_rank", "--nocapture"];
-    let executable = "/usr/bin/env".into();
     let this_file = std::env::current_exe().unwrap();
-    let mut all: Vec<std::ffi::OsString> = variables.iter().map(Into::into).collect();
+    // Ranks that fail on purpose say so, which is of interest only if the test fails.
+    let said = tempfile::NamedTempFile::new().unwrap();
+    let executable = "/bin/sh".into();
+    let mut all: Vec<OsString> = vec!["-c".into(), "exec \"$@\" >>\"$0\" 2>&1".into()];
+    all.extend([said.path().into(), "env".into()]);
+    all.extend(variables.iter().map(Into::into));
     all.extend([format!("{PART}={part}").into(), this_file.into()]);
     all.extend(arguments.map(Into::into));
     let options = Options {
@@ -84,7 +89,9 @@ fn outcome(variables: &[String], part: &str, ranks: u32, options: Options) -> Ou
         timeout: Some(Duration::from_secs(120)),
         ..options
     };
-    run(&skeleton(ranks, 64 << 20), &options).unwrap()
+    let outcome = run(&skeleton(ranks, 64 << 20), &options).unwrap();
+    print!("{}", std::fs::read_to_string(said.path()).unwrap());
+    outcome
 }
 
 fn completes(part: &str, ranks: impl IntoIterator<Item = u32>) {

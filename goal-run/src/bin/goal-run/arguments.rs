@@ -270,7 +270,11 @@ impl Arguments {
 
     /// Returns the options for reading and checking the program.
     pub(crate) fn driver(&self) -> driver::Options {
-        let passes = PassArguments { level: self.level, passes: None, machine: None };
+        let passes = PassArguments {
+            level: self.level,
+            passes: None,
+            machine: driver::MachineArguments { machine: None },
+        };
         self.findings.apply(driver::Options {
             // Only lists of passes and machines may be wrong.
             pipeline: passes.pipeline(Emit::Nisa, self.eager_limit()).unwrap_or_default(),
