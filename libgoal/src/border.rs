@@ -165,7 +165,7 @@ mod tests {
     fn the_text_names_the_call() {
         let error = || Err(Error::new(ErrorCode::Rank, "there is\0no rank 7"));
         assert_eq!(status("GOAL_Send", error), -6);
-        assert_eq!(text(), "GOAL_Send: there isno rank 7");
+        assert_eq!(text(), "GOAL_Send: there is\\u{0}no rank 7");
     }
 
     #[test]
