@@ -3,10 +3,10 @@
 //! Threat: two users of one connection would read each other's answers. A process has one session
 //! at most, and after an error that leaves answers outstanding it is not used again.
 //!
-//! Threat: the starter of a process chooses its environment, which names the library of PMIx and the
-//! descriptor of PMI-1. That library reads more of it, as the folders of its own parts. So a process
-//! whose file gave it rights that its starter lacks (`AT_SECURE`) opens no session. It does not
-//! matter if it has given them up or has set `no_new_privs` since.
+//! Threat: the starter of a process chooses its environment, which names the library of PMIx and
+//! the descriptor of PMI-1. That library reads more of it, as the folders of its own parts. So a
+//! process whose file gave it rights that its starter lacks (`AT_SECURE`) opens no session. It does
+//! not matter if it has given them up or has set `no_new_privs` since.
 #![allow(unsafe_code)] // getauxval
 
 use crate::deadline::Deadline;

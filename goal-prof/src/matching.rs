@@ -2,7 +2,8 @@
 //!
 //! MPI matches messages of a pair of ranks with one tag in the order in which they start, whichever
 //! threads start them. Threads have chains of their own, so the order between two threads needs a
-//! dependency: the later message starts behind the earlier one. Labels count in the order of starts.
+//! dependency: the later message starts behind the earlier one. Labels count in the order of
+//! starts.
 
 use rustc_hash::FxHashMap;
 

@@ -1,10 +1,10 @@
 #![allow(unsafe_code)] // An allocator.
 //! Memory for the recorder when the memory of the program has ended.
 //!
-//! Threat: a program may use all the memory that it gets, as under `ulimit -v`. The recorder must not
-//! end it then. So it keeps a reserve, which is never touched and costs addresses only. When the
-//! system has no memory left, the reserve is given back, and what the recorder needed is tried again.
-//! The recording ends at once ([`has_ended`]), so nothing needs a second reserve.
+//! Threat: a program may use all the memory that it gets, as under `ulimit -v`. The recorder must
+//! not end it then. So it keeps a reserve, which is never touched and costs addresses only. When
+//! the system has no memory left, the reserve is given back, and what the recorder needed is tried
+//! again. The recording ends at once ([`has_ended`]), so nothing needs a second reserve.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
@@ -41,7 +41,8 @@ fn free(reserve: *mut u8) -> bool {
     if reserve.is_null() {
         return false;
     }
-    // SAFETY: it comes from `reserve`, and whoever took it out of `KEPT` is the only one to have it.
+    // SAFETY: it comes from `reserve`, and whoever took it out of `KEPT` is the only one to have
+    // it.
     unsafe { System.dealloc(reserve, RESERVE) };
     true
 }

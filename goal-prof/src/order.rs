@@ -10,8 +10,8 @@
 //! had completed when its call began. If they may (`MPI_THREAD_MULTIPLE`), each thread has a chain
 //! of its own: what had ended before another thread's call may have done so by chance, as an eager
 //! send does, and would bind a replay. Only a thread's beginning and its end are points of order,
-//! since threads are started and joined. Messages that MPI matches in the order of their starts keep
-//! that order ([`matching`](crate::matching)).
+//! since threads are started and joined. Messages that MPI matches in the order of their starts
+//! keep that order ([`matching`](crate::matching)).
 //!
 //! An action waits only for actions that had started, or ended, before it started in the run. So a
 //! replay does not deadlock if each send can end as early as it did in the run. One in which sends

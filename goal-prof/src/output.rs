@@ -3,9 +3,10 @@
 //!
 //! Threats:
 //!
-//! - Other users may be able to write to the folder, or to the one above it. A link at the place of the
-//!   folder or the file could lead the writer to files of the user's. A folder that is a link is an
-//!   error. What lies at the place of the file is removed, and the file is created if nothing is there.
+//! - Other users may be able to write to the folder, or to the one above it. A link at the place of
+//!   the folder or the file could lead the writer to files of the user's. A folder that is a link
+//!   is an error. What lies at the place of the file is removed, and the file is created if nothing
+//!   is there.
 //! - Another program of the user may be writing the file: each holds a lock on its own.
 //! - The program may close the file's descriptor and get its number for a file of its own. So the
 //!   file behind the number is compared before each write.
@@ -37,8 +38,8 @@ fn identity(file: impl AsFd) -> io::Result<Identity> {
 /// The descriptor of the first file, for processes that the program forks.
 static FIRST: OnceLock<(RawFd, Identity)> = OnceLock::new();
 
-/// Closes the first file in a process that the program has forked. Its lock would last as long as this
-/// process. Handlers of forks may call this.
+/// Closes the first file in a process that the program has forked. Its lock would last as long as
+/// this process. Handlers of forks may call this.
 pub(crate) fn leave_to_parent() {
     let Some(&(number, of)) = FIRST.get() else { return };
     // SAFETY: the system tells if there is no such descriptor.

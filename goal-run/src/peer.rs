@@ -11,9 +11,9 @@
 //!
 //! Threat: the peer ends, and another process gets its number. The kernel gives a descriptor of
 //! the process that has connected (Linux 6.5). The folder of its number in /proc counts only if
-//! that process still is there once the folder is open. Older kernels give the number alone, and the descriptor
-//! is opened by it. The peer would have to end, and its number to come round, between its
-//! connection and the look at it; and a token is needed all the same.
+//! that process still is there once the folder is open. Older kernels give the number alone, and
+//! the descriptor is opened by it. The peer would have to end, and its number to come round,
+//! between its connection and the look at it; and a token is needed all the same.
 
 use crate::rights::with_permitted;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials, sockopt::PeerPidfd};

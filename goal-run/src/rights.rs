@@ -123,9 +123,9 @@ pub(crate) fn is_confined() -> bool {
 }
 
 /// Returns true if the file of this process gives rights that its starter may lack: it is
-/// set-user-ID or set-group-ID or has capabilities (`AT_SECURE`). Nothing that the environment names
-/// is loaded or opened then. That `no_new_privs` is set does not matter: the process may have set it
-/// after it got these rights.
+/// set-user-ID or set-group-ID or has capabilities (`AT_SECURE`). Nothing that the environment
+/// names is loaded or opened then. That `no_new_privs` is set does not matter: the process may have
+/// set it after it got these rights.
 pub fn are_of_file() -> bool {
     // SAFETY: the call reads what the kernel left at the start of the process.
     (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0

@@ -119,7 +119,8 @@ fn folder(process: u32) -> Option<PathBuf> {
 }
 
 /// Returns true if the system names its folders by the IDs of this process's namespace. In a
-/// container it may name them by those of the namespace outside. A system that does not tell has one.
+/// container it may name them by those of the namespace outside. A system that does not tell has
+/// one.
 fn shows_ids_of_here() -> bool {
     static SHOWS: OnceLock<bool> = OnceLock::new();
     *SHOWS.get_or_init(|| ids("self").is_none_or(|ids| ids.len() == 1))

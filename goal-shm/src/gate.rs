@@ -126,8 +126,8 @@ impl Gate {
         self.change(OPEN, LATE);
     }
 
-    /// Asks ranks that wait for counts of their threads: see [`Attendance::answer`]. The caller must
-    /// wake ranks that sleep.
+    /// Asks ranks that wait for counts of their threads: see [`Attendance::answer`]. The caller
+    /// must wake ranks that sleep.
     ///
     /// [`Attendance::answer`]: super::Attendance::answer
     pub fn ask(&self) {

@@ -15,10 +15,10 @@
 //!
 //! Threat: anyone may send any bytes, and repeat those of earlier connections. A knock or a hello
 //! without the key is refused after its 64 bytes, and no work of TLS is done before. A repeated
-//! knock lets its sender begin TLS, and no more: a hello there depends on the binding. A repeated hello gets a welcome and no messages, since
-//! the confirm depends on the nonce of the welcome. While it is answered, this rank does not
-//! connect with that one itself; somebody who can record their bytes could as well keep them back.
-//! Tags are compared in constant time.
+//! knock lets its sender begin TLS, and no more: a hello there depends on the binding. A repeated
+//! hello gets a welcome and no messages, since the confirm depends on the nonce of the welcome.
+//! While it is answered, this rank does not connect with that one itself; somebody who can record
+//! their bytes could as well keep them back. Tags are compared in constant time.
 
 /// The bytes of a hello.
 pub const HELLO_LEN: usize = 64;

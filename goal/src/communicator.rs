@@ -82,7 +82,8 @@ impl Communicator {
         self.inner.number.0 | if self.is_shadow { SHADOW } else { 0 }
     }
 
-    /// Returns the communicator for what the library keeps. It does not count as used by the program.
+    /// Returns the communicator for what the library keeps. It does not count as used by the
+    /// program.
     pub(crate) fn without_lease(&self) -> Self {
         Self { _lease: None, ..self.clone() }
     }
@@ -291,8 +292,8 @@ impl Communicators {
     }
 }
 
-/// Returns a hash of a list of ranks, which is the same on every machine. Each step is the finalizer
-/// of SplitMix64 (Steele, Lea, Flood 2014), which is a permutation.
+/// Returns a hash of a list of ranks, which is the same on every machine. Each step is the
+/// finalizer of SplitMix64 (Steele, Lea, Flood 2014), which is a permutation.
 fn hash_of(ranks: &[u32]) -> u64 {
     ranks.iter().fold(ranks.len() as u64, |hash, &rank| {
         let mut word = (hash ^ u64::from(rank)).wrapping_add(0x9e37_79b9_7f4a_7c15);

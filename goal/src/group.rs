@@ -258,8 +258,8 @@ impl Group {
     }
 
     /// Registers the function that actions call by this number, in the place of an earlier one. It
-    /// gets both buffers, and may change them. Its calls of this library return [`ErrorCode::Unsupported`], and a panic ends
-    /// the job.
+    /// gets both buffers, and may change them. Its calls of this library return
+    /// [`ErrorCode::Unsupported`], and a panic ends the job.
     ///
     /// # Errors
     /// The job can't go on.

@@ -74,8 +74,8 @@ impl Schedule {
     /// the name of the caller's call, for a report on a rank that waits for ever.
     ///
     /// # Errors
-    /// The file is not valid, is for another number of ranks, needs more memory, exceeds a limit, or
-    /// calls a function that is not among these.
+    /// The file is not valid, is for another number of ranks, needs more memory, exceeds a limit,
+    /// or calls a function that is not among these.
     pub fn load(
         bytes: Vec<u8>,
         communicator: &Communicator,

@@ -1,9 +1,9 @@
 //! The console examples of README and `docs/`: each command runs, and prints what the page says.
 //!
-//! A block that begins with ```` ```console ```` holds commands, each after `$ `, with their output.
-//! Words behind `console` say more: `needs TOOL` skips the block where the tool is missing, and
-//! `no-run: REASON` is for what a test can't do. Times, rates and sizes may differ from those of the
-//! page. A line `...` stands for the rest of the output.
+//! A block that begins with ```` ```console ```` holds commands, each after `$ `, with their
+//! output. Words behind `console` say more: `needs TOOL` skips the block where the tool is missing,
+//! and `no-run: REASON` is for what a test can't do. Times, rates and sizes may differ from those
+//! of the page. A line `...` stands for the rest of the output.
 mod support;
 
 use std::fs;

@@ -25,8 +25,8 @@ pub struct Nisa {
 
 impl Nisa {
     /// Verifies `bytes`: structure, checksums, limits, every action and the graph of every section.
-    /// Takes linear time, and for each thread working memory of half the largest section's size. The
-    /// threads are those of the rayon pool that the calling thread belongs to, if it does.
+    /// Takes linear time, and for each thread working memory of half the largest section's size.
+    /// The threads are those of the rayon pool that the calling thread belongs to, if it does.
     ///
     /// # Errors
     /// The first fault found, with its place in the file.

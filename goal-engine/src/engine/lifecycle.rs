@@ -208,9 +208,9 @@ impl<'m, T: Transport> Engine<'m, T> {
         Storage::at_home(core.homes.take(key))
     }
 
-    /// Forgets a communicator in which this rank starts nothing any more. Messages that have arrived
-    /// for later instances are dropped and counted. Returns false, with no effect, if an instance of
-    /// it has not ended.
+    /// Forgets a communicator in which this rank starts nothing any more. Messages that have
+    /// arrived for later instances are dropped and counted. Returns false, with no effect, if an
+    /// instance of it has not ended.
     pub fn forget(&mut self, communicator: u64) -> bool {
         let heap = &self.core.heap();
         let state = &mut *self.core.held;

@@ -179,8 +179,8 @@ fn finished(program: &Program, rest: &[Invocation], pipeline: &Pipeline) -> Prog
     program
 }
 
-/// Runs a pass; one that works on single bodies runs on the rayon pool of the calling thread. Returns true if it
-/// changed anything, and its notes, each once.
+/// Runs a pass; one that works on single bodies runs on the rayon pool of the calling thread.
+/// Returns true if it changed anything, and its notes, each once.
 fn rewrite(
     invocation: &Invocation,
     program: &mut Program,

@@ -27,8 +27,8 @@ pub(crate) const LEADER: u32 = 0;
 /// lost.
 const ALIVE_NS_MAX: u64 = 1_000_000_000;
 const SIGNS: u64 = 4;
-/// The silence of a launcher whose host's system answers, as a multiple of the usual one: it may wait
-/// for a processor. It is at most [`SILENCE_S`] if the user asked for less.
+/// The silence of a launcher whose host's system answers, as a multiple of the usual one: it may
+/// wait for a processor. It is at most [`SILENCE_S`] if the user asked for less.
 const STARVED_MAX: u64 = 3;
 /// The time between two reports of launchers that have not joined.
 const TELL_NS: u64 = 2_000_000_000;

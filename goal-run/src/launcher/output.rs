@@ -1,12 +1,12 @@
 //! The standard output of a program's ranks, in whole lines.
 //!
-//! If standard output is no terminal, the C library of a rank writes it in blocks of 4,096 bytes. So
-//! ranks that share it would cut into each other's lines. Each rank therefore has a pipe of its own,
-//! and a thread of the launcher passes on the lines.
+//! If standard output is no terminal, the C library of a rank writes it in blocks of 4,096 bytes.
+//! So ranks that share it would cut into each other's lines. Each rank therefore has a pipe of its
+//! own, and a thread of the launcher passes on the lines.
 //!
-//! Threat: a rank may write a line without an end, of which [`LINE_MAX`] bytes are kept at most. What
-//! a rank has started may keep the pipe open after the job. So the thread never waits for the end of
-//! a pipe, and ends with the job.
+//! Threat: a rank may write a line without an end, of which [`LINE_MAX`] bytes are kept at most.
+//! What a rank has started may keep the pipe open after the job. So the thread never waits for the
+//! end of a pipe, and ends with the job.
 
 use crate::threads::LibraryThread;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -51,8 +51,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Begins to pass on the lines of several ranks. Returns `None` if there is one rank only, or if
-    /// standard output is a terminal or another device.
+    /// Begins to pass on the lines of several ranks. Returns `None` if there is one rank only, or
+    /// if standard output is a terminal or another device.
     ///
     /// # Errors
     /// The system's error.

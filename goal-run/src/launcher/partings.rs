@@ -44,8 +44,8 @@ pub(super) fn ask_late(segment: &Segment, ranks: &[u32]) {
     hear(segment, &waiting);
 }
 
-/// Asks ranks what they wait for, and waits until those that wait have answered, or for a while. The
-/// job goes on. Returns the number of the question.
+/// Asks ranks what they wait for, and waits until those that wait have answered, or for a while.
+/// The job goes on. Returns the number of the question.
 pub(super) fn ask_texts(segment: &Segment, ranks: &[u32]) -> u32 {
     let question = segment.gate().ask_texts();
     let since = Instant::now();

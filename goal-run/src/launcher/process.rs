@@ -52,8 +52,8 @@ pub fn rank_process() -> Option<ExitCode> {
     }
 }
 
-/// Takes the order to a rank out of the environment. A rank of a program may start a launcher, whose
-/// own job and helpers, as `ssh`, must not get the order of the outer job.
+/// Takes the order to a rank out of the environment. A rank of a program may start a launcher,
+/// whose own job and helpers, as `ssh`, must not get the order of the outer job.
 ///
 /// # Safety
 /// The process has one thread.

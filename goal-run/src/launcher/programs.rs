@@ -410,8 +410,8 @@ impl Drop for Programs<'_> {
             let _ = process.child.kill();
             if is_mine { mine.push(process) } else { foreign.push(process) }
         }
-        // A rank that has left its group and attached in another namespace learns of the end when it
-        // is woken.
+        // A rank that has left its group and attached in another namespace learns of the end when
+        // it is woken.
         self.segment.gate().stop();
         wake(self.segment, self.place.present());
         let mut groups: Vec<Pid> = mine.iter().map(|process| process.pid()).collect();

@@ -6,8 +6,8 @@
 //! with the same epoch did not run in between. So at the moment between the readings all ranks
 //! rested with empty mailboxes, and no message will ever be sent.
 //!
-//! That holds for a rank of a program only if no thread of it is outside of a call. So each rank has
-//! to state in its last epoch that there is none.
+//! That holds for a rank of a program only if no thread of it is outside of a call. So each rank
+//! has to state in its last epoch that there is none.
 
 use crate::threads::is_stopped;
 use goal_shm::{Segment, State};

@@ -157,8 +157,8 @@ impl Attached {
         self.job.settings.not_in_kernel.as_deref()
     }
 
-    /// States that this process waits in a call of this name, with `threads` threads in calls of the
-    /// library. Costs a few stores.
+    /// States that this process waits in a call of this name, with `threads` threads in calls of
+    /// the library. Costs a few stores.
     #[inline]
     pub fn waits(&self, call: &str, threads: u32) {
         self.job.segment.status(self.rank).attendance.wait_in(call, threads);

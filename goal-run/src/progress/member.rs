@@ -419,7 +419,8 @@ impl<'a> Member<'a> {
     /// Waits for another thread of this process. Nobody wakes this one, so it looks again soon.
     ///
     /// # Errors
-    /// [`Interrupted::Stuck`] if there is no other thread, or if such a wait is to end after a time.
+    /// [`Interrupted::Stuck`] if there is no other thread, or if such a wait is to end after a
+    /// time.
     fn rest_alone(&mut self) -> Result<(), Interrupted> {
         let in_calls = self.job.segment.status(self.rank).attendance.in_calls();
         let Stuck { ends, after } = self.job.settings.stuck;

@@ -467,7 +467,8 @@ fn bytes_that_nobody_asked_for_are_refused() {
     }
 }
 
-/// Returns what ends the job of a rank that gets these messages from rank 1; `None` if nothing does.
+/// Returns what ends the job of a rank that gets these messages from rank 1; `None` if nothing
+/// does.
 fn after(arriving: impl Iterator<Item = Header>, state_bytes: usize) -> Option<Cause> {
     let options = Options { unexpected_limit: 10 * 128, ..Options::default() };
     let transport = Sent { arriving: arriving.collect(), ..Sent::default() };

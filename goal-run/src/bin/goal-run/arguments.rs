@@ -84,8 +84,8 @@ pub(crate) struct Arguments {
     /// its own
     #[arg(short = 'n', long, alias = "np", value_name = "N")]
     pub(crate) ranks: Option<u32>,
-    /// Passes that a text goes through: 0 keeps its actions, 1 merges and drops some, 2 also restricts
-    /// their order and splits messages [default: 1]
+    /// Passes that a text goes through: 0 keeps its actions, 1 merges and drops some, 2 also
+    /// restricts their order and splits messages [default: 1]
     #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
     pub(crate) level: Option<u8>,
     /// Bytes that each rank of a program can allocate from the memory that ranks share, which takes
@@ -93,8 +93,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) heap: Option<u64>,
     /// Most ranks that a program's job on this host has room for as it grows (goal-run grow,
-    /// GOAL_Spawn); ranks that are not there take no memory [default: 64 more than at the start, less
-    /// if they could allocate more than 16 GiB]
+    /// GOAL_Spawn); ranks that are not there take no memory [default: 64 more than at the start,
+    /// less if they could allocate more than 16 GiB]
     #[arg(long, value_name = "N")]
     pub(crate) grow_to: Option<u32>,
     /// Kind of ranks [default: processes]
@@ -122,8 +122,8 @@ pub(crate) struct Arguments {
     /// GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink
     #[arg(long)]
     pub(crate) survive: bool,
-    /// Treatment of a program's job in which nothing moves for S seconds, though threads in no call of
-    /// the library may still act: tell who waits for what, or end it [default: tell,10]
+    /// Treatment of a program's job in which nothing moves for S seconds, though threads in no call
+    /// of the library may still act: tell who waits for what, or end it [default: tell,10]
     #[arg(long, value_name = "tell|end[,S]")]
     pub(crate) stuck: Option<Stuck>,
     /// How calc passes the time: spin (as long as it says), skip, or a factor of that

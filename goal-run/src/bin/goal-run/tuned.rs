@@ -1,7 +1,7 @@
 //! The parameters of transports that the table of decisions of the environment has.
 //!
-//! Threat: a local user starts a file that has capabilities and chooses its environment. It reads no
-//! file that this one names.
+//! Threat: a local user starts a file that has capabilities and chooses its environment. It reads
+//! no file that this one names.
 
 use super::arguments::Arguments;
 use super::output::{Failure, warn};

@@ -42,9 +42,9 @@ pub fn listen_at(host: &str, ports: &RangeInclusive<u16>) -> Result<Listener, St
     listen_at_one(&own_addresses(host, &targets), ports).map_err(|error| error.to_string())
 }
 
-/// Returns the addresses at which to listen, the best first: those of the place, and for a name last
-/// all of this host. Some systems give a host's own name a loopback address, where others do not
-/// reach it, so that one is left out. Who gives addresses means these and no others.
+/// Returns the addresses at which to listen, the best first: those of the place, and for a name
+/// last all of this host. Some systems give a host's own name a loopback address, where others do
+/// not reach it, so that one is left out. Who gives addresses means these and no others.
 fn own_addresses(at: &str, targets: &[SocketAddr]) -> Vec<SocketAddr> {
     let are_meant = at.split(',').all(is_meant);
     let any = [IpAddr::from(Ipv6Addr::UNSPECIFIED), IpAddr::from(Ipv4Addr::UNSPECIFIED)];
