@@ -57,11 +57,12 @@ const PACKAGES: [&str; 4] = ["libgoal", "goalc", "goal-run", "goal"];
 /// The binaries that are installed. `goal-run tune` starts the last one.
 const BINARIES: [&str; 3] = ["goalc", "goal-run", "goal-tune"];
 
-/// The shells whose completions are installed: the folder, and the file of a command.
-const SHELLS: [(&str, &str, fn(&str) -> String); 3] = [
-    ("bash", "share/bash-completion/completions", |name| name.to_owned()),
-    ("zsh", "share/zsh/site-functions", |name| format!("_{name}")),
-    ("fish", "share/fish/vendor_completions.d", |name| format!("{name}.fish")),
+/// The shells whose completions are installed: the folder, and what stands before and behind the
+/// name of a command in the name of its file.
+const SHELLS: [(&str, &str, &str, &str); 3] = [
+    ("bash", "share/bash-completion/completions", "", ""),
+    ("zsh", "share/zsh/site-functions", "_", ""),
+    ("fish", "share/fish/vendor_completions.d", "", ".fish"),
 ];
 
 fn main() -> ExitCode {
@@ -144,13 +145,14 @@ fn run(
         if !Command::new(built.join(name)).arg("man").arg(pages.path()).status()?.success() {
             return Err(format!("{name} man {}: failed, see above", pages.path().display()).into());
         }
-        for (shell, place, file) in SHELLS {
+        for (shell, place, before, behind) in SHELLS {
             let made = Command::new(built.join(name)).args(["completions", shell]).output()?;
             if !made.status.success() {
                 let text = String::from_utf8_lossy(&made.stderr);
                 return Err(format!("{name} completions {shell}: {text}").into());
             }
-            write(&folder(&prefix.join(place))?.join(file(name)), &made.stdout)?;
+            let file = folder(&prefix.join(place))?.join(format!("{before}{name}{behind}"));
+            write(&file, &made.stdout)?;
         }
     }
     for page in std::fs::read_dir(pages.path())? {

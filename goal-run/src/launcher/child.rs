@@ -7,7 +7,7 @@ use goal_shm::Attendance;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -85,38 +85,12 @@ impl Process {
                 let signal = || ended.terminating_signal().map(Exit::Signal);
                 ended.exit_status().map(Exit::Status).or_else(signal)
             }),
-            // A filter of system calls may forbid the call, and not the file.
-            Err(_) => {
-                let path = format!("/proc/{}/stat", self.child.id());
-                std::fs::read_to_string(path).ok().and_then(|stat| Exit::of_stat(&stat))
-            }
+            // A filter of system calls may forbid the call. This one frees the number, which may
+            // then become that of another process.
+            Err(_) => self.child.try_wait().ok().flatten().and_then(|ended| {
+                ended.code().map(Exit::Status).or_else(|| ended.signal().map(Exit::Signal))
+            }),
         };
         self.exit
-    }
-}
-
-impl Exit {
-    /// Returns the end of a process from its `stat`, if it has ended and was not waited for.
-    fn of_stat(stat: &str) -> Option<Self> {
-        // The name before the state may hold anything. The last field is the status of `wait`.
-        let fields = stat.rsplit_once(')')?.1;
-        let status = ExitStatus::from_raw(fields.split_whitespace().next_back()?.parse().ok()?);
-        if !fields.trim_start().starts_with('Z') {
-            return None;
-        }
-        status.code().map(Self::Status).or_else(|| status.signal().map(Self::Signal))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Exit;
-
-    #[test]
-    fn the_end_of_a_process_is_read_from_its_stat() {
-        let stat = |state, status| format!("17 (a) Z b) {state} 1 17 0 {status}\n");
-        assert_eq!(Exit::of_stat(&stat('Z', 3 << 8)), Some(Exit::Status(3)));
-        assert_eq!(Exit::of_stat(&stat('Z', 9)), Some(Exit::Signal(9)));
-        assert_eq!(Exit::of_stat(&stat('S', 0)), None);
     }
 }
