@@ -16,7 +16,7 @@
 //! Threat: the launcher starts any program for whoever asks. A process of its user can start
 //! programs anyway, unless it is confined: in a container or a sandbox. So the launcher answers
 //! only processes of its own user in its own user, mount and PID namespaces
-//! ([`Peer`](crate::peer::Peer)). It looks at them when they connect, and reads no byte of others.
+//! (`peer.rs`). It looks at them when they connect, and reads no byte of others.
 //! They must know the token of the job. A rank that is confined can't let its job grow either.
 //!
 //! Threat: a request has a bound in length, and a caller that is silent loses its connection; the
