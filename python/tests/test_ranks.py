@@ -43,7 +43,7 @@ def test_other_threads_run_while_one_waits(ranks):
 
 
 def test_a_thread_that_acts_late_is_awaited(ranks):
-    assert ranks.together(2, "late.py").stdout.count("done") == 2
+    assert ranks.together(2, "acts_late.py").stdout.count("done") == 2
 
 
 def test_an_exception_in_the_block_ends_the_job(ranks):

@@ -1,23 +1,25 @@
-"""A rank waits for a thread of the other one that has not called the package before."""
+"""A run that can't end before the program says so: half of the ranks wait for the other half."""
 
-import threading
-import time
+import numpy as np
 
-import goal
 
-with goal.init() as group:
-    second = group.communicator([0, 1])
-
-    def late():
-        time.sleep(0.7)
-        group.barrier()
-
-    if group.rank == 1:
-        thread = threading.Thread(target=late)
-        thread.start()
-    else:
-        group.barrier()
-    second.barrier()
-    if group.rank == 1:
-        thread.join()
-    print("done")
+def late(group, array, value, meanwhile=lambda schedule, run: None):
+    """An even rank starts a receive into `array`, calls `meanwhile`, and only then lets the rank
+    above it send `value`. Returns the run; None for a rank without a partner."""
+    base = group.rank - group.rank % 2
+    if base + 1 == group.size:
+        return None
+    both = [base, base + 1]
+    pair, order = group.communicator(both), group.communicator(both)
+    graph = group.graph(pair)
+    if group.rank == base:
+        graph.recv(array, 1)
+        schedule = graph.compile()
+        run = schedule.run()
+        assert not run.test()
+        meanwhile(schedule, run)
+        group.barrier(comm=order)
+        return run
+    graph.send(np.full_like(array, value), 0)
+    group.barrier(comm=order)
+    return graph.compile().run()
