@@ -294,7 +294,10 @@ impl Drop for Run {
 /// of its own that starts with the file's initial values. It calls no registered function but those
 /// in `functions`.
 #[pyfunction]
-#[pyo3(signature = (file, comm = None, memory = None, functions = Vec::new()))]
+#[pyo3(
+    signature = (file, comm = None, memory = None, functions = Vec::new()),
+    text_signature = "(file, comm=None, memory=None, functions=())"
+)]
 pub(crate) fn load(
     py: Python<'_>,
     file: &Bound<'_, PyAny>,
