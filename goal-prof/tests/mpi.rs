@@ -43,12 +43,13 @@ static BUILT: LazyLock<Option<tempfile::TempDir>> = LazyLock::new(|| {
 fn fortran(root: &Path, dir: &Path) {
     let folder = root.join("goal-prof/tests/c");
     let run = |command: &mut Command| command.status().is_ok_and(|status| status.success());
+    let Some(mpifort) = xtask::goalmpi::mpifort(OsStr::new("mpicc")) else { return };
     let compiler = || {
-        let mut compiler = Command::new("mpif90");
+        let mut compiler = Command::new(&mpifort);
         compiler.args(["-cpp", "-w"]).arg("-J").arg(dir);
         compiler
     };
-    if Command::new("mpif90").arg("--version").output().is_err() {
+    if compiler().arg("--version").output().map_or(true, |output| !output.status.success()) {
         return;
     }
     // Not every library has the module mpi_f08.
@@ -95,7 +96,7 @@ fn run(
     command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
     command.arg(built.join(name)).args(arguments);
     if !built.join(name).is_file() {
-        eprintln!("skipped: there is no mpif90 for {name}");
+        eprintln!("skipped: there is no mpifort for {name}");
         return None;
     }
     let output = command.output().expect("timeout was there");

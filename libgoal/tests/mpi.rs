@@ -58,10 +58,11 @@ fn built(number: usize, bin: Option<&Path>) -> Option<Mpi> {
     )
     .unwrap_or_else(|error| panic!("{error}"));
     let is_open_mpi = version.contains("Open MPI") || version.contains("open-mpi");
-    let mut compiler = Command::new(tool("mpifort"));
-    compiler.arg("-o").arg(dir.join("fortran")).arg(root.join("libgoal-mpi/tests/fortran.f90"));
-    let built = compiler.output();
-    let has_fortran = built.is_ok_and(|output| output.status.success());
+    let has_fortran = xtask::goalmpi::mpifort(&mpicc).is_some_and(|mpifort| {
+        let mut compiler = Command::new(mpifort);
+        compiler.arg("-o").arg(dir.join("fortran")).arg(root.join("libgoal-mpi/tests/fortran.f90"));
+        compiler.output().is_ok_and(|output| output.status.success())
+    });
     Some(Mpi { run, is_open_mpi, has_fortran, dir })
 }
 

@@ -3,7 +3,7 @@
 use crate::shim;
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The C sources in `libgoal-mpi/src/`.
 const SOURCES: [&str; 12] = [
@@ -40,4 +40,17 @@ pub fn build_with(root: &Path, program: &Path, mpicc: &OsStr, out: &Path) -> io:
 pub fn build(root: &Path, libgoal: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
     let header = root.join("libgoal/include");
     shim::build(root, &root.join("libgoal-mpi/src"), &SOURCES, &[&header], libgoal, mpicc, out)
+}
+
+/// Returns the Fortran compiler of the MPI library whose C compiler is `mpicc`: the one beside it.
+/// One elsewhere on the path is another library's. `None` if the library has none.
+pub fn mpifort(mpicc: &OsStr) -> Option<PathBuf> {
+    let mpicc = Path::new(mpicc);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path);
+    let folder = match mpicc.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => folder.to_owned(),
+        None => folders.find(|folder| folder.join(mpicc).is_file())?,
+    };
+    Some(folder.join("mpifort")).filter(|compiler| compiler.is_file())
 }

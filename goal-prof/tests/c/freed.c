@@ -7,7 +7,7 @@
 #define MANY 500
 
 int main(int argc, char **argv) {
-  int rank, ranks, next, before, out = 1, in[MANY], big[4000], at;
+  int rank, ranks, next, before, out = 1, in[MANY], big[4000], other[4000], at;
   MPI_Request request;
   MPI_Comm copy;
   MPI_Init(&argc, &argv);
@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
     MPI_Request_free(&request);
     MPI_Send(&out, 1, MPI_INT, next, 6, MPI_COMM_WORLD);
   }
-  MPI_Irecv(big, 4000, MPI_INT, before, 7, MPI_COMM_WORLD, &request);
+  MPI_Irecv(other, 4000, MPI_INT, before, 7, MPI_COMM_WORLD, &request);
   MPI_Request_free(&request);
   MPI_Ssend(big, 4000, MPI_INT, next, 7, MPI_COMM_WORLD);
   /* The communicator goes before its receive ends. */
