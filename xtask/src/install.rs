@@ -95,8 +95,14 @@ fn copy(from: &Path, to: &Path, mode: u32, debug_info: DebugInfo) -> io::Result<
         let link = format!("--add-gnu-debuglink={}", path.display());
         tool(Command::new("objcopy").arg(link).arg(new.path()))?;
     } else if debug_info != DebugInfo::Keep {
-        let what = if is_archive { "--strip-debug" } else { "--strip-unneeded" };
-        tool(Command::new("strip").arg(what).arg(new.path()))?;
+        let what: &[&str] = if is_archive {
+            // The compiler's own form of the code is in there a second time, for optimisation
+            // across crates.
+            &["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]
+        } else {
+            &["--strip-unneeded"]
+        };
+        tool(Command::new("strip").args(what).arg(new.path()))?;
     }
     place(new, to, mode)
 }

@@ -2,7 +2,7 @@
 
 use crate::common::processes::{assert_gone, children_of};
 use crate::common::{GOAL_RUN, default_signals};
-use nix::pty::{OpenptyResult, openpty};
+use goal_filetest::open_terminal;
 use rustix::process::Pid;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 
 /// Starts a command as the foreground of a terminal of its own.
 fn on_terminal(arguments: &[&str]) -> (Child, File) {
-    let OpenptyResult { master, slave } = openpty(None, None).unwrap();
+    let (master, slave) = open_terminal().unwrap();
     let mut command = Command::new(GOAL_RUN);
     command.args(arguments).stdin(Stdio::from(slave.try_clone().unwrap()));
     command.stdout(Stdio::from(slave.try_clone().unwrap()));
@@ -32,7 +32,7 @@ fn on_terminal(arguments: &[&str]) -> (Child, File) {
     unsafe {
         command.pre_exec(lead)
     };
-    (default_signals(&mut command).spawn().unwrap(), File::from(master))
+    (default_signals(&mut command).spawn().unwrap(), master)
 }
 
 /// Reads until a text has come.

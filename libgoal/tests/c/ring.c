@@ -5,6 +5,7 @@
 // RUN: goal-run -n 3 ./ring-cpp
 // RUN: memcheck ./ring
 // RUN: static %s && ./static && goal-run -n 2 ./static
+// RUN: ./static-libc && goal-run -n 2 ./static-libc
 #include <goal.h>
 #include <stdio.h>
 

@@ -26,7 +26,7 @@ pub use seeds::seeds;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-pub use terminal::{Terminal, screen};
+pub use terminal::{Terminal, open_terminal, screen};
 
 /// Runs the tests below a folder and ends the process. The commands find `binaries` by their names.
 /// The process takes the arguments of every test binary.

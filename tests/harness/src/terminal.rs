@@ -1,6 +1,8 @@
 //! A terminal for the output of a command, and the screen that a person would see.
 
-use nix::pty::{Winsize, openpty};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::File;
 use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
@@ -8,6 +10,19 @@ use std::thread::{self, JoinHandle};
 
 /// A width that is enough for every line.
 const COLUMNS: u16 = 200;
+
+/// Makes a terminal. Returns the end of its keys and screen, and the end of its programs.
+///
+/// # Errors
+/// Those of the system.
+pub fn open_terminal() -> io::Result<(File, File)> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let slave = open(ptsname(&master, Vec::new())?, flags, Mode::empty())?;
+    Ok((File::from(master), File::from(slave)))
+}
 
 /// A command whose output and errors go to a terminal.
 pub struct Terminal {
@@ -23,13 +38,13 @@ impl Terminal {
     /// Those of the system.
     pub fn start(mut command: Command) -> io::Result<Self> {
         let size = Winsize { ws_row: 50, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
-        let pair = openpty(&size, None)?;
-        command.stdout(Stdio::from(pair.slave.try_clone()?)).stderr(Stdio::from(pair.slave));
+        let (mut master, slave) = open_terminal()?;
+        tcsetwinsize(&slave, size)?;
+        command.stdout(Stdio::from(slave.try_clone()?)).stderr(Stdio::from(slave));
         command.env("TERM", "xterm").env_remove("NO_COLOR");
         let child = command.spawn()?;
         // The command holds the other end of the terminal, which closes with its last holder.
         drop(command);
-        let mut master = File::from(pair.master);
         let read = move || {
             let (mut all, mut part) = (Vec::new(), [0; 4096]);
             // Reading from a closed terminal fails instead of returning the end.
