@@ -69,9 +69,10 @@ impl Schedule {
     /// memory only, and calls the registered `functions` only. What it asks for is bounded by the
     /// default [`Limits`], but for memory that the caller gives.
     ///
-    /// If the job has its kernels run schedules, all ranks of the communicator load the same file,
-    /// in the same order as they prepare other schedules, and this returns when all have. `call` is
-    /// the name of the caller's call, for a report on a rank that waits for ever.
+    /// If the job has its kernels run schedules, all ranks of the communicator load the same file.
+    /// They do so in the same order as they prepare other schedules. This returns when all have
+    /// loaded it. `call` is the name of the caller's call, for a report on a rank that waits for
+    /// ever.
     ///
     /// # Errors
     /// The file is not valid, is for another number of ranks, needs more memory, exceeds a limit,
