@@ -1,5 +1,5 @@
-//! How a launcher tells a process that it is a rank: by an order, a text in the environment. The
-//! order names inherited descriptors.
+//! The order of a launcher that makes a process a rank. An order is a text in the environment, and
+//! names inherited descriptors.
 //!
 //! Threat: the starter of a process chooses its environment and its descriptors. So an order is
 //! checked here as far as possible, and a made-up order is an error, not a fault. Descriptors must
