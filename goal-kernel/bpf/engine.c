@@ -4,7 +4,7 @@
  * sockets can send them out. A frame between hosts acts only if its tag is right. Frames within the
  * host are starts, ticks, continuations, and signs that a run ended. Such a frame acts only if it
  * has a random number that never leaves the host. All numbers of a frame are compared with the maps
- * before they are used, and the verifier sees to it that no access leaves a map. Everything else on
+ * before they are used. The verifier sees to it that no access leaves a map. Everything else on
  * the interface passes untouched.
  *
  * Frames are handled on several processors at once. A word that two of them change is changed by

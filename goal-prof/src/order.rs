@@ -1,10 +1,10 @@
 //! The order of a thread's actions, as dependencies.
 //!
 //! The actions of a thread form a chain: each has one dependency on the action before it. That is
-//! `requires` if the call of the earlier action returned when the action had ended, and `irequires`
-//! if the call only started it, as `MPI_Isend` does. A call that completes a request adds
-//! `requires` to the action behind it. So the order of starts is the program's, which keeps the
-//! order of matching, and nothing waits that did not wait in the program.
+//! `requires` if the call of the earlier action returned when the action had ended. It is
+//! `irequires` if the call only started it, as `MPI_Isend` does. A call that completes a request
+//! adds `requires` to the action behind it. So the order of starts is the program's, which keeps
+//! the order of matching, and nothing waits that did not wait in the program.
 //!
 //! If no two threads call MPI at the same time, an action also waits for all that other threads
 //! had completed when its call began. If they may (`MPI_THREAD_MULTIPLE`), each thread has a chain

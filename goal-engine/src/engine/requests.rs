@@ -2,7 +2,7 @@
 //!
 //! Threat: a request to send needs no announced room, since senders fall back to it if there is
 //! none. So the limit on unexpected messages does not bound the number of requests from a rank on
-//! another host, and each is kept until its receive is posted. A send has not ended while its
+//! another host. Each request is kept until its receive is posted. A send has not ended while its
 //! request waits. So the number of sends in a rank's schedule bounds its waiting requests, and a
 //! rank that has more of them ends the job. The rank of a program does not know the schedules of
 //! other ranks. So there the limit on unexpected messages bounds the overhead of a rank's waiting
