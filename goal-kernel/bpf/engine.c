@@ -1,11 +1,11 @@
 /* The schedule engine: executes parts of schedules when frames arrive.
  *
  * Everybody on the network can send frames here, and every program of this host that may open packet
- * sockets can send them out. A frame between hosts acts only if its tag is right. One of the host
- * itself acts only if it has a random number that never leaves the host: a start, a tick, a
- * continuation, and a sign that a run ended. All numbers of a frame are compared with the maps before
- * they are used, and the verifier sees to it that no access leaves a map. Everything else on the
- * interface passes untouched.
+ * sockets can send them out. A frame between hosts acts only if its tag is right. Frames within the
+ * host are starts, ticks, continuations, and signs that a run ended. Such a frame acts only if it
+ * has a random number that never leaves the host. All numbers of a frame are compared with the maps
+ * before they are used. The verifier sees to it that no access leaves a map. Everything else on
+ * the interface passes untouched.
  *
  * Frames are handled on several processors at once. A word that two of them change is changed by
  * atomic instructions; the one who takes a counter to 0 owns what follows.

@@ -5,8 +5,9 @@
 use goal_lang::Body;
 use rayon::prelude::*;
 
-/// Calls `work` for each body with its index, and returns what it returned in their order. The
-/// calls are on the rayon pool of the calling thread, if there is one and the program is large.
+/// Calls `work` for each body with its index, and returns the results in the order of the bodies.
+/// A large program is spread over the rayon pool that the caller runs on. A thread outside of any
+/// pool makes the calls itself.
 pub(crate) fn of_bodies<R: Send>(
     bodies: &mut [Body],
     work: impl Fn(usize, &mut Body) -> R + Send + Sync,

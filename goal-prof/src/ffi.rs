@@ -103,7 +103,8 @@ fn with(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>, usize)) {
     });
 }
 
-/// Calls `step` with the recorder, if there is one, and tells what comes up.
+/// Calls `step` with the recorder, and tells the user of faults that come up. Does nothing without
+/// a recorder.
 fn locked(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>)) {
     if is_fork() {
         return;

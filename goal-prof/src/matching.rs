@@ -51,7 +51,8 @@ impl Matching {
     }
 }
 
-/// Adds a start to those of its peer and tag, of which the latest remain.
+/// Adds a start to those of its peer and tag, and returns the labels of its neighbours. Keeps the
+/// latest `most` starts.
 fn insert(starts: &mut Vec<Start>, start: Start, most: usize) -> Neighbours {
     let at = starts.partition_point(|other| other.label < start.label);
     let of_other = |other: &&Start| other.thread != start.thread;

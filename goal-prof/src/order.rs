@@ -1,17 +1,17 @@
 //! The order of a thread's actions, as dependencies.
 //!
 //! The actions of a thread form a chain: each has one dependency on the action before it. That is
-//! `requires` if the call of the earlier action returned when the action had ended, and `irequires`
-//! if the call only started it, as `MPI_Isend` does. A call that completes a request adds
-//! `requires` to the action behind it. So the order of starts is the program's, which keeps the
-//! order of matching, and nothing waits that did not wait in the program.
+//! `requires` if the call of the earlier action returned when the action had ended. It is
+//! `irequires` if the call only started it, as `MPI_Isend` does. A call that completes a request
+//! adds `requires` to the action behind it. So the order of starts is the program's, which keeps
+//! the order of matching, and nothing waits that did not wait in the program.
 //!
 //! If no two threads call MPI at the same time, an action also waits for all that other threads
 //! had completed when its call began. If they may (`MPI_THREAD_MULTIPLE`), each thread has a chain
-//! of its own: what had ended before another thread's call may have done so by chance, as an eager
-//! send does, and would bind a replay. Only a thread's beginning and its end are points of order,
-//! since threads are started and joined. Messages that MPI matches in the order of their starts
-//! keep that order ([`matching`](crate::matching)).
+//! of its own. An action, as an eager send, may have ended before another thread's call by chance.
+//! A dependency on it would bind a replay to that chance. Only a thread's beginning and its end
+//! order its actions with those of other threads, since threads are started and joined. Messages
+//! that MPI matches in the order of their starts keep that order ([`matching`](crate::matching)).
 //!
 //! An action waits only for actions that had started, or ended, before it started in the run. So a
 //! replay does not deadlock if each send can end as early as it did in the run. One in which sends

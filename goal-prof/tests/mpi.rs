@@ -255,7 +255,8 @@ fn a_program_goes_on_at_a_limit() {
     }
 }
 
-/// What a failed call did is told, or recording ends. With a wrong argument no message is missing.
+/// A call that fails is reported once. Recording ends if messages may be missing, and goes on after
+/// a call with a wrong argument.
 #[test]
 fn calls_that_fail_are_told() {
     for (way, why, ends) in [

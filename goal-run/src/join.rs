@@ -8,11 +8,11 @@
 //! ```
 //!
 //! Threat: any process of the host can connect to an abstract socket, and take its name before the
-//! launcher does. The name is impossible to guess, both ends must belong to the same user, and the
-//! process must know the token, which the processes of the job get from the launcher that started
-//! them (`mpirun`'s). A process that lies about its rank is one of the job, and ends it at most.
-//! The launcher starts nothing for those who join. They may be confined, as each rank in a
-//! container of its own, so the name is no path that all of them would have to see.
+//! launcher does. The name is impossible to guess, and both ends must belong to the same user. The
+//! process must also know the token. The processes of the job get it from the launcher that started
+//! them (`mpirun`'s). A process that lies about its rank belongs to the job, and ends it at most.
+//! The launcher starts nothing for those who join. Each rank may be in a container of its own, and
+//! need not see the files of the others. So the name of the socket is not a path.
 //!
 //! Threat: others connect and say nothing, or more often than the launcher has descriptors. Nobody
 //! waits for a caller that is silent. It loses its connection after a while, and the oldest one

@@ -40,8 +40,8 @@ pub const FAULT_TIMEOUT_S: u32 = goal_tcp::SILENCE_S;
 /// Fewest packets of an initial burst: a receiver acknowledges after half of them.
 pub const INITIAL_BURST_MIN: u16 = 2;
 
-/// Most packets in flight to a rank from one on another host (`burst_length` of the thesis), by
-/// default and at most: the rings of frames have room for so many.
+/// Most packets in flight to a rank from one on another host (`burst_length` of the thesis). It is
+/// also the default. The rings of frames have room for this number of packets.
 pub const BURST_MAX: u16 = 256;
 
 /// Most bytes of a file with a schedule that a program loads by its path. A program that reads the
@@ -242,7 +242,7 @@ impl Demand {
     }
 }
 
-/// Returns an error if this process may not have so many files open.
+/// Returns an error if this process may not have `needed` files open.
 pub(crate) fn check_open_files(ranks: u64, needed: u64) -> Result<(), Shortage> {
     check_files(ranks, needed, rlimit(Resource::Nofile).current)
 }

@@ -1,11 +1,11 @@
-//! The order by which a launcher tells a process that it is a rank: a text in the environment that
+//! The order of a launcher that makes a process a rank. An order is a text in the environment, and
 //! names inherited descriptors.
 //!
-//! Threat: the starter of a process chooses its environment and its descriptors. What can be
-//! checked is checked here, so that a made-up order is an error and not a fault: descriptors are
-//! open and of the right kind, memory files have their seals and sizes, and the settings fit the
-//! schedule. That is all a user needs who can run any code in a process of their own. A process
-//! that got rights from its file must refuse an order before it reads one: see
+//! Threat: the starter of a process chooses its environment and its descriptors. So an order is
+//! checked here as far as possible, and a made-up order is an error, not a fault. Descriptors must
+//! be open and of the right kind, memory files must have their seals and sizes, and the settings
+//! must fit the schedule. More is not needed: a user can run any code in a process of their own
+//! anyway. A process that got rights from its file must refuse an order before it reads one: see
 //! [`process`](crate::launcher) and [`program`](crate::program).
 #![allow(unsafe_code)] // trusts the launcher's schedule
 

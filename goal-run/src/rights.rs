@@ -177,15 +177,17 @@ enum Exposure {
     },
 }
 
-/// Gives up what a launcher of programs does not need: what its file gave it and, if it is root's,
-/// all but the rights to write files, to end processes of other users and, with a `driver`, to open
-/// sockets and, if it `offloads`, to load the engine of schedules. The programs that it starts get
-/// what their user has, as if the user had started them: those of root get all capabilities of root
-/// when they are executed, and those of another user the ambient ones. So neither no_new_privs nor
-/// the bounding set is touched.
+/// Gives up the capabilities that a launcher of programs does not need. Those that its file gave it
+/// are among them. A launcher of root keeps the rights to write files and to end processes of other
+/// users. With a `driver` it also keeps the right to open sockets, and if it `offloads`, the right
+/// to load the engine of schedules.
 ///
-/// If the job `grows`, root's launcher keeps what it has in the permitted set: the kernel lets it
-/// inspect only processes that have no capability beside. See [`with_permitted`].
+/// The programs that it starts get the rights of their user, as if the user had started them.
+/// Programs of root get all capabilities of root when they are executed. Those of another user get
+/// the ambient ones. So neither no_new_privs nor the bounding set is touched.
+///
+/// If the job `grows`, root's launcher keeps its permitted set. The kernel lets it inspect only
+/// processes whose capabilities are all in that set. See [`with_permitted`].
 ///
 /// # Errors
 /// The system's error.

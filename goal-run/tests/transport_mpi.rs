@@ -14,7 +14,7 @@ fn launcher() -> Option<Launcher> {
     launchers().into_iter().find(|launcher| launcher.name == "mpirun")
 }
 
-/// Runs goal-run on so many processes, of which each node has `per_node`.
+/// Runs goal-run on `ranks` processes, with `per_node` processes on each node.
 fn run(launcher: &Launcher, ranks: u32, per_node: u32, arguments: &[&str]) -> Output {
     let mut command = launcher.start_on_nodes(ranks, per_node, RUN_MAX);
     command.arg(env!("CARGO_BIN_EXE_goal-run")).args(arguments);

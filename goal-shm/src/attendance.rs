@@ -1,5 +1,5 @@
-//! The part that the process of a program takes in its job: if it has attached, if it waits in a
-//! call, and if it has come to its end. The process writes this, and its launcher reads it.
+//! The state of a program's process in its job: attached, waiting in a call, or at its end. The
+//! process writes this, and its launcher reads it.
 //!
 //! A process that waits in a call may have threads that are in no call, and may act. The launcher
 //! asks for their number ([`Gate::ask`](super::Gate::ask)), because only the process itself can

@@ -37,8 +37,8 @@ pub(crate) const COPIED: u64 = 1 << 63;
 /// One rank's access to the memory of other processes.
 pub struct Cma<'a> {
     segment: &'a Segment,
-    /// The ranks that it has tried to read: true for those that it can. There are as many as it has
-    /// got large messages from.
+    /// The ranks that it has tried to read: true for those that it can. Only senders of large
+    /// messages to it are here.
     tried: BTreeMap<u32, bool>,
 }
 
@@ -57,8 +57,8 @@ impl<'a> Cma<'a> {
     /// `offset`.
     ///
     /// # Errors
-    /// [`Unreadable`] if the system refuses, if the source's process can't be named from this one,
-    /// if not all bytes are mapped, or if `name` is not one of this transport.
+    /// [`Unreadable`] if the system refuses, or if this process can't name the source's process.
+    /// Also if not all bytes are mapped, or if `name` is not one of this transport.
     pub fn get(
         &mut self,
         source: u32,

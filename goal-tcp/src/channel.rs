@@ -1,7 +1,7 @@
 //! The bytes of a connection: plain, or encrypted by TLS 1.3.
 //!
 //! Both ends of an encrypted channel then prove the key of the job to each other
-//! ([`handshake`](crate::handshake)), and bind that proof to a secret that TLS derives for this
+//! ([`handshake`](crate::handshake)). The proof is bound to a secret that TLS derives for this
 //! channel alone (RFC 9266). So no certificate has to be distributed or checked: somebody in
 //! between has another secret on each side, and can't prove the key on either.
 //!

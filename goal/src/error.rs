@@ -101,8 +101,8 @@ struct Content {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Creates an error with a text that says what is wrong and what to do. Parts of it may come
-    /// from other ranks and hosts, so what a terminal would obey is escaped.
+    /// Creates an error with a text on the problem and its remedy. Parts of the text may come from
+    /// other ranks and hosts, so characters that a terminal would obey are escaped.
     #[cold]
     pub fn new(code: ErrorCode, text: impl Into<String>) -> Self {
         let text = shown(&text.into()).into_owned();

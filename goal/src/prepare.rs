@@ -65,13 +65,14 @@ impl Schedule {
     /// The file has as many ranks as the communicator. The schedule works on `memory`, or, without
     /// it, on memory of its own: each run starts with zeros and the file's initial values.
     ///
-    /// The file may come from somebody else, so it can't do more than its text says: it uses this
-    /// memory only, and calls the registered `functions` only. What it asks for is bounded by the
-    /// default [`Limits`], but for memory that the caller gives.
+    /// The file may come from somebody else, so it can't do more than its text says. It uses this
+    /// memory only, and calls the registered `functions` only. The default [`Limits`] bound what it
+    /// asks for, but for memory that the caller gives.
     ///
-    /// If the job has its kernels run schedules, all ranks of the communicator load the same file,
-    /// in the same order as they prepare other schedules, and this returns when all have. `call` is
-    /// the name of the caller's call, for a report on a rank that waits for ever.
+    /// If the job has its kernels run schedules, all ranks of the communicator load the same file.
+    /// They do so in the same order as they prepare other schedules. This returns when all have
+    /// loaded it. `call` is the name of the caller's call, for a report on a rank that waits for
+    /// ever.
     ///
     /// # Errors
     /// The file is not valid, is for another number of ranks, needs more memory, exceeds a limit,

@@ -1,8 +1,8 @@
 //! The state of the group in this process, whichever thread calls.
 //!
-//! The rank's end of the job lies behind one lock. Of several threads that wait for runs one works
-//! and sleeps with the lock; the others sleep until it tells them that their runs have ended, or
-//! that it has stopped. A thread that wants the lock says so in [`Shared::wanted`] and wakes the
+//! The rank's end of the job lies behind one lock. If several threads wait for runs, one of them
+//! works and sleeps with the lock. The others sleep until it tells them that their runs have ended,
+//! or that it has stopped. A thread that wants the lock says so in [`Shared::wanted`] and wakes the
 //! sleeper, which hands the lock over and takes it again.
 //!
 //! A panic while the lock is held ends the job: the engine may be in the middle of an action.

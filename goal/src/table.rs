@@ -32,8 +32,8 @@ pub(crate) fn published() -> &'static Table {
 ///
 /// Threat: the starter of the process chooses the file. It is text that is parsed by a library, it
 /// can name only algorithms that there are, and each of them is right. It is a regular file of at
-/// most [`TABLE_BYTES_MAX`] bytes ([`file`]). A process that has rights which its starter lacks
-/// reads no file that this one names.
+/// most [`TABLE_BYTES_MAX`] bytes ([`file`]). A process with more rights than its starter reads no
+/// file that the environment names.
 ///
 /// # Errors
 /// The file can't be read, or is no table.

@@ -1,5 +1,5 @@
-//! A process that has compiled a program may fork, and its child may compile one as well: no pool
-//! of threads is left that the child would wait for.
+//! A process that has compiled a program may fork, and its child may compile a program too. The
+//! child does not wait for a pool of threads that only its parent has.
 #![allow(unsafe_code)] // forks
 
 use goal_opt::Machine;

@@ -1,8 +1,9 @@
 /* The settings of the environment: which sizes run as schedules.
  *
- * Threats: the text comes from the user who starts the program. A file of ranges is read up to
- * TEXT_MAX bytes and must be text, numbers are bounded, and a wrong word turns the library off with a line on it.
- * A program whose file gives it more rights than its starter has reads no setting (secure_getenv). */
+ * Threats: the text comes from the user who starts the program. A file of ranges must be text of at
+ * most TEXT_MAX bytes, and numbers are bounded. A wrong word turns the library off, and a line says
+ * so. A program whose file gives it more rights than its starter has reads no setting
+ * (secure_getenv). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,8 +1,8 @@
 /* Schedules that fail, each at another point. The program is linked with the wrappers and, instead of
  * libgoal, with functions that fail when they are told to. Each failure must call the error handler of
- * the communicator once and be the result of the call that completes the operation, and no call may
- * wait for ever. The handler may call MPI, and may leave by longjmp. A process that a rank has forked
- * calls no function of libgoal. */
+ * the communicator once. The call that completes the operation must return it. No call may wait for
+ * ever. The handler may call MPI, and may leave by longjmp. A process that a rank has forked calls
+ * no function of libgoal. */
 #include <goal.h>
 #include <mpi.h>
 #include <setjmp.h>

@@ -358,9 +358,9 @@ GOAL_Schedule GOAL_Compile(GOAL_Graph graph);
 
 /*
  * Loads this rank's schedule from a file in binary form (goalc build). The file has as many ranks
- * as the communicator. It works on bytes bytes at memory, which are not set to the file's initial
- * values; or, if memory is NULL, on memory of its own, which the program does not see, and in which
- * each run starts with zeros and the initial values.
+ * as the communicator. The schedule works on bytes bytes at memory. They are not set to the file's
+ * initial values. If memory is NULL, the schedule works on memory of its own. The program does not
+ * see that memory. Each run starts there with zeros and the initial values.
  *
  * The file may come from somebody else. It is verified, it uses no other memory, and it calls no
  * registered function but those of GOAL_Allow_func. It is a regular file of at most 4 GiB, and asks
@@ -402,10 +402,10 @@ int GOAL_FreeSchedule(GOAL_Schedule sched);
 GOAL_Handle GOAL_Run(GOAL_Schedule sched);
 
 /*
- * Starts a schedule on n other buffers in the place of the n declared ones: the buffers of
- * GOAL_Declare in their order; of a collective its input (none if in place) and its output. Of a
- * collective, buffers that this rank does not use may be left out. A barrier uses none, and a rank
- * that is not the root of a reduce uses its input only.
+ * Starts a schedule on n other buffers in the place of the n declared ones. They stand for the
+ * buffers of GOAL_Declare in their order. Those of a collective are its input, unless it is in
+ * place, and its output. Buffers of a collective that this rank does not use may be left out. A
+ * barrier uses none, and a rank that is not the root of a reduce uses its input only.
  */
 GOAL_Handle GOAL_RunOn(GOAL_Schedule sched, void *const *buffers, int n);
 
@@ -535,9 +535,9 @@ int GOAL_Comm_lost(GOAL_Comm comm, int *ranks, int n);
  * PAGE goal_growth - groups that grow and shrink
  *
  * A job of programs that goal-run starts on one host can grow and shrink while it runs. It has room
- * for 64 more ranks than it starts with, fewer if these could allocate more than 16 GiB, or for as
- * many as goal-run --grow-to says. Schedules that run go on meanwhile, and messages cost the same
- * as in a job that never grows. Elsewhere these functions give GOAL_ERR_UNSUPPORTED.
+ * for 64 more ranks than it starts with, or fewer if these could allocate more than 16 GiB. goal-run
+ * --grow-to sets another number. Schedules that run go on meanwhile, and messages cost the same as
+ * in a job that never grows. Elsewhere these functions give GOAL_ERR_UNSUPPORTED.
  *
  * GOAL_COMM_WORLD and GOAL_GroupSize stay what they are. The functions that let a group grow return
  * a larger communicator; in the new processes GOAL_Init returns when they belong to it, and there it

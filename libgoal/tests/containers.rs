@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// A command that runs another one in a namespace of processes, whose folder in `/proc` is that of
-/// the namespace outside.
+/// A command that runs another one in a namespace of processes. `/proc` there still shows the
+/// processes of the namespace outside.
 const PROCESSES: [&str; 3] = ["unshare", "--pid", "--fork"];
 /// A command that runs another one in a namespace of clocks, which are ahead.
 const CLOCKS: [&str; 6] =

@@ -55,8 +55,7 @@ pub(crate) fn compile_text(
     }
 }
 
-/// Returns the options for a program of so many bytes of text. Threads are worth it from a certain
-/// size on.
+/// Returns the options for a program of `bytes` bytes of text. A small program gets one thread.
 fn options(bytes: usize) -> Options {
     const PARALLEL_BYTES_MIN: usize = 1 << 20;
     let options = Options::default();

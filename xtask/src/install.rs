@@ -25,11 +25,11 @@ pub struct Install<'a> {
     pub prefix: &'a Path,
     /// The version of the library, as 0.1.0.
     pub version: &'a str,
-    /// What becomes of debug information.
+    /// How the installation treats debug information.
     pub debug_info: DebugInfo,
 }
 
-/// What becomes of debug information.
+/// How an installation treats debug information.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DebugInfo {
     /// It stays in the files.

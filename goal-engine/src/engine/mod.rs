@@ -257,10 +257,10 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.bound = Some(Bound::Sends(Box::new(sends)));
     }
 
-    /// Sets the bound on requests that wait for a receive where other ranks start schedules that
-    /// this one does not know: those of a rank may count as many bytes as
-    /// [`Options::unexpected_limit`], by their overhead alone. A rank with more waiting requests
-    /// ends the job. The caller must call this before any message arrives.
+    /// Bounds the requests that wait for a receive, for a rank that does not know the schedules of
+    /// the others. The overhead of a sender's waiting requests may take up to
+    /// [`Options::unexpected_limit`] bytes. A sender with more waiting requests ends the job. The
+    /// caller must call this before any message arrives.
     pub fn limit_requests(&mut self) {
         self.core.bound = Some(Bound::of_limit(self.core.options.unexpected_limit));
     }

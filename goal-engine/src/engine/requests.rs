@@ -2,12 +2,11 @@
 //!
 //! Threat: a request to send needs no announced room, since senders fall back to it if there is
 //! none. So the limit on unexpected messages does not bound the number of requests from a rank on
-//! another host, and each is kept until its receive is posted. A send has not ended while its
+//! another host. Each request is kept until its receive is posted. A send has not ended while its
 //! request waits. So the number of sends in a rank's schedule bounds its waiting requests, and a
-//! rank that has more of them ends the job. The schedules of a program are its own rank's alone:
-//! there the waiting requests of a rank may count as many bytes, of overhead, as the limit on
-//! unexpected messages allows. A request for a made-up communicator waits for ever, so the same
-//! bounds hold for these.
+//! rank that has more of them ends the job. The rank of a program does not know the schedules of
+//! other ranks. So there the limit on unexpected messages bounds the overhead of a rank's waiting
+//! requests. Both bounds also hold for requests for a made-up communicator, which wait for ever.
 
 use super::error::Fault;
 use super::ids::Rank;

@@ -2,11 +2,15 @@
 //! Schneider, Lumsdaine: LogGOPSim, 2010).
 //!
 //! It simulates events in the order of time and charges them as LogGOPSim does, without noise and
-//! congestion in the network. A message of n bytes takes `o + (n - 1) O` of the sending processor
-//! and `g + (n - 1) G` of the interface at both ends, arrives after `o + L`, and takes `o + (n - 1)
-//! max(O, G)` of the receiving processor. A send of more than `S` bytes ends when its receive takes
-//! the message. LogGOPS does not define local operations: they take `G` a byte; a stored time and a
-//! dummy take none.
+//! congestion in the network. A message of n bytes takes:
+//!
+//! - `o + (n - 1) O` of the sending processor,
+//! - `g + (n - 1) G` of the interface at both ends,
+//! - `o + L` to arrive,
+//! - `o + (n - 1) max(O, G)` of the receiving processor.
+//!
+//! A send of more than `S` bytes ends when its receive takes the message. LogGOPS does not define
+//! local operations. The model charges them `G` a byte, and nothing for a stored time or a dummy.
 //!
 //! If ranks are seldom busy when messages arrive, as in most schedules of collectives, the times
 //! are LogGOPSim's to the nanosecond (`tests/cost/`). If many operations compete for a processor,

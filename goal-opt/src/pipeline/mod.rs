@@ -1,4 +1,4 @@
-//! Pipelines: which passes run in which order, and the function that runs them.
+//! Defines pipelines, the passes in their order, and the function that runs them.
 
 mod prediction;
 mod spec;

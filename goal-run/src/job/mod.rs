@@ -133,8 +133,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Adds a recorder to the engine of `rank` if the job is traced, and the bound on requests of
-    /// ranks on other hosts if it is one of programs.
+    /// Equips the engine of `rank` for the job. A traced job adds a recorder. A job of programs on
+    /// several hosts bounds the requests that wait for a receive.
     pub(crate) fn equip(
         &self,
         rank: u32,

@@ -1,4 +1,4 @@
-//! What happens to a job in which nothing moves, though threads of its ranks may still act.
+//! Settings for a job in which nothing moves, though threads of its ranks may still act.
 
 use serde::{Deserialize, Serialize};
 use std::env;

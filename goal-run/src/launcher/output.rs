@@ -4,9 +4,9 @@
 //! So ranks that share it would cut into each other's lines. Each rank therefore has a pipe of its
 //! own, and a thread of the launcher passes on the lines.
 //!
-//! Threat: a rank may write a line without an end, of which [`LINE_MAX`] bytes are kept at most.
-//! What a rank has started may keep the pipe open after the job. So the thread never waits for the
-//! end of a pipe, and ends with the job.
+//! Threat: a rank may write a line without an end. At most [`LINE_MAX`] bytes of it are kept.
+//! Processes that a rank has started may keep its pipe open after the job. So the thread never
+//! waits for the end of a pipe, and ends with the job.
 
 use crate::threads::LibraryThread;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -22,8 +22,8 @@ use std::thread::{Builder, JoinHandle};
 
 /// The most bytes of a line that are kept until its end comes.
 const LINE_MAX: usize = 1 << 20;
-/// The bytes that are read from a rank, or written, at a time. A pipe that can be written takes so
-/// many without blocking.
+/// The bytes that are read from a rank, or written, at a time. A pipe that is ready for writing
+/// takes 4,096 bytes without blocking.
 const PIECE: usize = 4096;
 /// The time between two checks if the job was interrupted while standard output takes nothing.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -34,7 +34,7 @@ struct Source {
     line: Vec<u8>,
 }
 
-/// What the launcher and the thread share.
+/// The state that the launcher and its thread share.
 struct Shared {
     /// The pipes of ranks that were started since the thread has looked.
     new: Mutex<Vec<OwnedFd>>,
@@ -51,8 +51,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Begins to pass on the lines of several ranks. Returns `None` if there is one rank only, or
-    /// if standard output is a terminal or another device.
+    /// Begins to pass on the lines of several ranks. Returns `None` for a single rank, or if
+    /// standard output is a terminal or another device.
     ///
     /// # Errors
     /// The system's error.

@@ -1,12 +1,12 @@
 //! A process that ends the ranks of programs if their launcher is killed.
 //!
 //! Each rank of a program is a process group: its process, and what that starts unless it leaves
-//! the group. A launcher that ends, ends the groups. One that is killed can't, and the signal that
-//! the kernel sends then reaches the rank's first process at most: the kernel forgets it if the
-//! program gains capabilities, as each one of root does. So a process waits at a pipe, whose other
-//! end only the launcher has, and sends the signal to the groups when the pipe closes. A rank that
-//! the launcher started itself asks for the kernel's signal again when it attaches, so it also ends
-//! if launcher and warden are both killed.
+//! the group. A launcher that ends normally ends the groups. A launcher that is killed can't. The
+//! signal that the kernel then sends reaches at most the rank's first process. The kernel forgets
+//! this signal if the program gains capabilities, as each program of root does. So the warden waits
+//! at a pipe, whose other end only the launcher has. It sends the signal to the groups when the
+//! pipe closes. A rank that the launcher started itself asks for the kernel's signal again when it
+//! attaches. So it also ends if launcher and warden are both killed.
 //!
 //! A rank's process tells the warden of itself before it executes its program. So there is no
 //! moment at which the program runs and nobody would end it.

@@ -9,7 +9,7 @@ use goal_shm::Segment;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// What changes when a rank moves.
+/// The counts of a rank that change when it moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Motion {
     positions: (u64, u64),

@@ -1,10 +1,10 @@
 //! Decides if a job is stuck, from the status words of its ranks alone.
 //!
-//! A rank rests if it waits for a message and its mailbox is empty. A rank whose `calc` takes time
-//! does not rest, nor does one that waits for room in a mailbox or ring, whose owner will make
-//! room. Two readings of all ranks, one after the other, are compared. A rank that rests in both
-//! with the same epoch did not run in between. So at the moment between the readings all ranks
-//! rested with empty mailboxes, and no message will ever be sent.
+//! A rank rests if it waits for a message and its mailbox is empty. A rank does not rest while its
+//! `calc` takes time. Nor does it rest while it waits for room in a mailbox or ring: the owner will
+//! make room. Two readings of all ranks, one after the other, are compared. A rank that rests in
+//! both with the same epoch did not run in between. So at the moment between the readings all
+//! ranks rested with empty mailboxes, and no message will ever be sent.
 //!
 //! That holds for a rank of a program only if no thread of it is outside of a call. So each rank
 //! has to state in its last epoch that there is none.

@@ -5,10 +5,10 @@
 //! program is a job like any other for layouts, settings and agreement between hosts.
 //!
 //! **From the start to the end.** [`attach`] returns when all ranks have attached.
-//! [`Attached::member`] then gives the rank's one end of the job, with which it starts schedules,
-//! waits for them and finishes them. [`Attached::finalize`] returns when all ranks have called it.
-//! Afterwards the program may go on for as long as it likes. A rank that ends before that ends the
-//! job, with an error that names it.
+//! [`Attached::member`] then gives the rank's one end of the job. The rank uses it to start
+//! schedules, to wait for them and to finish them. [`Attached::finalize`] returns when all ranks
+//! have called it. Afterwards the program may go on for as long as it likes. A rank that ends
+//! earlier ends the job, and an error names it.
 //!
 //! **Waiting.** A rank may compute for an hour, so a launcher must not take it for stuck. A rank
 //! says when it waits in a call, and when it does not any more: [`Attached::waits`],

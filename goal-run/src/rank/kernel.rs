@@ -2,8 +2,8 @@
 //!
 //! The rank writes its memory to its part, starts the run, sleeps until it has ended, and reads its
 //! memory. The kernel executes all actions but those that it hands over: the rank does these and
-//! gives them back. The rank's state stays [`State::Running`] until its last instance has ended:
-//! only the kernel knows if it can go on, and it takes no schedule that can get stuck.
+//! gives them back. The rank's state stays [`State::Running`] until its last instance has ended.
+//! Only the kernel knows if the instance can go on, and it takes no schedule that can get stuck.
 
 use super::ended::{Ended, payload};
 use crate::handed::{Fault, Hands};

@@ -1,8 +1,8 @@
 //! Opens connections: attempts, handshakes, and their timers.
 //!
-//! Two ranks may connect with each other at the same time. The connection that the lower one began
-//! is kept: it declines that of the higher one, which gives up its own when the lower one greets
-//! it, and tries again otherwise.
+//! Two ranks may connect with each other at the same time. The connection that the lower rank began
+//! is kept. The lower rank declines the connection of the higher rank. The higher rank gives up its
+//! own when the lower rank greets it, and tries again otherwise.
 
 use super::{Asked, FIRST, LISTENER, Owner, TcpFabric};
 use crate::handshake::Ends;

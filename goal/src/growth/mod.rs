@@ -43,10 +43,15 @@ impl Group {
     /// [`Group::world`] is that communicator.
     ///
     /// # Errors
-    /// [`ErrorCode::Limit`] if the job has no room for so many, [`ErrorCode::System`] if the
-    /// program can't be started, [`ErrorCode::Unsupported`] in a job on several hosts, on all ranks
-    /// of `communicator`. Only that of a process whose numbers of communicators collide is its own
-    /// ([`ErrorCode::Limit`], 1 in 2^47 for each that lasts); the new ranks have started by then.
+    /// On all ranks of `communicator`:
+    ///
+    /// - [`ErrorCode::Limit`] if the job has no room for the new ranks,
+    /// - [`ErrorCode::System`] if the program can't be started,
+    /// - [`ErrorCode::Unsupported`] in a job on several hosts.
+    ///
+    /// On one process alone: [`ErrorCode::Limit`] if the numbers of its communicators collide. The
+    /// probability is 1 in 2^47 for each communicator that lasts. The new ranks have started by
+    /// then.
     pub fn spawn(self, communicator: &Communicator, new: &Spawn) -> Result<Communicator> {
         let Spawn { ranks, ref command, root } = *new;
         spawn(communicator, root, "Group::spawn", || Ok((ranks, command.clone())))

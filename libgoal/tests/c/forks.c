@@ -48,7 +48,8 @@ static void refused(int64_t returned, int64_t wanted, const char *call) {
 #define NOTHING(call) refused((int64_t)(intptr_t)(call), 0, #call)
 #define VERTEX(call) refused(call, GOAL_INVALID_VERTEX, #call)
 
-/* What destructors of a program call. In the child it frees nothing, and the parent has freed it. */
+/* Frees everything at the exit of a child, as destructors of a program do. These calls free
+ * nothing: the parent has freed it. */
 static void at_exit(void) {
   int i;
   if (getpid() == rank_process) {

@@ -1,5 +1,5 @@
-// A program that leaves without GOAL_Finalize has not come to its end, also if all ranks leave at
-// once. goal-run ends with 4, or with the status or signal that ended the program.
+// A program that leaves without GOAL_Finalize has not come to its end. That is so even if all ranks
+// leave at once. goal-run ends with 4, or with the status or signal that ended the program.
 // RUN: build %s
 // RUN: run() { status=0; goal-run --timeout 60 -n $2 ./unfinalized $1 2> said || status=$?; echo "$1: $status"; grep -q "rank [0-9]* (./unfinalized) [ew]" said || cat said; }
 // RUN: for n in 1 2 3 8; do for way in exit return _exit exec thread; do run $way $n; done; done

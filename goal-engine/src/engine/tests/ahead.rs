@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// Rank 0 starts this many instances before rank 1 looks for messages.
 const AHEAD: usize = 20;
 
-/// The engines of two ranks, of which rank 0 has sent rank 1 the messages of its instances.
+/// Returns the engines of two ranks, and the schedule of rank 1. Rank 0 has sent rank 1 the
+/// messages of its instances.
 fn engines() -> ([Engine<'static, InMemory>; 2], Arc<Schedule>) {
     let (engines, [_, of_receiver]) = engines_in(WORLD);
     (engines, of_receiver)
