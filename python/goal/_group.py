@@ -19,7 +19,7 @@ __all__ = ["IN_PLACE", "Group", "InPlace", "init"]
 Function = Callable[[memoryview, memoryview], object]
 
 
-def init(progress: str | None = None) -> Group:
+def init(progress: str | None = None, *, among: Any = None) -> Group:
     """Joins the group: the ranks that ``goal-run`` started together with this process, or this
     process alone. Returns when all ranks have called this. Once in a process.
 
@@ -27,9 +27,16 @@ def init(progress: str | None = None) -> Group:
     calls of this package only; ``"thread"``, by a thread that sleeps when there is nothing to do;
     None, as the option ``--progress`` of ``goal-run`` says (``node`` is the same as ``caller``).
 
+    ``among`` is a communicator of mpi4py with all processes of the program, such as
+    ``MPI.COMM_WORLD``. They become the ranks, with the numbers that they have there. Leave the group
+    before ``MPI.Finalize``, which mpi4py calls at the program's end.
+
     Raises Error if it was called before, or the process can't attach to its job.
     """
-    rank, size = _goal._init(progress)
+    if among is None:
+        rank, size = _goal._init(progress)
+    else:
+        rank, size = _goal._init(progress, (among.Get_rank(), among.Get_size(), among.allgather))
     return Group(rank, size)
 
 

@@ -4,6 +4,7 @@ use crate::error::{IntoPy, argument, raised};
 use crate::life;
 use goal::{Blocks, Collective, ErrorCode, Group, Mode, Persistent};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -153,10 +154,16 @@ pub(crate) fn graph_communicator(
 }
 
 /// Joins the group. `progress` is how schedules make progress while a program computes, by default
-/// as the launcher says. Returns the rank and the number of ranks.
+/// as the launcher says. `among` has the rank, the number of ranks, and a function that gives each
+/// rank the bytes of all, if another library has joined the processes. Returns the rank and the
+/// number of ranks.
 #[pyfunction]
-#[pyo3(name = "_init", signature = (progress = None))]
-pub(crate) fn init(py: Python<'_>, progress: Option<&str>) -> PyResult<(u32, u32)> {
+#[pyo3(name = "_init", signature = (progress = None, among = None))]
+pub(crate) fn init(
+    py: Python<'_>,
+    progress: Option<&str>,
+    among: Option<(u32, u32, Py<PyAny>)>,
+) -> PyResult<(u32, u32)> {
     let mode = match progress {
         None => None,
         Some("caller") => Some(Mode::Caller),
@@ -168,7 +175,13 @@ pub(crate) fn init(py: Python<'_>, progress: Option<&str>) -> PyResult<(u32, u32
         }
     };
     life::detached(py, || {
-        let group = Group::init()?;
+        let group = match &among {
+            None => Group::init()?,
+            Some((rank, size, allgather)) => Group::init_among(*rank, *size, &mut |own| {
+                let all = |py| allgather.call1(py, (PyBytes::new(py, own),))?.extract(py);
+                Python::attach(all).map_err(|error: PyErr| error.to_string())
+            })?,
+        };
         if let Some(mode) = mode {
             group.set_progress(mode)?;
         }

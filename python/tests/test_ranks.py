@@ -1,6 +1,10 @@
 """Each program alone and as ranks of a job, in both modes of progress."""
 
+import os
 import pathlib
+import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -31,6 +35,21 @@ def test_ranks(ranks, program, mode):
 
 def test_collectives_on_three_ranks(ranks):
     assert ranks.together(3, "collectives.py", "none").stdout.count("done") == 3
+
+
+def test_among_processes_of_mpi():
+    pytest.importorskip("mpi4py")
+    mpirun = shutil.which("mpirun")
+    if mpirun is None:
+        pytest.skip("there is no mpirun")
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    settings = allowed | {"OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    program = pathlib.Path(__file__).parent / "programs/mpi.py"
+    command = [mpirun, "-n", "3", sys.executable, str(program)]
+    done = subprocess.run(
+        command, env=os.environ | settings, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0 and done.stdout.count("done") == 3, done.stdout + done.stderr
 
 
 def test_node_mode(ranks):
