@@ -8,14 +8,10 @@ use goal_engine::{Schedule, Seed};
 use goal_lang::limits::Limits;
 use goal_lang::{ANY, Action, Body, MemoryImage, Program, ProgramBuilder, Style, print};
 use goal_opt::{Pipeline, Timings};
-use goal_run::program::adopting;
 use std::sync::{Arc, OnceLock};
 
 /// The passes that a graph of one rank goes through: those that need to know no other rank.
 const PASSES: &str = "prune,join,topological";
-
-/// The fewest actions for which passes may start threads.
-const THREADS_FROM: usize = 4096;
 
 /// The limits on a schedule from a graph: its memory is the program's own.
 pub(crate) const NO_LIMITS: Limits =
@@ -64,11 +60,8 @@ pub(crate) fn schedule_from(
 
 /// Compiles a program by the passes for graphs of one rank.
 pub(crate) fn nisa_of(mut program: Program) -> Result<Arc<Nisa>> {
-    let is_large = program.bodies.iter().map(Body::len).sum::<usize>() >= THREADS_FROM;
-    let mut run = || goal_opt::run(&mut program, pipeline(), &mut Timings::default(), |_, _| {});
-    // The threads that the passes leave do not act for the program.
-    let passed = if is_large { adopting(run) } else { run() };
-    passed.map_err(|error| Error::new(ErrorCode::Graph, error.to_string()))?;
+    goal_opt::run(&mut program, pipeline(), &mut Timings::default(), |_, _| {})
+        .map_err(|error| Error::new(ErrorCode::Graph, error.to_string()))?;
     let mut bytes = Vec::new();
     let options = EncodeOptions { strip: true, threads: 1 };
     encode(&program, &options, None, &mut bytes)

@@ -22,6 +22,7 @@ use parking_lot::{Condvar, Mutex};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// The group of ranks that this process belongs to. Copies name the same group.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +30,9 @@ pub struct Group(&'static Shared);
 
 static GROUP: OnceLock<Shared> = OnceLock::new();
 static STARTING: Mutex<()> = Mutex::new(());
+
+/// The time that an end of the job waits for the core.
+const ABORT_PATIENCE: Duration = Duration::from_millis(100);
 
 impl Group {
     /// Joins the group: the ranks that a launcher started together with this process, or this
@@ -299,8 +303,12 @@ impl Group {
     /// Ends the job because this rank can't do its part. The text says why. The calls of all ranks
     /// return an error from now on, and the launcher tells of the text.
     pub fn abort(self, why: &str) {
-        let error = Error::new(ErrorCode::Failed, why);
-        let _ = self.own().and_then(|own| own.with(|_| Err::<(), Error>(error)));
+        let Ok(own) = self.own() else { return };
+        // In a handler of a signal, this thread itself may hold the core.
+        if own.core.try_lock_for(ABORT_PATIENCE).is_none() {
+            return own.attached.fail(&format!("rank {}: {why}", own.attached.rank()));
+        }
+        let _ = own.with(|_| Err::<(), Error>(Error::new(ErrorCode::Failed, why)));
     }
 
     /// Leaves the group. Returns when all ranks have called this. Every run must have ended.

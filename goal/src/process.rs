@@ -71,12 +71,16 @@ pub(crate) fn of_fork() -> Error {
 /// the middle of an action of the rank.
 #[cold]
 pub(crate) fn end_fork() -> ! {
-    eprintln!(
-        "goal: a forked child returned from a function that a schedule has called: call exec or \
-         _exit in the child"
-    );
-    // SAFETY: no destructor runs, since those of the parent's objects must not.
-    unsafe { libc::_exit(1) }
+    const TEXT: &[u8] =
+        b"goal: a forked child returned from a function that a schedule has called: \
+                          call exec or _exit in the child\n";
+    // A thread of the parent may have held the lock of standard error.
+    // SAFETY: the text is a constant. No destructor runs, since those of the parent's objects must
+    // not.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, TEXT.as_ptr().cast(), TEXT.len());
+        libc::_exit(1)
+    }
 }
 
 /// Notes that this process begins to join a group: its forks know from now on that they are forks.

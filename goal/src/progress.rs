@@ -358,7 +358,8 @@ impl Core {
     #[inline]
     pub(crate) fn progress(&mut self) -> Result<()> {
         let (member, _) = self.parts()?;
-        member.advance().map_err(|error| error_of(&error))?;
+        let advanced = member.advance();
+        advanced.map_err(|interrupted| self.error_in(TEST, &interrupted))?;
         self.reap()
     }
 

@@ -232,10 +232,8 @@ impl Shared {
         match core.has_ended(ticket) {
             Ok(false) => {
                 let tested = core.test_running(ticket);
-                // A thread of the library does not test for the program.
-                if matches!(tested, Ok(false)) && self.attached.asks_text() && !is_of_library() {
-                    let threads = core.sleepers + 1;
-                    self.attached.tell_waits(&core.describe_waiting(TEST), threads);
+                if matches!(tested, Ok(false)) {
+                    self.tell_waits(&mut core);
                 }
                 self.release_after(core, tested)
             }
@@ -253,8 +251,18 @@ impl Shared {
     pub(crate) fn progress(&'static self) -> Result<()> {
         let mut core = self.hold()?;
         let progressed = core.progress();
+        self.tell_waits(&mut core);
         let _ = self.release_after(core, progressed);
         Ok(())
+    }
+
+    /// Tells the launcher what this rank tests, if it asks. A thread of the library does not test
+    /// for the program.
+    fn tell_waits(&self, core: &mut Core) {
+        if self.attached.asks_text() && !is_of_library() {
+            let threads = core.sleepers + 1;
+            self.attached.tell_waits(&core.describe_waiting(TEST), threads);
+        }
     }
 
     /// Keeps the error that ended the job, which later calls return too. The launcher reports it.

@@ -244,7 +244,7 @@ const char *GOAL_Error_string(int code);
 
 /*
  * Returns the text of this thread's last error: the call, the argument and the reason. It lasts
- * until the thread's next error. It is empty if there was none.
+ * until the thread's next error, which takes its place at this address. It is empty if there was none.
  */
 const char *GOAL_Last_error(void);
 

@@ -3,7 +3,8 @@
 use goal::raw::is_in_function;
 use goal::{Error, ErrorCode, Group, Result};
 use std::cell::RefCell;
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{c_char, c_int};
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
@@ -35,16 +36,48 @@ impl<T> Outcome for *mut T {
     }
 }
 
-/// The last error of a thread.
+/// The last error of a thread; its code is 0 before the first one.
 struct Last {
     code: c_int,
-    text: CString,
+    text: Text,
     /// The [`Outcome::KIND`] of the call.
     kind: &'static str,
 }
 
+/// A text for C, which stays where it is: C may take its address and then make the call whose error
+/// it prints, as in `printf("%d %s", GOAL_Send(...), GOAL_Last_error())`.
+struct Text {
+    /// The bytes, with a NUL behind them.
+    bytes: Vec<u8>,
+    /// The bytes before the last text for which the room was too small.
+    outgrown: Vec<u8>,
+}
+
+impl Text {
+    /// The room that a text has at first.
+    const ROOM: usize = 4096;
+
+    fn set(&mut self, text: &str) {
+        if self.bytes.capacity() <= text.len() {
+            let larger = Vec::with_capacity((2 * text.len()).max(Self::ROOM));
+            self.outgrown = mem::replace(&mut self.bytes, larger);
+        }
+        self.bytes.clear();
+        self.bytes.extend(text.bytes().filter(|&byte| byte != 0));
+        self.bytes.push(0);
+    }
+
+    fn as_str(&self) -> &str {
+        let text = self.bytes.strip_suffix(&[0]).unwrap_or_default();
+        str::from_utf8(text).unwrap_or_default()
+    }
+}
+
 thread_local! {
-    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+    static LAST: RefCell<Last> = const {
+        let text = Text { bytes: Vec::new(), outgrown: Vec::new() };
+        RefCell::new(Last { code: 0, text, kind: "" })
+    };
 }
 
 /// Executes the body of the function `call`.
@@ -97,15 +130,18 @@ const BEFORE: &str = "; the error before: ";
 fn before(error: &Error) -> Option<String> {
     let text = error.to_string();
     let leads = |last: &&Last| match error.code() {
+        _ if last.code == 0 => false,
         ErrorCode::Handle => text == format!("the {} is NULL", last.kind),
         ErrorCode::Vertex => {
             last.kind == "vertex" && text.ends_with("(GOAL_INVALID_VERTEX is none)")
         }
         _ => false,
     };
-    let last = LAST.try_with(|kept| Some(kept.borrow().as_ref().filter(leads)?.text.clone()));
-    let last = last.ok().flatten()?.into_string().ok()?;
-    Some(last.split_once(BEFORE).map_or(last.as_str(), |(_, first)| first).to_owned())
+    let first = |last: &Last| {
+        let text = last.text.as_str();
+        text.split_once(BEFORE).map_or(text, |(_, first)| first).to_owned()
+    };
+    LAST.try_with(|kept| Some(&*kept.borrow()).filter(leads).map(first)).ok().flatten()
 }
 
 #[cold]
@@ -115,11 +151,12 @@ fn failed<T: Outcome>(call: &str, error: &Error) -> T {
         text.push_str(BEFORE);
         text.push_str(&first);
     }
-    text.retain(|letter| letter != '\0');
-    let (code, text) = (error.code() as c_int, CString::new(text).unwrap_or_default());
-    let last = Last { code, text, kind: T::KIND };
     // A thread that ends may have dropped it.
-    let _ = LAST.try_with(|kept| *kept.borrow_mut() = Some(last));
+    let _ = LAST.try_with(|kept| {
+        let mut last = kept.borrow_mut();
+        last.text.set(&text);
+        (last.code, last.kind) = (error.code() as c_int, T::KIND);
+    });
     T::failed(error.code())
 }
 
@@ -133,13 +170,19 @@ pub(crate) fn group() -> Result<Group> {
 
 /// Returns the text of the last error of this thread, and an empty one if there was none.
 pub(crate) fn last_text() -> *const c_char {
-    let text = LAST.try_with(|kept| kept.borrow().as_ref().map(|last| last.text.as_ptr()));
-    text.ok().flatten().unwrap_or(c"".as_ptr())
+    let text = LAST.try_with(|kept| {
+        let text = &mut kept.borrow_mut().text;
+        if text.bytes.is_empty() {
+            text.set("");
+        }
+        text.bytes.as_ptr().cast()
+    });
+    text.unwrap_or(c"".as_ptr())
 }
 
 /// Returns the code of the last error of this thread.
 pub(crate) fn last_code() -> c_int {
-    LAST.try_with(|kept| kept.borrow().as_ref().map_or(0, |last| last.code)).unwrap_or(0)
+    LAST.try_with(|kept| kept.borrow().code).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -166,6 +209,14 @@ mod tests {
         let error = || Err(Error::new(ErrorCode::Rank, "there is\0no rank 7"));
         assert_eq!(status("GOAL_Send", error), -6);
         assert_eq!(text(), "GOAL_Send: there is\\u{0}no rank 7");
+    }
+
+    /// As in `printf("%d %s", GOAL_Send(...), GOAL_Last_error())`, where C may call the second first.
+    #[test]
+    fn an_address_that_was_taken_before_an_error_has_its_text() {
+        let early = last_text();
+        status("GOAL_Send", || Err(Error::new(ErrorCode::Rank, "no rank 7")));
+        assert_eq!((last_text(), text()), (early, "GOAL_Send: no rank 7"));
     }
 
     #[test]

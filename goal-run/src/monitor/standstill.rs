@@ -2,7 +2,8 @@
 //!
 //! A rank moves if a message comes or leaves, if a run ends, or if a test makes progress. Nothing
 //! has moved for a while if no rank of the host did, and each of them waits in a call or tests runs
-//! in vain. A rank that does neither computes, which may take long.
+//! in vain all the time. A rank that does neither computes, which may take long. So does a rank that
+//! looks at a run now and then.
 
 use super::watch::read;
 use goal_shm::Segment;
@@ -23,8 +24,13 @@ struct Motion {
 struct Seen {
     rank: u32,
     motion: Motion,
-    /// The number of its vain tests at the beginning.
+    /// The number of its vain tests when a look found a new one, or at the beginning.
     tests: u64,
+    /// The time of that look.
+    tested: Instant,
+    /// True if it ran tests in vain all the time so far. A rank that tests once in a longer time
+    /// computes.
+    only_tests: bool,
     /// True if it waited in a call and could do nothing.
     has_rested: bool,
 }
@@ -71,6 +77,8 @@ impl Standstill {
                 rank,
                 motion: motion(segment, rank),
                 tests: segment.status(rank).attendance.vain_tests(),
+                tested: Instant::now(),
+                only_tests: true,
                 has_rested: false,
             };
             self.ranks.clear();
@@ -79,15 +87,18 @@ impl Standstill {
             return std::mem::take(&mut self.is_reported).then_some(Change::Moves);
         }
         for seen in &mut self.ranks {
-            let waits = segment.status(seen.rank).attendance.waits();
-            seen.has_rested |= waits && read(segment, seen.rank, false).is_some();
+            let attendance = &segment.status(seen.rank).attendance;
+            seen.has_rested |= attendance.waits() && read(segment, seen.rank, false).is_some();
+            let tests = attendance.vain_tests();
+            if tests != seen.tests {
+                (seen.tests, seen.tested) = (tests, Instant::now());
+            }
+            seen.only_tests &= seen.tested.elapsed() < self.period / 4;
         }
         if self.is_reported || self.since.elapsed() < self.period {
             return None;
         }
-        let is_quiet = |seen: &Seen| {
-            seen.has_rested || segment.status(seen.rank).attendance.vain_tests() > seen.tests
-        };
+        let is_quiet = |seen: &Seen| seen.has_rested || seen.only_tests;
         if !self.ranks.iter().all(is_quiet) {
             return None;
         }

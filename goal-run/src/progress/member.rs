@@ -16,6 +16,7 @@ use goal_engine::{
 };
 use goal_shm::{Claim, RankCounts, Segment};
 use std::cell::RefCell;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -276,6 +277,7 @@ impl<'a> Member<'a> {
         self.reclaim();
         within(|| {
             let worked = self.step()?.worked;
+            self.note_test(worked);
             self.release()?;
             if !worked {
                 self.check_gate()?;
@@ -430,7 +432,9 @@ impl<'a> Member<'a> {
         }
         if is_late {
             let seconds = after.as_secs_f64();
-            eprintln!(
+            // It waits on, also if nobody takes the line.
+            let _ = writeln!(
+                io::stderr(),
                 "goal: this process has waited for itself for {seconds} s; its other threads may \
                  still act (GOAL_STUCK=end ends such a wait)"
             );
