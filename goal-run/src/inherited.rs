@@ -117,7 +117,7 @@ impl Inherited {
     pub(crate) fn of_program(passed: &[Passed]) -> io::Result<Self> {
         if passed.is_empty() || !passed.iter().all(Passed::is_here) {
             return Err(io::Error::other(
-                "its descriptors are closed, as in what a process executes that has attached",
+                "its descriptors are closed, as in what a process executes that has attached, or by a wrapper (close_fds=False keeps them in Python's subprocess)",
             ));
         }
         Ok(Self { passed: Some(passed.to_vec()), ..Self::default() })

@@ -8,7 +8,9 @@ use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals, ftruncate,
     memfd_create,
 };
+use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
+use rustix::process::{Resource, getrlimit};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -51,6 +53,10 @@ impl Mapping {
     /// The system's error: too many open files, or no address space.
     pub(crate) fn create(len: usize) -> io::Result<Self> {
         let fd = memfd_create("goal-run", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC)?;
+        // The system would end the process by a signal.
+        if getrlimit(Resource::Fsize).current.is_some_and(|most| len as u64 > most) {
+            return Err(Errno::FBIG.into());
+        }
         ftruncate(&fd, len as u64)?;
         fcntl_add_seals(&fd, SIZE_SEALS | SealFlags::SEAL)?;
         Self::open(fd, len)

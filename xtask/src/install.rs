@@ -53,7 +53,8 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
 
 /// Gives a new file its mode and its name. A file or link that has the name is replaced.
 fn place(new: NamedTempFile, path: &Path, mode: u32) -> io::Result<()> {
-    at(path, new.as_file().set_permissions(Permissions::from_mode(mode)))?;
+    // Some tools have replaced the file under this name.
+    at(path, fs::set_permissions(new.path(), Permissions::from_mode(mode)))?;
     new.persist(path).map(drop).map_err(|error| at::<()>(path, Err(error.error)).unwrap_err())
 }
 

@@ -132,7 +132,7 @@ pub enum Fault {
     },
     /// More requests than this rank keeps for a rank of a program.
     #[error(
-        "more than {most} requests that wait for their receives: let ranks of a program wait for their sends, or raise `--unexpected-limit`"
+        "more than {most} requests that wait for their receives (let it wait for some of its sends, or raise `--unexpected-limit`)"
     )]
     RequestsKept {
         /// The most requests that are kept.

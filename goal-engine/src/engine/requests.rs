@@ -6,7 +6,7 @@
 //! request waits. So the number of sends in a rank's schedule bounds its waiting requests, and a
 //! rank that has more of them ends the job. The rank of a program does not know the schedules of
 //! other ranks. So there the limit on unexpected messages bounds the overhead of a rank's waiting
-//! requests. Both bounds also hold for requests for a made-up communicator, which wait for ever.
+//! requests, but always allows [`KEPT_LEAST`]. Both bounds also hold for requests for a made-up communicator, which wait for ever.
 
 use super::error::Fault;
 use super::ids::Rank;
@@ -19,6 +19,9 @@ use std::fmt;
 /// The number of waiting requests below which the bound of a rank is not computed. To compute it
 /// takes a walk over the rank's section.
 const UNASKED: u32 = if cfg!(test) { 2 } else { 256 };
+
+/// The waiting requests of a rank of a program that are allowed under any limit: 8 MiB.
+const KEPT_LEAST: u32 = if cfg!(test) { 4 } else { 1 << 16 };
 
 /// The waiting requests of a rank.
 #[derive(Debug, Default)]
@@ -47,7 +50,8 @@ impl fmt::Debug for Bound {
 impl Bound {
     /// Returns the bound under a limit on the bytes of unexpected messages.
     pub(super) fn of_limit(unexpected_limit: u64) -> Self {
-        Self::Limit(u32::try_from(unexpected_limit / KEPT_OVERHEAD).unwrap_or(u32::MAX))
+        let most = u32::try_from(unexpected_limit / KEPT_OVERHEAD).unwrap_or(u32::MAX);
+        Self::Limit(most.max(KEPT_LEAST))
     }
 }
 

@@ -48,14 +48,17 @@ pub fn grow(job: u32, ranks: u32, command: Option<Command>) -> Result<u32, GrowE
     text(Token::new()?)?;
     let since = Instant::now();
     loop {
-        for address in addresses(job)? {
+        let (own, are_others) = addresses(job)?;
+        // Anybody can make a folder of such a name.
+        let is_other = own.is_empty() && are_others;
+        for address in own {
             if let Some(socket) = connected(&address)? {
                 return speak(&socket, &text(address.token)?, job, || {});
             }
         }
         // A launcher that has just been started opens its door soon.
         if since.elapsed() >= START || !is_there(job) {
-            return Err(GrowError::NoJob(job));
+            return Err(if is_other { GrowError::OtherUser(job) } else { GrowError::NoJob(job) });
         }
         std::thread::sleep(LOOK_AGAIN);
     }
@@ -93,11 +96,12 @@ fn text_of(request: &Request) -> Result<Vec<u8>, GrowError> {
     if text.len() > MESSAGE_MAX { Err(GrowError::TooLong) } else { Ok(text) }
 }
 
-/// Returns the doors of the launcher with this process ID.
+/// Returns the doors of the launcher with this process ID, and true if other users have folders of
+/// such a name.
 ///
 /// # Errors
-/// [`GrowError::OtherUser`].
-fn addresses(job: u32) -> Result<Vec<Address>, GrowError> {
+/// Those of the system.
+fn addresses(job: u32) -> Result<(Vec<Address>, bool), GrowError> {
     let (mut own, mut are_others) = (Vec::new(), false);
     for entry in fs::read_dir(FOLDERS)?.flatten() {
         if !entry.file_name().to_string_lossy().starts_with(&prefix(job)) {
@@ -117,7 +121,7 @@ fn addresses(job: u32) -> Result<Vec<Address>, GrowError> {
             _ => are_others = true,
         }
     }
-    if own.is_empty() && are_others { Err(GrowError::OtherUser(job)) } else { Ok(own) }
+    Ok((own, are_others))
 }
 
 fn read_token(folder: &Path) -> io::Result<Token> {

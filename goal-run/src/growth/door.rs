@@ -29,6 +29,8 @@ pub(crate) struct Door {
     address: Address,
     /// The socket, once the door is open.
     socket: Option<OwnedFd>,
+    /// True if its folder was made, also if the door could not be opened then.
+    has_folder: bool,
     callers: Vec<Caller>,
 }
 
@@ -78,7 +80,7 @@ impl Door {
         let process = std::process::id();
         let folder = Path::new(FOLDERS).join(format!("{}{number:016x}", prefix(process)));
         let address = Address { process, folder, token: Token::new()? };
-        Ok(Self { address, socket: None, callers: Vec::new() })
+        Ok(Self { address, socket: None, has_folder: false, callers: Vec::new() })
     }
 
     /// Returns the place of the door, and the token that callers must know.
@@ -97,6 +99,7 @@ impl Door {
         let Address { folder, token, .. } = &self.address;
         // The name is new, so a folder that is there already is an error.
         DirBuilder::new().mode(0o700).create(folder)?;
+        self.has_folder = true;
         let socket = socket(SocketFlags::NONBLOCK)?;
         bind(&socket, &self.address.socket()?)?;
         listen(&socket, BACKLOG)?;
@@ -163,7 +166,7 @@ impl Door {
 
 impl Drop for Door {
     fn drop(&mut self) {
-        if self.socket.is_some() {
+        if self.has_folder {
             let [socket, token, folder] = self.address.remains();
             let _ = (fs::remove_file(socket), fs::remove_file(token), fs::remove_dir(folder));
         }

@@ -11,7 +11,7 @@ use crate::monitor::signal_name;
 use crate::outcome::{Counts, End, Outcome, Run};
 use crate::verify::{Difference, Verified};
 use serde::Serialize;
-pub use shown::shown;
+pub use shown::{json, shown};
 use stats::Stats;
 use std::fmt::Write;
 pub(crate) use units::{count, size};
@@ -218,7 +218,7 @@ impl Report {
 
     /// Returns the report as one JSON object without a line end.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("numbers and texts")
+        json(self)
     }
 
     /// Returns the summary of a complete job as text.

@@ -4,6 +4,7 @@
 //! over other lines, sets its title, or answers as if the user had typed. Controls of the direction
 //! of text make a line read as another one.
 
+use serde::Serialize;
 use std::borrow::Cow;
 
 /// Returns a text with escapes for control characters but line feeds and tabs, and for those that
@@ -22,6 +23,20 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     all.into()
 }
 
+/// Returns a report as JSON in one line. JSON's own escapes stand for those characters.
+pub fn json(report: &impl Serialize) -> String {
+    let text = serde_json::to_string(report).expect("numbers and texts");
+    let mut all = String::with_capacity(text.len());
+    for char in text.chars() {
+        match is_obeyed(char) {
+            // None of them needs two of JSON's units.
+            true => all.push_str(&format!("\\u{:04x}", u32::from(char))),
+            false => all.push(char),
+        }
+    }
+    all
+}
+
 fn is_obeyed(char: char) -> bool {
     const EMBEDDINGS: std::ops::RangeInclusive<char> = '\u{202a}'..='\u{202e}';
     const ISOLATES: std::ops::RangeInclusive<char> = '\u{2066}'..='\u{2069}';
@@ -31,7 +46,7 @@ fn is_obeyed(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::shown;
+    use super::{json, shown};
 
     #[test]
     fn a_terminal_obeys_nothing_in_a_text() {
@@ -41,5 +56,13 @@ mod tests {
         assert_eq!(shown("a\u{1b}[2Jb\r\u{7}\0"), "a\\u{1b}[2Jb\\r\\u{7}\\u{0}");
         // The introducer of one byte, and a text that would be read backwards.
         assert_eq!(shown("\u{9b}2J\u{202e}x\u{2066}"), "\\u{9b}2J\\u{202e}x\\u{2066}");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let texts = ["a\u{7f}b\u{9b}\u{202e}\u{1b}\n"];
+        let shown = json(&texts);
+        assert!(!shown.chars().any(super::is_obeyed), "{shown}");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&shown).unwrap(), texts);
     }
 }

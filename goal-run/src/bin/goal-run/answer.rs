@@ -8,6 +8,7 @@ use clap::Args;
 use goal_esp::wire::ETHERTYPE_EDP;
 use goal_eth::{AnyDriver, Driver, DriverKind};
 use goal_run::job::Wait;
+use goal_run::report::json;
 use goal_run::transport::Answerer;
 use serde::Serialize;
 use std::sync::atomic::Ordering;
@@ -92,7 +93,7 @@ pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
 fn tell(report: &Report<'_>, format: Format) -> u8 {
     let Report { interface, mac, mtu, port, .. } = report;
     let text = match (format, report.answered) {
-        (Format::Json, _) => serde_json::to_string(report).expect("numbers and texts"),
+        (Format::Json, _) => json(report),
         (Format::Text, None) => {
             format!("{mac} answers echoes at port {port} of {interface}, {mtu} bytes a frame")
         }

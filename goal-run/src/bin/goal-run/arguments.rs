@@ -10,7 +10,7 @@ use super::key::KeyArguments;
 use super::output::warn;
 use super::ping::Ping;
 use super::tune::Tune;
-use super::values::{Format, RanksAs, THREADS, calc, choice, refuse_mpi, seconds};
+use super::values::{Format, RanksAs, THREADS, calc, choice, number, refuse_mpi, seconds};
 use clap::{ArgAction, Parser, Subcommand};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
@@ -82,7 +82,10 @@ pub(crate) struct Arguments {
     pub(crate) input: InputArguments,
     /// Number of ranks, also as -np: of a program, the processes that are started; a schedule has
     /// its own
-    #[arg(short = 'n', long, alias = "np", value_name = "N")]
+    #[arg(
+        short = 'n', long, alias = "np", value_name = "N", value_parser = number,
+        allow_negative_numbers = true,
+    )]
     pub(crate) ranks: Option<u32>,
     /// Passes that a text goes through: 0 keeps its actions, 1 merges and drops some, 2 also
     /// restricts their order and splits messages [default: 1]

@@ -2,6 +2,8 @@
 
 use goal_run::binding::BindingError;
 use goal_run::launcher::{End, LaunchError};
+use std::io;
+use std::path::Path;
 
 /// Returns the text on a reason why a job is not started, with the option that helps against it.
 pub(crate) fn explain(error: &LaunchError) -> String {
@@ -21,7 +23,42 @@ pub(crate) fn explain(error: &LaunchError) -> String {
         LaunchError::Exposed(_) => " (or take --ranks-as threads)",
         _ => "",
     };
+    if let LaunchError::Program { program, cause } = error
+        && let Some(hint) = on_file(program, cause)
+    {
+        return format!("{error}: {hint}");
+    }
     format!("{error}{hint}")
+}
+
+/// Returns the text on a word that names neither a file nor a program; `None` for other names.
+pub(crate) fn on_word(name: &Path) -> Option<String> {
+    let is_word = name.extension().is_none() && name.components().count() == 1;
+    if !is_word || name == Path::new("-") || name.exists() {
+        return None;
+    }
+    let name = name.display();
+    Some(match COMPILER.contains(&name.to_string().as_str()) {
+        true => format!("there is no file {name}; if it is the command, write goalc {name}"),
+        false => format!("{name} is neither a file here nor a program in PATH"),
+    })
+}
+
+/// The commands of `goalc` that are taken for those of `goal-run`.
+const COMPILER: [&str; 9] =
+    ["build", "check", "dis", "explain", "fmt", "gen", "graph", "reduce", "stats"];
+
+/// Returns what may help if a file can't be executed.
+fn on_file(program: &str, cause: &io::Error) -> Option<String> {
+    match cause.kind() {
+        io::ErrorKind::PermissionDenied => Some(format!(
+            "chmod +x {program} lets it be executed; an object file must be linked first"
+        )),
+        io::ErrorKind::NotFound => {
+            Some("the file, or the interpreter in its first line, is missing".to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// Returns what may help after this end of a job, to be appended to the text on it.

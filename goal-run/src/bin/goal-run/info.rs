@@ -11,6 +11,7 @@ use goal_engine::transport::{Distance, ZeroCopy};
 use goal_run::Offload;
 use goal_run::binding::{Bind, Binding, list, num_processors};
 use goal_run::limits::STARTED_RANKS_MAX;
+use goal_run::report::json;
 use goal_run::transport::{Choice, Name, Standing, priority_variable};
 use goal_shm::{LOCAL_PAYLOAD_MAX, SHORT_MAX, ptrace_scope};
 use goal_shm::{Layout, RankSizes, Segment};
@@ -118,7 +119,7 @@ pub(crate) fn run(info: &Info) -> Result<u8, Failure> {
     let binding = binding.map_err(|error| Failure::System(hints::explain(&error.into())))?;
     let report = report(&choice, ranks, binding.as_ref());
     let text = match info.format {
-        Format::Json => serde_json::to_string(&report).expect("numbers and texts"),
+        Format::Json => json(&report),
         Format::Text => text(&report),
     };
     Ok(print(&text, 0))

@@ -29,6 +29,7 @@ use endings::{fail, tell_verdict};
 use fleet::{Fleet, Task};
 use goal_asm::Nisa;
 use goal_asm::nisa::{MAGIC, StreamError};
+use goal_bootstrap::Launcher;
 use goal_run::binding::Bind;
 use goal_run::job::Window;
 use goal_run::launcher::{self, Ended, LaunchError, Omitted, Outcome, Verdict};
@@ -133,6 +134,11 @@ fn run() -> ExitCode {
     ended(status)
 }
 
+/// Returns the rank that another launcher gave this process. Rank 0 speaks for all.
+fn started_rank() -> u32 {
+    Launcher::of_process().ok().flatten().map_or(0, |launcher| launcher.rank())
+}
+
 /// The error for a heap of ranks that allocate nothing.
 const NO_HEAP: &str = "--heap is for programs, and this is a schedule: leave it out";
 
@@ -160,6 +166,9 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     }
     if arguments.stuck.is_some() {
         return Err(Failure::System(NO_STUCK.to_owned()));
+    }
+    if let Some(text) = arguments.input.inputs.first().and_then(|name| hints::on_word(name)) {
+        return Err(Failure::System(text));
     }
     let (nisa, window, found) = read(arguments)?;
     if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {
@@ -337,6 +346,7 @@ fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
     let compiled = driver::compile(&arguments.input.inputs, &options)?;
     if let (stated, run) = compiled.actions
         && stated != run
+        && started_rank() == 0
     {
         let level = arguments.level.unwrap_or(1);
         note(&format!(

@@ -7,6 +7,7 @@ use goal_esp::wire::{ETHERTYPE_EDP, Mac};
 use goal_eth::{AnyDriver, Driver, DriverKind, NoXdp};
 use goal_run::hosts::mac;
 use goal_run::job::Wait;
+use goal_run::report::json;
 use goal_run::transport::Asker;
 use goalc::driver;
 use serde::Serialize;
@@ -120,7 +121,7 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     };
     let status = u8::from(report.answered < report.sent);
     let text = match ping.format {
-        Format::Json => serde_json::to_string(&report).expect("numbers and texts"),
+        Format::Json => json(&report),
         Format::Text => text(&report),
     };
     Ok(print(&text, status))

@@ -8,6 +8,8 @@ use super::output::{Failure, complain, print, warn};
 use super::values::{Format, RanksAs};
 use clap::parser::ValueSource;
 use clap::{Arg, Command, CommandFactory};
+use goal_bootstrap::Launcher;
+use goal_run::job::Stuck;
 use goal_run::launcher::{self, Ended, LaunchError, Options, Program, Ranks, Verdict};
 use goal_run::program::{heap_bytes, skeleton};
 use goal_run::report::{Report, Status};
@@ -147,11 +149,15 @@ fn takes_value(command: &Command, is_it: impl Fn(&Arg) -> bool) -> Option<bool> 
 fn program(name: &Path) -> Option<PathBuf> {
     let has_slash = name.parent().is_some_and(|folder| folder != Path::new(""));
     if name.is_file() {
-        let mut magic = [0; 4];
-        let read = File::open(name).and_then(|file| file.take(4).read(&mut magic));
-        // A file that can't be read may still be executed.
+        let mut start = Vec::with_capacity(driver::FIRST_LINE_MAX);
+        let most = driver::FIRST_LINE_MAX as u64;
+        let read = File::open(name).and_then(|file| file.take(most).read_to_end(&mut start));
+        // A file that can't be read may still be executed. A text of GOAL may name its own reader.
         let is_program = match read {
-            Ok(_) => magic == *b"\x7fELF" || magic.starts_with(b"#!"),
+            Ok(_) => {
+                start.starts_with(b"\x7fELF")
+                    || start.starts_with(b"#!") && !driver::is_goal_script(&start)
+            }
             Err(_) => is_executable(name),
         };
         let path = if has_slash { name.to_owned() } else { Path::new(".").join(name) };
@@ -200,7 +206,11 @@ pub(crate) fn execute(
         None => hosts,
     };
     let signals = Signals::handle()?;
-    let options = arguments.launcher(transports, None, signals);
+    let mut options = arguments.launcher(transports, None, signals);
+    if arguments.stuck.is_none() {
+        options.stuck =
+            Stuck::of_environment().map_err(|error| Failure::System(error.to_string()))?;
+    }
     let engine = goal_engine::Options { pushed_max: arguments.pushed_max(), ..options.engine };
     let options = Options {
         ranks: Ranks::Program(program),
@@ -296,10 +306,31 @@ fn refuse_others(arguments: &Arguments, own: &[OsString], program: &Program) -> 
         return Err(format!("{name} is a program, whose ranks are processes: leave out threads"));
     }
     match arguments.ranks {
-        None => Err(format!("{name} is a program: how many of its processes are ranks? Give -n N")),
+        None => Err(match started_by() {
+            Some((launcher, size)) => format!(
+                "{name} is a program, and {launcher} has started {size} processes of goal-run: let it start {name} itself"
+            ),
+            None => format!(
+                "{name} is a program: how many of its processes are ranks? Give -n N before it, as in goal-run -n 4 {name}"
+            ),
+        }),
         Some(0) => Err("a job has at least one rank".to_owned()),
-        Some(_) => Ok(()),
+        Some(ranks) => {
+            if let Some((launcher, size)) = started_by() {
+                warn(&format!(
+                    "{launcher} has started {size} processes of goal-run, and each starts a job of {ranks} ranks: for one job, let it start {name} itself"
+                ));
+            }
+            Ok(())
+        }
     }
+}
+
+/// Returns the name of the launcher that has started this process with others, and their number.
+fn started_by() -> Option<(&'static str, u32)> {
+    let launcher = Launcher::of_process().ok()??;
+    let size = launcher.size().filter(|&size| size > 1)?;
+    Some((launcher.kind().name(), size))
 }
 
 fn has_threads(arguments: &Arguments) -> bool {

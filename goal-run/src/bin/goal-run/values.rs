@@ -63,6 +63,11 @@ pub(crate) fn refuse_mpi(list: Option<&str>) -> Result<(), String> {
     Err(format!("--transport names mpi, and this is no job of MPI on a schedule: {way_out}"))
 }
 
+/// Reads a number of ranks.
+pub(crate) fn number(text: &str) -> Result<u32, &'static str> {
+    text.parse().map_err(|_| "the number of ranks is a whole number, as in -n 4")
+}
+
 /// A text that is no treatment of `calc`.
 #[derive(Debug, thiserror::Error)]
 #[error("give spin, skip or a factor of at least 0")]
