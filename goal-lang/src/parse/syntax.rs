@@ -318,7 +318,24 @@ fn unexpected(
     });
 }
 
+/// Returns the first character of a text if it is not of ASCII.
+fn foreign_char(text: &[u8]) -> Option<char> {
+    let first = text.utf8_chunks().next()?.valid().chars().next()?;
+    (!first.is_ascii()).then_some(first)
+}
+
+/// Returns true for characters without a width, and for those that change the direction of text.
+fn is_invisible(char: char) -> bool {
+    matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(char, '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
 fn describe(builder: &Builder, start: usize, token: Token, end: usize) -> String {
+    if let Some(char) = foreign_char(&builder.text[start..]) {
+        let is_shown = !char.is_whitespace() && !char.is_control() && !is_invisible(char);
+        let shown = if is_shown { format!(" `{char}`") } else { String::new() };
+        return format!("the character U+{:04X}{shown}", u32::from(char));
+    }
     let text = builder.quote(start, end);
     match token {
         Token::LabelDef(_) => format!("the label {text}"),

@@ -36,7 +36,7 @@ pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report
                 }
                 diagnostic
                     .note("ranks count from 0")
-                    .help("name a rank of the group, or make the group larger")
+                    .help("name a rank of the group, or add one: `num_ranks N`, or `rank N { }`")
             });
         }
     }

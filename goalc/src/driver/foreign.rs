@@ -298,7 +298,7 @@ fn other_text(text: &str, file: &Path, ranks: &str) -> Option<String> {
     let other = |form: &str| format!("{form}, not GOAL: {GIVE}");
     if let Some(line) = text.strip_prefix("#!")
         && let Some(program) = line.lines().next()
-        && let Some(interpreter) = interpreter(program)
+        && let Some(interpreter) = interpreter(program).filter(|name| !is_own(name))
     {
         let known = SCRIPTS.iter().find(|(_, _, known)| interpreter.starts_with(known));
         return Some(script(known.map_or(interpreter, |known| known.1), interpreter));
@@ -358,7 +358,23 @@ fn other_text(text: &str, file: &Path, ranks: &str) -> Option<String> {
     }
 }
 
-/// The name of the interpreter in the first line of a script. A GOAL text may name goal-run there.
+/// The most bytes of a script's first line, as the system reads it.
+pub const FIRST_LINE_MAX: usize = 256;
+
+/// Returns true if a file with this start is a text of GOAL that names `goal-run` or `goalc` in its
+/// first line, as in `#!/usr/bin/env goal-run`.
+pub fn is_goal_script(start: &[u8]) -> bool {
+    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line = str::from_utf8(line).ok().and_then(|line| line.strip_prefix("#!"));
+    line.and_then(interpreter).is_some_and(is_own)
+}
+
+/// Returns true for the name of a binary of this project.
+fn is_own(program: &str) -> bool {
+    ["goal-run", "goalc"].contains(&program)
+}
+
+/// Returns the name of the interpreter in the first line of a script.
 fn interpreter(line: &str) -> Option<&str> {
     let mut words = line.split_ascii_whitespace();
     let path = words.next().filter(|path| path.starts_with('/'))?;
@@ -366,5 +382,5 @@ fn interpreter(line: &str) -> Option<&str> {
         "env" => words.find(|word| !word.starts_with('-'))?,
         program => program,
     };
-    (!program.is_empty() && !program.starts_with("goal")).then_some(program)
+    (!program.is_empty()).then_some(program)
 }

@@ -40,7 +40,7 @@ pub use console::{
 pub use error::{Error, Findings, Status};
 pub use fix::fix;
 pub use flags::{FLAGS, name_flags, refused};
-pub use foreign::{is_script, name_foreign};
+pub use foreign::{FIRST_LINE_MAX, is_goal_script, is_script, name_foreign};
 pub use input::{Form, Input};
 use json::write_json;
 pub use load::{Loaded, load_program};

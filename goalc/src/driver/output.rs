@@ -1,7 +1,7 @@
 //! Results of commands: standard output, or a file that appears only when it is complete.
 
 use super::Error;
-use super::streams::{self, descriptor, end_of_links};
+use super::streams::{self, Patient, descriptor, end_of_links};
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, RenameFlags, access};
 use rustix::fs::{linkat, open, renameat_with};
 use std::fs::{self, File};
@@ -75,7 +75,7 @@ pub struct Output {
 
 enum Sink {
     /// Standard output, a device or a pipe, which can't be replaced.
-    Direct(BufWriter<File>),
+    Direct(BufWriter<Patient<File>>),
     /// A file without a name, in the folder of its destination. Nothing is left of it if the
     /// process ends early.
     Unnamed(BufWriter<File>, PathBuf),
@@ -106,9 +106,9 @@ impl Output {
                 }
                 super::stage::leave_stdout_to_result();
                 let name = "<stdout>".to_owned();
-                match streams::stdout().and_then(|stdout| stdout.as_fd().try_clone_to_owned()) {
+                match streams::stdout().and_then(|stdout| stdout.0.as_fd().try_clone_to_owned()) {
                     Ok(stdout) => {
-                        let sink = Sink::Direct(BufWriter::new(stdout.into()));
+                        let sink = Sink::Direct(BufWriter::new(Patient(stdout.into())));
                         Ok(Self { name, sink, binary })
                     }
                     Err(error) => Err(Error::io(name, error)),
@@ -159,7 +159,9 @@ impl Sink {
         let is_open = descriptor(path).is_some();
         if is_open || before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             let mut how = fs::OpenOptions::new();
-            return Ok(Sink::Direct(BufWriter::new(how.write(true).append(is_open).open(path)?)));
+            return Ok(Sink::Direct(BufWriter::new(Patient(
+                how.write(true).append(is_open).open(path)?,
+            ))));
         }
         // Replaces the target of a link, not the link, and creates it if it is missing.
         let place = if before.is_some() { fs::canonicalize(path)? } else { end_of_links(path)? };

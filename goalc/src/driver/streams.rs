@@ -7,8 +7,11 @@
 //! code that runs before `main`.
 #![allow(unsafe_code)]
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use std::fs;
-use std::io::{self, StdinLock, StdoutLock};
+use std::io::{self, StdinLock, StdoutLock, Write};
+use std::os::fd::AsFd;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,13 +38,44 @@ fn open_unless(closed: &AtomicBool) -> io::Result<()> {
     }
 }
 
+/// A stream that waits until its reader takes more. The process that starts the command may have
+/// made its standard output non-blocking, as Node does.
+#[derive(Debug)]
+pub struct Patient<W>(pub(super) W);
+
+impl<W: AsFd> Patient<W> {
+    fn when_ready<R>(&mut self, mut f: impl FnMut(&mut W) -> io::Result<R>) -> io::Result<R> {
+        loop {
+            match f(&mut self.0) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    match poll(&mut [PollFd::new(&self.0, PollFlags::OUT)], None) {
+                        Ok(_) | Err(Errno::INTR) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                result => return result,
+            }
+        }
+    }
+}
+
+impl<W: Write + AsFd> Write for Patient<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.when_ready(|stream| stream.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.when_ready(Write::flush)
+    }
+}
+
 /// Standard output.
 ///
 /// # Errors
 /// If it was closed when the process started.
-pub fn stdout() -> io::Result<StdoutLock<'static>> {
+pub fn stdout() -> io::Result<Patient<StdoutLock<'static>>> {
     open_unless(&STDOUT_CLOSED)?;
-    Ok(io::stdout().lock())
+    Ok(Patient(io::stdout().lock()))
 }
 
 /// Standard input.

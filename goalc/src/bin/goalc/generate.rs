@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     outer: Option<String>,
     /// Result: a schedule if its name ends in .nisa, else text; - or nothing is standard output
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, value_name = "OUT")]
     o: Option<PathBuf>,
     /// Spelling of a text
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
