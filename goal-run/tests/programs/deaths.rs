@@ -1,8 +1,10 @@
 //! Programs whose ranks end too early, or can't go on.
 
-use crate::bench::{PART, Script, as_rank, run};
+use crate::bench::{PART, Script, as_rank, command, run};
 use crate::common::{Ended, GOAL_RUN};
-use std::process::Command;
+use crate::growing::VICTIM;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 #[test]
 fn a_rank_that_exits_with_a_status_ends_the_job_with_it() {
@@ -43,16 +45,29 @@ fn a_rank_that_dies_behind_a_script_ends_the_job() {
         ended.assert_status(4);
         ended.assert_says(&[
             "rank 1 (process ",
-            "has started) ended before its end: it has not finalized",
+            "has started) ended before its end: it has not called GOAL_Finalize",
         ]);
     }
+}
+
+/// The rank states the number of a process of its user that the launcher has not started.
+#[test]
+fn a_rank_that_lies_has_no_other_process_killed() {
+    let mut victim = Command::new("cat");
+    let mut victim = victim.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut job = command("grow lies", &["-n", "2"]);
+    let ended = Ended::of(job.env(VICTIM, victim.id().to_string()).output().unwrap());
+    ended.assert_status(3);
+    // A process that was killed answers nothing.
+    victim.stdin.take().unwrap().write_all(b"alive").unwrap();
+    assert_eq!(victim.wait_with_output().unwrap().stdout, b"alive");
 }
 
 #[test]
 fn a_rank_that_does_not_finalize_is_named() {
     let ended = run("deserts", &["-n", "3"]);
     ended.assert_status(4);
-    ended.assert_says(&["rank 1 (", "exited before its end: it has not finalized"]);
+    ended.assert_says(&["rank 1 (", "exited before its end: it has not called GOAL_Finalize"]);
 }
 
 #[test]

@@ -2,7 +2,14 @@
 
 use crate::rank::{Rank, came, fail, ring_text, tell};
 use goal_run::growth::Command;
+use goal_shm::Identity;
+use std::ffi::OsString;
+use std::io::{Write, stdout};
+use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
+
+/// The variable with the process that a rank names though it is not its own.
+pub(crate) const VICTIM: &str = "GOAL_TEST_VICTIM";
 
 /// The communicator of old and new ranks.
 const LARGER: u64 = 55;
@@ -65,10 +72,43 @@ pub(crate) fn take(part: &str) {
             }
             rank.finalize();
         }
+        "grow unread" => {
+            if rank.attached.rank() == 0 {
+                tell("ready");
+                while stdout().write_all(b"a line\n").is_ok() {}
+                let arguments = ["-c", "yes; exit 7"].map(OsString::from).to_vec();
+                let command = Command { executable: "sh".into(), arguments };
+                rank.attached.grow(1, Some(command)).unwrap();
+            }
+            rank.finalize();
+        }
+        "grow lies" => {
+            if rank.attached.rank() == 0 {
+                lie(&rank);
+            }
+            rank.finalize();
+        }
         "grow awaits" => awaits(&mut rank),
         "shrink" => shrink(rank),
         part => panic!("no part is called {part}"),
     }
+}
+
+/// Names another process as the one that has attached as the next rank, and ends the job once the
+/// launcher has looked at it.
+fn lie(rank: &Rank) {
+    let victim: u32 = std::env::var(VICTIM).unwrap().parse().unwrap();
+    let attendance = &rank.attached.job().segment().status(2).attendance;
+    attendance.claim(victim).unwrap();
+    let namespace = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
+    // In other clocks its start says nothing.
+    attendance.identify(Identity { namespace, clocks: 1, start: 0 });
+    let command = Command { executable: "sleep".into(), arguments: vec!["1000".into()] };
+    assert_eq!(rank.attached.grow(1, Some(command)).unwrap(), 2);
+    while attendance.seen() != Some(victim) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::process::exit(3);
 }
 
 /// A ring over old and new ranks.

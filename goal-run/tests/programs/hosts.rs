@@ -107,7 +107,7 @@ fn all_hosts_learn_how_a_rank_ended() {
     for (part, status, says) in [
         ("status", 3, "exited with status 3 before its end"),
         ("killed", 137, "rank 1 ("),
-        ("deserts", 4, "exited before its end: it has not finalized"),
+        ("deserts", 4, "exited before its end: it has not called GOAL_Finalize"),
         ("status after", 5, "exited with status 5"),
         ("absent", 4, "exited and never attached to the job, and rank "),
         // A whole host, whose ranks are these.

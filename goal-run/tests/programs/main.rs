@@ -8,6 +8,7 @@ mod deaths;
 mod growing;
 mod growth;
 mod hosts;
+mod output;
 mod processes;
 mod rank;
 mod rights;

@@ -178,6 +178,28 @@ fn standard_input_is_that_of_the_first_rank() {
     assert_eq!(counts, ["0", "0", "12"]);
 }
 
+/// Each process that has attached gets a signal once, also one that has left its group.
+#[test]
+fn signals_reach_ranks_behind_scripts() {
+    let script = Script::new("trap '' USR1 USR2; \"$@\" & wait $!");
+    for part in ["signals", "signals away"] {
+        let mut command = Command::new(GOAL_RUN);
+        command.args(["-n", "2", "--timeout", "60"]).arg(script.path()).args(as_rank());
+        let mut child = command.env(PART, part).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let mut both_tell = |text: &str| {
+            let told = lines.by_ref().filter(|line| line.contains(&format!("told: {text}")));
+            assert_eq!(told.take(2).count(), 2, "{part}: {text}");
+        };
+        both_tell("ready");
+        kill_process(Pid::from_child(&child), Signal::USR1).unwrap();
+        both_tell("a signal");
+        kill_process(Pid::from_child(&child), Signal::USR2).unwrap();
+        both_tell("1 in all");
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+}
+
 #[test]
 fn a_program_may_run_on_after_its_end() {
     let ended = run("lingers", &["-n", "2"]);
@@ -322,6 +344,10 @@ fn arguments_are_split_at_the_program() {
             "the limit is 274877906944 (--max-segment raises it)",
         ),
         (&["-n", "2", "./no-such-program"], "No such file"),
+        (&["-n", "2", "nowhere"], "nowhere is neither a file here nor a program in PATH"),
+        (&["fmt", "x.goal"], "there is no file fmt; if it is the command, write goalc fmt"),
+        (&["-n", "-4", "echo"], "the number of ranks is a whole number, as in -n 4"),
+        (&["echo", "-n", "2"], "Give -n N before it, as in goal-run -n 4 echo"),
     ] {
         let (status, out, err) = output(arguments);
         assert!(matches!(status, Some(1 | 2)), "{arguments:?}: {status:?}");
@@ -335,6 +361,7 @@ fn arguments_are_split_at_the_program() {
     let (status, _, err) = output(&["-n", "1", path.to_str().unwrap()]);
     assert_eq!(status, Some(2));
     assert!(err.contains("tool can't be started: Permission denied"), "{err}");
+    assert!(err.contains("tool lets it be executed"), "{err}");
     let mut made = Command::new("chmod");
     assert!(made.arg("755").arg(&path).status().unwrap().success());
     let mut command = Command::new(GOAL_RUN);

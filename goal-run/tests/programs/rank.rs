@@ -8,11 +8,15 @@ use goal_engine::{Areas, Handle, Schedule, Storage, WORLD};
 use goal_run::job::Mode;
 use goal_run::program::{Attached, attach};
 use goal_run::progress::{Interrupted, Member};
-use rustix::process::{Signal, getpid, kill_process};
+use rustix::process::{Signal, getpid, kill_process, setsid};
+use signal_hook::iterator::Signals;
 use std::io::Write;
 use std::process::{Command, exit};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The variable with the number of lines that a rank prints.
+pub(crate) const LINES: &str = "GOAL_TEST_LINES";
 
 /// Does a part if this process is a rank, and passes as a test otherwise.
 #[test]
@@ -71,6 +75,24 @@ fn this_process_is_a_rank() {
             let _rank = Rank::attach();
             tell("waits");
             forever();
+        }
+        "prints" => {
+            let mut rank = Rank::attach();
+            let line = [&[b'x'; 1023][..], b"\n"].concat();
+            let lines = std::env::var(LINES).unwrap().parse().unwrap();
+            (0..lines).for_each(|_| std::io::stdout().write_all(&line).unwrap());
+            rank.finalize();
+        }
+        "signals" | "signals away" => {
+            if part == "signals away" {
+                setsid().unwrap();
+            }
+            let mut signals = Signals::new([libc::SIGUSR1, libc::SIGUSR2]).unwrap();
+            let mut rank = Rank::attach();
+            tell("ready");
+            let once = signals.forever().take_while(|&signal| signal == libc::SIGUSR1);
+            tell(&format!("{} in all", once.inspect(|_| tell("a signal")).count()));
+            rank.finalize();
         }
         "child" => {
             let mut rank = Rank::attach();
@@ -163,7 +185,7 @@ impl Rank {
     }
 
     pub(crate) fn member(&mut self) -> &mut Member<'static> {
-        self.member.as_mut().expect("it has not finalized")
+        self.member.as_mut().expect("it has not called GOAL_Finalize")
     }
 
     /// Starts this rank's part of a text.
@@ -177,7 +199,7 @@ impl Rank {
     /// Waits, and says what for if the job is stuck.
     pub(crate) fn wait(&mut self, handle: &Handle) {
         self.attached.waits("GOAL_Wait", 1);
-        let member = self.member.as_mut().expect("it has not finalized");
+        let member = self.member.as_mut().expect("it has not called GOAL_Finalize");
         let waited = member.wait(handle);
         self.attached.computes();
         if matches!(waited, Err(Interrupted::Stuck | Interrupted::Late)) {
@@ -195,7 +217,7 @@ impl Rank {
     }
 
     pub(crate) fn finalize(&mut self) {
-        let member = self.member.take().expect("it has not finalized");
+        let member = self.member.take().expect("it has not called GOAL_Finalize");
         self.attached.finalize(member).unwrap_or_else(|error| fail(&error.to_string()));
     }
 }

@@ -1,0 +1,75 @@
+//! The standard output of ranks if its reader is slow or gone, or if files are short.
+
+use crate::bench::command;
+use crate::common::processes::{children_of, wait_for};
+use crate::common::rights::skipped;
+use crate::common::{Ended, GOAL_RUN};
+use crate::rank::LINES;
+use rustix::io::ioctl_fionread;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::process::Command;
+use std::time::Duration;
+
+/// It would write for ever into a pipe that nobody reads.
+#[test]
+fn a_new_rank_learns_that_standard_output_is_closed() {
+    let mut child = command("grow unread", &["-n", "2"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("told: ready")));
+    drop(lines);
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    ended.assert_status(7);
+    ended.assert_says(&["rank 2 (sh) exited with status 7"]);
+}
+
+/// With many lines the job does not come to its end by itself. With few its ranks may.
+#[test]
+fn the_time_limit_holds_if_nobody_reads_the_output() {
+    for (lines, statuses) in [("1000", &[5][..]), ("50", &[0, 5])] {
+        let mut job = command("prints", &["-n", "4", "--timeout", "2"]);
+        let mut child = job.env(LINES, lines).spawn().unwrap();
+        let unread = child.stdout.take();
+        let status = wait_for(|| child.try_wait().unwrap());
+        drop(unread);
+        assert!(status.code().is_some_and(|code| statuses.contains(&code)), "{status:?}");
+    }
+}
+
+#[test]
+fn lines_that_nobody_reads_are_told_of() {
+    let mut child = command("prints", &["-n", "2"]).env(LINES, "1000").spawn().unwrap();
+    let unread = child.stdout.take().unwrap();
+    // The pipe is full.
+    wait_for(|| (ioctl_fionread(&unread).unwrap() > 60_000).then_some(()));
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let status = wait_for(|| child.try_wait().unwrap());
+    drop(unread);
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    assert_eq!(status.code(), Some(143), "{ended:?}");
+    ended.assert_says(&["nobody reads standard output: the last lines of ranks are lost"]);
+}
+
+/// More lines than the pipe of the reader holds.
+#[test]
+fn a_late_reader_gets_all_lines_of_a_job_that_came_to_its_end() {
+    let mut child = command("prints", &["-n", "4"]).env(LINES, "50").spawn().unwrap();
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    reader.read_line(&mut first).unwrap();
+    wait_for(|| children_of(Pid::from_child(&child)).is_empty().then_some(()));
+    // Longer than it waits if the job was ended.
+    std::thread::sleep(Duration::from_millis(1300));
+    let count = reader.lines().filter(|line| line.as_ref().unwrap().ends_with("xxx")).count();
+    assert_eq!((count, child.wait().unwrap().code()), (200, Some(0)));
+}
+
+#[test]
+fn ranks_need_no_files_of_their_launcher() {
+    let mut command = Command::new("prlimit");
+    command.args(["--nofile=60:60", GOAL_RUN, "-n", "70", "--timeout", "60", "echo", "here"]);
+    let Ok(output) = command.output() else { return skipped("output", "there is no prlimit") };
+    let ended = Ended::of(output);
+    ended.assert_status(0);
+    assert_eq!(ended.out.matches("here\n").count(), 70, "{ended:?}");
+}
