@@ -7,7 +7,7 @@ use rustix::fs::{linkat, open, renameat_with};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::NamedTempFile;
@@ -172,15 +172,24 @@ impl Sink {
         let folder = folder(&place);
         // Reports a missing folder by its own name instead of the temporary file's.
         fs::metadata(folder)?;
-        let mode = before.map_or(0o666, |metadata| metadata.permissions().mode()) & 0o777;
+        let mode = before.as_ref().map_or(0o666, |metadata| metadata.permissions().mode()) & 0o777;
+        // Only root may do it for another owner. A folder may have given the file its group.
+        let keep_owner = |file: &File| {
+            if let Some(before) = &before {
+                let _ = fchown(file, Some(before.uid()), Some(before.gid()));
+            }
+        };
         let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
         if let Ok(file) = open(folder, flags, Mode::from_raw_mode(mode)) {
-            return Ok(Sink::Unnamed(BufWriter::new(file.into()), place));
+            let file = File::from(file);
+            keep_owner(&file);
+            return Ok(Sink::Unnamed(BufWriter::new(file), place));
         }
         let file = tempfile::Builder::new()
             .prefix(PREFIX)
             .permissions(fs::Permissions::from_mode(mode))
             .tempfile_in(folder)?;
+        keep_owner(file.as_file());
         Ok(Sink::Named(BufWriter::new(file), place))
     }
 }
