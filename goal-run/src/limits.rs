@@ -254,6 +254,17 @@ fn check_files(ranks: u64, needed: u64, limit: Option<u64>) -> Result<(), Shorta
     }
 }
 
+/// Returns the number of files that this process may still open; very many if the system does not
+/// tell.
+pub(crate) fn open_files_left() -> u64 {
+    let left = || {
+        let limit = rlimit(Resource::Nofile).current?;
+        let open = fs::read_dir("/proc/self/fd").ok()?.count() as u64;
+        Some(limit.saturating_sub(open))
+    };
+    left().unwrap_or(u64::MAX)
+}
+
 /// The limit on open files before it was raised.
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 

@@ -4,22 +4,30 @@
 //! The launcher holds such a process by a descriptor, which tells its end. How it ended only its
 //! parent learns.
 //!
-//! Threat: the number of a process may be that of another one by the time the launcher looks, and
-//! in a container it is one of another namespace. So a process says when it was started and in
-//! which namespace. The launcher looks for its own number of a process in another namespace, and
-//! compares the start after it has opened the descriptor. A rank that lies may end its own job, and
-//! another process of its user, which it could end itself.
+//! The number of a process may be that of another one by the time the launcher looks. In a
+//! container it is one of another namespace. So a process says when it was started and in which
+//! namespace. The launcher looks for its own number of a process in another namespace, and compares
+//! the start after it has opened the descriptor.
+//!
+//! Threat: a rank may state all of these of another process. It may run as another user than the
+//! launcher, or in a container, and so could not send that process a signal itself. So the launcher
+//! sends signals only to its own descendants, as `/proc` tells them: it adopts what a rank has left
+//! alone. A rank that lies may end its own job, and what the launcher has started.
 
 use crate::threads::{may_be, namespace, seen_as};
 use goal_shm::{Attendance, Identity};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use std::os::fd::OwnedFd;
+use rustix::process::{Pid, PidfdFlags, Signal, getpgid, pidfd_open, pidfd_send_signal};
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// The time that the parent of a process has to end by itself: its exit status says more.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// The most processes between the launcher and a rank, each the child of the one before.
+const GENERATIONS_MAX: usize = 256;
 
 /// The process that has attached as a rank, as the launcher knows it.
 #[derive(Debug, Default)]
@@ -55,11 +63,19 @@ impl Attended {
         }
     }
 
-    /// Kills the process if it is watched.
-    pub(super) fn kill(&self) {
-        if let Self::Watched(_, descriptor) = self {
-            let _ = pidfd_send_signal(descriptor, Signal::KILL);
+    /// Sends a signal to the process if it is watched and a descendant of this one.
+    pub(super) fn send(&self, signal: Signal) {
+        if let Self::Watched(_, descriptor) = self
+            && descends(descriptor)
+        {
+            let _ = pidfd_send_signal(descriptor, signal);
         }
+    }
+
+    /// Returns true if the process is watched and in a process group.
+    pub(super) fn is_in_group(&self, group: Pid) -> bool {
+        let Self::Watched(process, _) = self else { return false };
+        pid(*process).is_some_and(|process| getpgid(Some(process)) == Ok(group))
     }
 
     /// Returns true if the process has ended, also if its parent goes on.
@@ -87,8 +103,8 @@ impl Attended {
         };
         let Some(process) = process else { return Self::Unwatched };
         attendance.see(process);
-        let number = i32::try_from(process).ok().and_then(Pid::from_raw);
-        let Some(number) = number.filter(|_| process != child) else { return Self::Unwatched };
+        let number = pid(process).filter(|_| process != child);
+        let Some(number) = number else { return Self::Unwatched };
         match pidfd_open(number, PidfdFlags::empty()) {
             // If the system does not tell the start, the descriptor tells if the process is gone.
             Ok(descriptor) if may_be(process, identity) => Self::Watched(process, descriptor),
@@ -97,6 +113,40 @@ impl Attended {
             Err(_) => Self::Unwatched,
         }
     }
+}
+
+fn pid(process: u32) -> Option<Pid> {
+    i32::try_from(process).ok().and_then(Pid::from_raw)
+}
+
+/// Returns true if the process of a descriptor descends from this one. If the system does not tell,
+/// it does not.
+fn descends(descriptor: &OwnedFd) -> bool {
+    let first = line(descriptor);
+    // The number of a parent that has ended may become that of a descendant between two steps. Then
+    // its child has another parent at the second look.
+    first.is_some() && first == line(descriptor)
+}
+
+/// Returns the processes from that of a descriptor up to this one's child, by the numbers of
+/// `/proc`, which may be those of the namespace outside.
+fn line(descriptor: &OwnedFd) -> Option<Vec<u32>> {
+    let own: u32 = fs::read_link("/proc/self").ok()?.to_str()?.parse().ok()?;
+    let number = descriptor.as_raw_fd();
+    let text = fs::read_to_string(format!("/proc/self/fdinfo/{number}")).ok()?;
+    let mut process =
+        text.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;
+    let mut line = Vec::new();
+    while process != own {
+        line.push(process);
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The state and the parent follow the name, which may hold anything.
+        process = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        if line.len() > GENERATIONS_MAX {
+            return None;
+        }
+    }
+    (!line.is_empty()).then_some(line)
 }
 
 /// Returns true if the process of a descriptor has ended.
@@ -134,6 +184,21 @@ mod tests {
         while attended.look(&attendance, 1) != Some(child.id()) {
             std::thread::yield_now();
         }
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn descendants_are_told_from_other_processes() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let of = |process: u32| {
+            let descriptor = pidfd_open(pid(process).unwrap(), PidfdFlags::empty()).unwrap();
+            descends(&descriptor)
+        };
+        assert!(of(child.id()));
+        // The process that a rank names may be the launcher itself.
+        assert!(!of(std::process::id()));
+        assert!(!of(std::os::unix::process::parent_id()));
+        child.kill().unwrap();
         child.wait().unwrap();
     }
 

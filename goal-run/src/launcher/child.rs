@@ -53,10 +53,21 @@ impl Process {
         kill_process_group(self.pid(), signal) != Err(Errno::PERM)
     }
 
+    /// Passes a signal on to the process group while the child goes on, and to the process that has
+    /// attached as the rank, which may have left its group.
+    pub(super) fn forward(&mut self, signal: Signal, attendance: &Attendance) {
+        self.attended.look(attendance, self.child.id());
+        let is_in_group = self.attended.is_in_group(self.pid());
+        let is_sent = self.look().is_none() && self.send(signal);
+        if !(is_sent && is_in_group) {
+            self.attended.send(signal);
+        }
+    }
+
     /// Kills the process that has attached as the rank, which may have left its group.
     pub(super) fn kill_attended(&mut self, attendance: &Attendance) {
         self.attended.look(attendance, self.child.id());
-        self.attended.kill();
+        self.attended.send(Signal::KILL);
     }
 
     /// Kills what is left of the rank's processes. Returns true if all of them are gone.

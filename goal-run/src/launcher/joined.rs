@@ -159,7 +159,9 @@ impl Crew for Processes<'_> {
         let member = self.members.iter_mut().find_map(|one| is_gone(one).then_some(one))?;
         let Joined { rank, peer: Peer { process, .. }, .. } = member.joined;
         let how = match self.are_programs {
-            true => format!("(process {process}) ended before its end: it has not finalized"),
+            true => {
+                format!("(process {process}) ended before its end: it has not called GOAL_Finalize")
+            }
             false => format!("(process {process}) ended before the job"),
         };
         Some(Fallen::Ended(rank, how, None))

@@ -83,6 +83,8 @@ pub(super) struct Programs<'a> {
     held: Vec<Held>,
     /// The time at which the processes were stopped, until they go on.
     suspended_at: Option<Instant>,
+    /// The time for which they were stopped.
+    suspended: Duration,
 }
 
 impl<'a> Programs<'a> {
@@ -122,10 +124,11 @@ impl<'a> Programs<'a> {
             bells: Passed::all(segment.bells())?,
             requests,
             warden,
-            output: Output::of_job(place.present().len(), &options.interrupted)?,
+            output: Output::of_job(place.present().len(), options),
             adopts_always: child_subreaper().is_ok_and(|process| process.is_some()),
             held: Vec::new(),
             suspended_at: None,
+            suspended: Duration::ZERO,
         };
         // So that it can wait for what ranks have started.
         let _ = set_child_subreaper(Some(getpid()));
@@ -180,7 +183,7 @@ impl<'a> Programs<'a> {
             .env(OF_PROGRAM, order.to_text())
             .env_remove(OF_SCHEDULE)
             .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
-            .stdout(self.output.as_ref().map_or(Ok(Stdio::inherit()), Output::of_rank)?)
+            .stdout(self.output.as_mut().map_or_else(Stdio::inherit, Output::of_rank))
             .process_group(0);
         let (launcher, door) = (getpid(), self.warden.door());
         // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
@@ -231,7 +234,10 @@ impl<'a> Programs<'a> {
             Exit::Status(0) if attendance(process.rank).process().is_some() => {
                 let has_left = gate.has_ended();
                 (!has_left).then(|| {
-                    (format!("({name}) exited before its end: it has not finalized"), None)
+                    (
+                        format!("({name}) exited before its end: it has not called GOAL_Finalize"),
+                        None,
+                    )
                 })
             }
             Exit::Status(0) if process.rank >= self.segment.num_started() => Some((
@@ -312,7 +318,7 @@ impl Crew for Programs<'_> {
         let mut left = self.processes.iter_mut().filter(|process| !process.is_lost);
         let (rank, lost, name) = left.find_map(lost)?;
         let how = format!(
-            "(process {lost}, which {name} has started) ended before its end: it has not finalized"
+            "(process {lost}, which {name} has started) ended before its end: it has not called GOAL_Finalize"
         );
         Some(Fallen::Ended(rank, how, None))
     }
@@ -368,9 +374,7 @@ impl Crew for Programs<'_> {
     fn forward(&mut self, signal: i32) -> bool {
         if let Some(signal) = Signal::from_named_raw(signal) {
             for process in &mut self.processes {
-                if process.look().is_none() {
-                    process.send(signal);
-                }
+                process.forward(signal, &self.segment.status(process.rank).attendance);
             }
         }
         true
@@ -388,6 +392,7 @@ impl Crew for Programs<'_> {
 
     fn resume(&mut self) {
         let stopped = self.suspended_at.take().map_or(Duration::ZERO, |since| since.elapsed());
+        self.suspended += stopped;
         for process in &mut self.processes {
             process.since += stopped;
             if std::mem::take(&mut process.is_suspended) {
@@ -402,6 +407,7 @@ impl Crew for Programs<'_> {
 
 impl Drop for Programs<'_> {
     fn drop(&mut self) {
+        let is_complete = self.have_finished(true);
         let (mut mine, mut foreign) = (Vec::new(), Vec::new());
         for process in &mut self.processes {
             process.kill_attended(&self.segment.status(process.rank).attendance);
@@ -436,6 +442,13 @@ impl Drop for Programs<'_> {
         }
         if !self.adopts_always {
             let _ = set_child_subreaper(None);
+        }
+        if let Some(output) = &self.output {
+            let Place { options, since, .. } = self.place;
+            // As if ranks that came to their end wrote themselves, and waited for a reader.
+            let time_is_up = options.timeout.and_then(|timeout| since.checked_add(timeout));
+            let time_is_up = time_is_up.and_then(|time| time.checked_add(self.suspended));
+            output.end(if is_complete { time_is_up } else { Some(Instant::now()) });
         }
     }
 }

@@ -282,7 +282,7 @@ impl<'a> Supervisor<'a> {
 /// Returns the text on a job that goes on though nothing moves, with a line for each rank.
 pub(super) fn text_on_standstill(lines: &[String]) -> String {
     format!(
-        "nothing moves, and the job goes on, since threads that are in no call of the library may still act \
+        "nothing moves, and the job goes on: a thread outside the library, or a loop that tests, may still act \
          (--stuck end or GOAL_STUCK=end ends it):\n  {}",
         lines.join("\n  ")
     )
@@ -336,7 +336,12 @@ impl<'a> Quiet<'a> {
             Change::Moves => Standing::Over,
             Change::Stands => {
                 let question = ask_texts(segment, &members);
-                Standing::For(Pending::of_standstill(segment, &members, question))
+                let mut lines = Pending::of_standstill(segment, &members, question);
+                if lines.is_empty() {
+                    // Without a line, the leader takes the host for one whose ranks move.
+                    lines.push("no rank of a host is left".to_owned());
+                }
+                Standing::For(lines)
             }
         })
     }

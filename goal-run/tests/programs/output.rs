@@ -3,12 +3,12 @@
 use crate::bench::command;
 use crate::common::processes::{children_of, wait_for};
 use crate::common::rights::skipped;
-use crate::common::{Ended, GOAL_RUN};
+use crate::common::{Ended, GOAL_RUN, default_signals};
 use crate::rank::LINES;
 use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// It would write for ever into a pipe that nobody reads.
@@ -67,9 +67,14 @@ fn a_late_reader_gets_all_lines_of_a_job_that_came_to_its_end() {
 #[test]
 fn ranks_need_no_files_of_their_launcher() {
     let mut command = Command::new("prlimit");
-    command.args(["--nofile=60:60", GOAL_RUN, "-n", "70", "--timeout", "60", "echo", "here"]);
-    let Ok(output) = command.output() else { return skipped("output", "there is no prlimit") };
-    let ended = Ended::of(output);
-    ended.assert_status(0);
-    assert_eq!(ended.out.matches("here\n").count(), 70, "{ended:?}");
+    command.args(["--nofile=60:60", GOAL_RUN, "-n", "70", "--timeout", "60"]);
+    command.args(["sh", "-c", "echo here; sleep 1000"]).stdout(Stdio::piped());
+    let Ok(mut child) = default_signals(&mut command).spawn() else {
+        return skipped("output", "there is no prlimit");
+    };
+    // All are there at once.
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(lines.take_while(|line| line == "here").take(70).count(), 70);
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(143));
 }
