@@ -23,9 +23,9 @@ static int translate(MPI_Group members, int size, uint32_t *world) {
 
 /* All members come here, or none: those of another world may have no profiler, so no message may be
  * sent before it is known that there are none. */
-static void agree(MPI_Comm comm, int is_of_session) {
+static void agree(MPI_Comm comm) {
   /* On the stack, since a rank without memory must take part too. */
-  uint64_t words[shim_words + 1], digests[2];
+  uint64_t words[shim_words + 1];
   uint32_t *world = NULL;
   MPI_Group members;
   int size = 0, me = 0, inter = 1, is_known;
@@ -35,7 +35,10 @@ static void agree(MPI_Comm comm, int is_of_session) {
   PMPI_Comm_rank(comm, &me);
   PMPI_Comm_group(comm, &members);
   is_known = translate(members, size, NULL);
-  if (is_known && is_of_session) {
+#ifdef HAS_SESSIONS
+  /* Ranks with other settings may be here, with another number of words. */
+  if (is_known) {
+    uint64_t digests[2];
     /* They belong together if each bit is set in one of the two. */
     digests[0] = goalprof_digest((uint32_t)me);
     digests[1] = ~digests[0];
@@ -44,6 +47,7 @@ static void agree(MPI_Comm comm, int is_of_session) {
     if (!is_known)
       goalprof_fail("the ranks' settings differ or are wrong: set the same GOALPROF_ variables on all ranks");
   }
+#endif
   if (is_known) {
     /* A rank that records no more leaves the choice to the others. */
     memset(words, 0xff, sizeof words);
@@ -59,7 +63,7 @@ static void agree(MPI_Comm comm, int is_of_session) {
 }
 
 static int follow(int rc, const MPI_Comm *made) {
-  if (rc == MPI_SUCCESS && *made != MPI_COMM_NULL) agree(*made, 0);
+  if (rc == MPI_SUCCESS && *made != MPI_COMM_NULL) agree(*made);
   return rc;
 }
 
@@ -108,7 +112,7 @@ int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info, 
   int rc;
   if (!begin()) return PMPI_Comm_create_from_group(group, tag, info, handler, made);
   rc = PMPI_Comm_create_from_group(group, tag, info, handler, made);
-  if (rc == MPI_SUCCESS && *made != MPI_COMM_NULL) agree(*made, 1);
+  if (rc == MPI_SUCCESS && *made != MPI_COMM_NULL) agree(*made);
   return end(rc);
 }
 #endif

@@ -19,9 +19,42 @@
 volatile int shim_is_on;
 size_t shim_words;
 __thread int shim_is_inside;
+int shim_calls;
 
 int shim_is_multiple;
-pthread_mutex_t shim_order = PTHREAD_MUTEX_INITIALIZER;
+__thread int shim_is_starting;
+static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
+/* Set when messages start in any order, as nothing is recorded any more. */
+static int is_order_lost;
+
+/* The seconds after which the start of a message is taken for one that was left. The thread may not
+ * call MPI again. */
+#define START_MAX_S 5
+
+static const char was_left[] =
+    "a call of MPI was left by an exception or longjmp, or its error handler called MPI, so what came after it "
+    "may be missing";
+
+void shim_begin_start(void) {
+  struct timespec until;
+  if (__atomic_load_n(&is_order_lost, __ATOMIC_RELAXED)) return;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += START_MAX_S;
+  shim_is_starting = pthread_mutex_timedlock(&order, &until) == 0;
+  if (shim_is_starting) return;
+  __atomic_store_n(&is_order_lost, 1, __ATOMIC_RELAXED);
+  goalprof_fail(was_left);
+}
+
+void shim_end_start(void) {
+  shim_is_starting = 0;
+  pthread_mutex_unlock(&order);
+}
+
+void shim_end_left(void) {
+  goalprof_fail(was_left);
+  shim_end_start();
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The uses of MPI that have not ended, and if one was that of MPI_Init. */
@@ -216,12 +249,12 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   return rc;
 }
 
-/* The computation before a use ends belongs to it. */
+/* The computation before a use ends belongs to it. At the last end no thread is in a call. */
 static void reach_end(void) {
-  if (begin())
-    end(MPI_SUCCESS);
-  else if (shim_is_on)
-    goalprof_fail("a call of MPI was left by an exception or longjmp, so what came after it is missing");
+  int is_left = !begin();
+  if (!is_left) end(MPI_SUCCESS);
+  if (uses == 1) is_left |= __atomic_load_n(&shim_calls, __ATOMIC_RELAXED) != 0;
+  if (shim_is_on && is_left) goalprof_fail(was_left);
 }
 
 int MPI_Finalize(void) {
@@ -237,6 +270,10 @@ int MPI_Finalize(void) {
 }
 
 #ifdef HAS_SESSIONS
+/* The file is made before ranks have compared their settings. They have no communicator yet, and to
+ * make one would wait for processes that may never open a session. A rank with wrong settings, or
+ * with more rights than its starter, makes no file (goalprof_begin). It is not off: it takes part
+ * when communicators are made, where the others would wait for it. */
 int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
   static const char text[] = "goal-prof: mpi://WORLD is not known. Nothing is recorded; the program goes on.\n";
   int rc = PMPI_Session_init(info, handler, session), rank = 0, ranks = 1;

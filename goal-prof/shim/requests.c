@@ -188,67 +188,88 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 /* Receives that the program has freed while they were active. MPI completes them all the same, and tells
  * their messages only to calls that complete them. So the profiler keeps their requests. */
 struct freed {
+  struct freed *next;
   MPI_Request request;
   uint64_t handle, token;
 };
+#define FREED_MIN 64
 static struct freed *freed;
-static size_t freed_count, freed_room;
+/* They are tested when their number reaches the limit. */
+static size_t freed_count, freed_limit = FREED_MIN;
 static pthread_mutex_t freed_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Records the freed receives that have ended. The lock is held. */
+static void put_freed(struct freed *of) {
+  pthread_mutex_lock(&freed_lock);
+  of->next = freed;
+  freed = of;
+  freed_count++;
+  pthread_mutex_unlock(&freed_lock);
+}
+
+/* Records the freed receives that have ended. No lock is held in MPI, which a handler may leave. */
 static void test_freed(void) {
-  size_t at, left = 0;
-  for (at = 0; at < freed_count; at++) {
-    struct freed of = freed[at];
+  struct freed *all, *of;
+  pthread_mutex_lock(&freed_lock);
+  all = freed;
+  freed = NULL;
+  freed_count = 0;
+  pthread_mutex_unlock(&freed_lock);
+  while ((of = all)) {
     struct goalprof_status nothing = {0, -1, 0, 1};
     MPI_Status status;
-    int is_done = 0, rc = PMPI_Test(&of.request, &is_done, &status);
+    int is_done = 0, rc = PMPI_Test(&of->request, &is_done, &status);
+    all = of->next;
     if (rc == MPI_SUCCESS && !is_done) {
-      freed[left++] = of;
+      put_freed(of);
       continue;
     }
     if (rc != MPI_SUCCESS) failed(rc);
-    goalprof_detached(of.handle, of.token, rc == MPI_SUCCESS ? of_status(&status) : nothing);
+    goalprof_detached(of->handle, of->token, rc == MPI_SUCCESS ? of_status(&status) : nothing);
     /* A persistent request is still there. */
-    if (of.request != MPI_REQUEST_NULL) PMPI_Request_free(&of.request);
+    if (of->request != MPI_REQUEST_NULL) PMPI_Request_free(&of->request);
+    free(of);
   }
-  freed_count = left;
 }
 
 /* Returns 0 if there is no memory. */
 static int keep_freed(MPI_Request request, uint64_t token) {
-  int is_kept = 1;
-  pthread_mutex_lock(&freed_lock);
-  if (freed_count == freed_room) test_freed();
-  if (freed_count > freed_room / 2 || freed_room == 0) {
-    size_t room = freed_room ? 2 * freed_room : 64;
-    struct freed *more = realloc(freed, room * sizeof *more);
-    if (more) freed = more, freed_room = room;
-    is_kept = freed_count < freed_room;
+  struct freed *of = malloc(sizeof *of);
+  int is_full;
+  if (!of) {
+    goalprof_no_memory();
+    return 0;
   }
-  if (is_kept) freed[freed_count++] = (struct freed){request, of_request(request), token};
+  *of = (struct freed){NULL, request, of_request(request), token};
+  put_freed(of);
+  pthread_mutex_lock(&freed_lock);
+  is_full = freed_count >= freed_limit;
   pthread_mutex_unlock(&freed_lock);
-  if (!is_kept) goalprof_no_memory();
-  return is_kept;
+  if (!is_full) return 1;
+  test_freed();
+  pthread_mutex_lock(&freed_lock);
+  freed_limit = 2 * freed_count > FREED_MIN ? 2 * freed_count : FREED_MIN;
+  pthread_mutex_unlock(&freed_lock);
+  return 1;
 }
 
 /* A correct program knows that they have ended. One second is for messages of others. */
 void shim_end_freed(void) {
   struct timespec start, now;
+  struct freed *of;
   int was_inside = shim_is_inside;
   shim_is_inside = 1;
-  pthread_mutex_lock(&freed_lock);
   clock_gettime(CLOCK_MONOTONIC, &start);
   do {
     test_freed();
-    if (freed_count) sched_yield();
+    if (freed) sched_yield();
     clock_gettime(CLOCK_MONOTONIC, &now);
-  } while (freed_count && now.tv_sec - start.tv_sec < 2);
-  for (; freed_count; freed_count--) PMPI_Request_free(&freed[freed_count - 1].request);
-  free(freed);
-  freed = NULL;
-  freed_room = 0;
-  pthread_mutex_unlock(&freed_lock);
+  } while (freed && now.tv_sec - start.tv_sec < 2);
+  while ((of = freed)) {
+    freed = of->next;
+    PMPI_Request_free(&of->request);
+    free(of);
+  }
+  freed_count = 0;
   shim_is_inside = was_inside;
 }
 

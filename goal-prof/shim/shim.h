@@ -21,19 +21,27 @@
 extern volatile int shim_is_on;
 /* The words of a set of numbers of communicators, on all ranks alike. */
 extern size_t shim_words;
+/* True in a call of this thread that is recorded, and the number of such calls of all threads. */
 extern __thread int shim_is_inside;
+extern int shim_calls;
 
 /* True if threads may call at the same time. Then messages start one at a time: they are recorded in the
  * order of their starts, in which MPI matches them. */
 extern int shim_is_multiple;
-extern pthread_mutex_t shim_order;
+/* True while this thread starts a message. An error handler may leave the call by longjmp or an
+ * exception: then it stays true. */
+extern __thread int shim_is_starting;
+void shim_begin_start(void);
+void shim_end_start(void);
+/* Ends the recording, and lets other threads start messages. */
+void shim_end_left(void);
 
 static inline void begin_start(void) {
-  if (shim_is_multiple) pthread_mutex_lock(&shim_order);
+  if (shim_is_multiple) shim_begin_start();
 }
 
 static inline void end_start(void) {
-  if (shim_is_multiple) pthread_mutex_unlock(&shim_order);
+  if (shim_is_starting) shim_end_start();
 }
 
 /* Completes a request that a blocking call has started, and records it. */
@@ -43,9 +51,19 @@ MPI_Group shim_all(int *is_new);
 /* Looks for the ends of receives that were freed while they were active. */
 void shim_end_freed(void);
 
+static inline void set_inside(int is_inside) {
+  shim_is_inside = is_inside;
+  __atomic_fetch_add(&shim_calls, is_inside ? 1 : -1, __ATOMIC_RELAXED);
+}
+
 static inline int begin(void) {
-  if (!shim_is_on || shim_is_inside) return 0;
-  shim_is_inside = 1;
+  if (!shim_is_on) return 0;
+  if (shim_is_inside) {
+    /* No library calls itself while it starts a message. */
+    if (shim_is_starting) shim_end_left();
+    return 0;
+  }
+  set_inside(1);
   goalprof_enter();
   return 1;
 }
@@ -63,7 +81,7 @@ static inline void failed(int rc) {
 static inline int end(int rc) {
   if (rc != MPI_SUCCESS) failed(rc);
   goalprof_leave();
-  shim_is_inside = 0;
+  set_inside(0);
   return rc;
 }
 
@@ -71,10 +89,10 @@ static inline int end(int rc) {
  * attributes. */
 static inline void begin_callbacks(void) {
   goalprof_leave();
-  shim_is_inside = 0;
+  set_inside(0);
 }
 
-static inline void end_callbacks(void) { shim_is_inside = 1; }
+static inline void end_callbacks(void) { set_inside(1); }
 
 /* A handle is a pointer or an integer, of at most 8 bytes. */
 static inline uint64_t of_comm(MPI_Comm comm) {

@@ -109,6 +109,10 @@ impl Communicators {
         self.ids.words()
     }
 
+    pub(crate) fn is_free(&self, id: u32) -> bool {
+        self.ids.has(id)
+    }
+
     /// Adds a communicator whose members agreed on `id`. `world` has the rank of each member in
     /// `MPI_COMM_WORLD`.
     pub(crate) fn add(&mut self, handle: u64, id: u32, me: u32, world: &[u32]) {

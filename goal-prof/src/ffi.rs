@@ -182,6 +182,8 @@ pub(crate) extern "C" fn goalprof_digest(rank: u32) -> u64 {
 
 /// Starts the recorder. `is_multiple` is true if threads may call MPI at the same time. Returns the
 /// number of words of a set of numbers of communicators, which follows from the settings alone.
+/// It makes no file and returns 0 if the digest is 0, which nobody has looked at when a session
+/// begins.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_begin(
     rank: u32,
@@ -190,6 +192,9 @@ pub(crate) extern "C" fn goalprof_begin(
     own: u64,
     is_multiple: c_int,
 ) -> usize {
+    if goalprof_digest(rank) == 0 {
+        return 0;
+    }
     let Ok(mut settings) = settings() else { return 0 };
     settings.orders_threads.get_or_insert(is_multiple == 0);
     let path = settings.dir.join(format!("{}.{rank}.goal", settings.name));

@@ -257,6 +257,12 @@ impl<W: Write> Recorder<W> {
     /// `me` this process's rank in it, `world` the rank of each member in `MPI_COMM_WORLD`.
     pub fn add_communicator(&mut self, handle: u64, common: &[u64], me: u32, world: &[u32]) {
         match Ids::lowest(common) {
+            // Another thread has got it since this one looked for free numbers.
+            Some(id) if !self.communicators.is_free(id) => {
+                let why = "two threads made communicators at the same time, which have no numbers \
+                           then; make one after the other";
+                self.fail(Fault::Caller(why.to_owned()));
+            }
             Some(id) => self.communicators.add(handle, id, me, world),
             None => {
                 let most = self.tags.communicators();

@@ -134,6 +134,10 @@ impl Ids {
         Some(word as u32 * 64 + common[word].trailing_zeros())
     }
 
+    pub(crate) fn has(&self, id: u32) -> bool {
+        self.free[id as usize / 64] & (1 << (id % 64)) != 0
+    }
+
     pub(crate) fn take(&mut self, id: u32) {
         self.free[id as usize / 64] &= !(1 << (id % 64));
     }

@@ -264,7 +264,14 @@ fn calls_that_fail_are_told() {
         ("wait", "longer than the room", true),
         ("argument", "returned an error", false),
         ("jump", "left by an exception or longjmp", true),
+        ("goes on", "left by an exception or longjmp", true),
+        ("waits", "left by an exception or longjmp", true),
+        ("receive", "left by an exception or longjmp", true),
     ] {
+        // MPICH holds a lock of its own while an error handler runs, if threads may call.
+        if ["goes on", "waits", "receive"].contains(&way) && !is_open_mpi() {
+            continue;
+        }
         let Some((output, files, _out)) = run("errors", 1, &[way], &[]) else { return };
         let told = told(&output);
         assert!(output.status.success(), "{way}: {told}");

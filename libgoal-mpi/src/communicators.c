@@ -62,7 +62,7 @@ static int is_freed(MPI_Comm comm, int key, void *value, void *extra) {
   return MPI_SUCCESS;
 }
 
-static int keep(MPI_Comm comm, GOAL_Comm blocking, GOAL_Comm nonblocking, int rank, int size, uint32_t number) {
+static int keep(MPI_Comm comm, GOAL_Comm blocking, GOAL_Comm nonblocking, int rank, int size, uint64_t number) {
   struct comm *kept = malloc(sizeof *kept), **bucket = bucket_of(comm);
   if (!kept) return 0;
   goalmpi_lock();
@@ -84,7 +84,10 @@ static uint64_t clock;
 
 /* Waits until all members of a communicator have their turn at one time. Threads may make several
  * communicators at once, on each rank in another order. Each has a number, which its first member
- * draws, and the lowest one on a rank has its turn. So all ranks have the same order. */
+ * draws, and the lowest one on a rank has its turn. So all ranks have the same order.
+ *
+ * A member asks for its turn when all have come. Before that, another one may wait for the turn of
+ * another communicator. From then on each takes part in every round, whoever has the turn. */
 static void take_turn(MPI_Comm comm, struct turn *own) {
   int rank = 0, world_rank = 0, is_own, is_all = 0;
   own->number = 0;
@@ -94,7 +97,8 @@ static void take_turn(MPI_Comm comm, struct turn *own) {
   goalmpi_lock();
   if (rank == 0) own->number = ++clock << 32 | (uint32_t)world_rank;
   goalmpi_unlock();
-  PMPI_Bcast(&own->number, 1, MPI_UINT64_T, 0, comm);
+  /* Ends when all members have come, which a broadcast does not. */
+  PMPI_Allreduce(MPI_IN_PLACE, &own->number, 1, MPI_UINT64_T, MPI_MAX, comm);
   goalmpi_lock();
   if (clock < own->number >> 32) clock = own->number >> 32;
   own->next = turns;
@@ -152,7 +156,7 @@ static int find_ranks(MPI_Comm comm, int size, int *ranks) {
 }
 
 /* Makes the schedules' communicators. Returns 0 if this rank can't. */
-static int make(MPI_Comm comm, int rank, int size, const int *ranks, uint32_t number) {
+static int make(MPI_Comm comm, int rank, int size, const int *ranks, uint64_t number) {
   GOAL_Comm made[2];
   for (int at = 0; at < 2; at++) made[at] = GOAL_Comm_create(GOAL_COMM_WORLD, ranks, size);
   if (made[0] && made[1] && keep(comm, made[0], made[1], rank, size, number)) return 1;
@@ -161,28 +165,29 @@ static int make(MPI_Comm comm, int rank, int size, const int *ranks, uint32_t nu
   return 0;
 }
 
-/* Returns the number of the next communicator that all members of one make of it, or 0. */
-static uint32_t next_number(MPI_Comm parent) {
-  struct comm *of = goalmpi_is_on ? goalmpi_comm(parent) : NULL;
-  uint32_t number = of && of->number ? (of->number ^ ++of->made) * 16777619u : 0;
+/* Returns the number of a communicator that all members of one have just made of it, or 0. A call
+ * that fails does not count, since one rank alone may try it. */
+static uint64_t next_number(MPI_Comm parent) {
+  struct comm *of = goalmpi_comm(parent);
+  uint64_t number = of && of->number ? goalmpi_mix(of->number, ++of->made) : 0;
   return of && of->number && !number ? 2 : number;
 }
 
 /* Follows a call that made a communicator. All its members come here, unless some are of another
  * world. That one may have no libgoal-mpi, so no message may be sent before this is known. */
-static int follow(int rc, const MPI_Comm *made, uint32_t number) {
+static void follow(const MPI_Comm *made, uint64_t number) {
   int is_inter = 1, size = 0, rank = 0, yes, *ranks;
   struct turn turn;
-  if (rc != MPI_SUCCESS || *made == MPI_COMM_NULL || goalmpi_comm(*made)) return rc;
+  if (*made == MPI_COMM_NULL || goalmpi_comm(*made)) return;
   PMPI_Comm_test_inter(*made, &is_inter);
-  if (is_inter) return rc;
+  if (is_inter) return;
   PMPI_Comm_size(*made, &size);
   PMPI_Comm_rank(*made, &rank);
-  if (size < 2 || size > world_size) return rc;
+  if (size < 2 || size > world_size) return;
   ranks = malloc((size_t)size * sizeof *ranks);
   if (!find_ranks(*made, size, ranks)) {
     free(ranks);
-    return rc;
+    return;
   }
   take_turn(*made, &turn);
   yes = ranks && make(*made, rank, size, ranks, number);
@@ -191,7 +196,6 @@ static int follow(int rc, const MPI_Comm *made, uint32_t number) {
   yes = yes && PMPI_Comm_set_attr(*made, keyval, NULL) == MPI_SUCCESS;
   PMPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, *made);
   if (!yes) forget(*made);
-  return rc;
 }
 
 int goalmpi_communicators_begin(void) {
@@ -218,11 +222,11 @@ void goalmpi_communicators_end(void) {
 
 #define LIST(...) __VA_ARGS__
 /* `number` is that of the communicator. */
-#define MAKES(f, number, P, A)                             \
-  WRAPPER(f)(LIST P, MPI_Comm *made) {                     \
-    uint32_t known_by = number;                            \
-    int rc = PMPI_##f(LIST A, made);                       \
-    return goalmpi_is_on ? follow(rc, made, known_by) : rc; \
+#define MAKES(f, number, P, A)                                   \
+  WRAPPER(f)(LIST P, MPI_Comm *made) {                           \
+    int rc = PMPI_##f(LIST A, made);                             \
+    if (goalmpi_is_on && rc == MPI_SUCCESS) follow(made, number); \
+    return rc;                                                   \
   }
 
 MAKES(Comm_dup, next_number(comm), (MPI_Comm comm), (comm))

@@ -48,8 +48,9 @@ struct comm {
   MPI_Comm mpi;
   GOAL_Comm blocking, nonblocking;
   int rank, size;
-  /* All members know it by this number; 0 stands for none. Others may have the number too. */
-  uint32_t number;
+  /* All members know it by this number; 0 stands for none. Communicators without a common rank may
+   * share a number. */
+  uint64_t number;
   /* The calls on it of each form, and the communicators that were made of it. */
   uint32_t calls[FORMS], made;
 };
@@ -104,6 +105,14 @@ void goalmpi_lock(void);
 void goalmpi_unlock(void);
 /* Copies of MPI_COMM_SELF and MPI_COMM_WORLD, on which the program has no messages. */
 extern MPI_Comm goalmpi_self, goalmpi_world;
+
+/* Spreads two numbers over 64 bits (SplitMix64). For one `from` the results differ. */
+static inline uint64_t goalmpi_mix(uint64_t from, uint64_t at) {
+  uint64_t bits = from + at * 0x9e3779b97f4a7c15u;
+  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+  return bits ^ bits >> 31;
+}
 
 /* settings.c */
 int goalmpi_settings(int tells);

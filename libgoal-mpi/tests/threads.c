@@ -1,8 +1,10 @@
 /* Threads that call collectives at once, each on communicators of its own, which they also make at
- * once. Ends with status 77 if the MPI library has no MPI_THREAD_MULTIPLE. */
+ * once, and prepare persistent ones. Ends with status 77 if the MPI library has no MPI_THREAD_MULTIPLE. */
+#define _DEFAULT_SOURCE
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define THREADS 4
 #define ROUNDS 40
@@ -36,6 +38,42 @@ static void *work(void *argument) {
   return NULL;
 }
 
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+static int words[2], sums[2];
+static MPI_Request prepared[2];
+
+static void *prepare(void *argument) {
+  int own = *(int *)argument;
+  /* The first one is surely the earlier one at rank 0. */
+  if (rank == 0 && own == 1) usleep(200000);
+  words[own] = 10 * own + 1;
+  MPI_Allreduce_init(&words[own], &sums[own], 1, MPI_INT, MPI_SUM, comms[own], MPI_INFO_NULL, &prepared[own]);
+  return NULL;
+}
+
+/* Rank 0 prepares both at once, and the others the second one before the first one. */
+static void persistent(void) {
+  int numbers[2] = {0, 1};
+  pthread_t threads[2];
+  if (rank == 0) {
+    for (int at = 0; at < 2; at++) pthread_create(&threads[at], NULL, prepare, &numbers[at]);
+    for (int at = 0; at < 2; at++) pthread_join(threads[at], NULL);
+  } else {
+    for (int at = 1; at >= 0; at--) prepare(&numbers[at]);
+  }
+  MPI_Startall(2, prepared);
+  MPI_Waitall(2, prepared, MPI_STATUSES_IGNORE);
+  for (int at = 0; at < 2; at++) {
+    expect("a sum of a persistent collective", sums[at], size * (10 * at + 1));
+    MPI_Request_free(&prepared[at]);
+  }
+}
+#else
+static void persistent(void) {
+  if (rank == 0) puts("skipped: this library has no persistent collectives");
+}
+#endif
+
 int main(int argc, char **argv) {
   int level, numbers[THREADS];
   pthread_t threads[THREADS];
@@ -53,6 +91,7 @@ int main(int argc, char **argv) {
     pthread_create(&threads[at], NULL, work, &numbers[at]);
   }
   for (int at = 0; at < THREADS; at++) pthread_join(threads[at], NULL);
+  persistent();
   for (int at = 0; at < THREADS; at++) MPI_Comm_free(&comms[at]);
   MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();

@@ -7,9 +7,9 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 /// The programs in `libgoal-mpi/tests/`.
-const PROGRAMS: [&str; 12] = [
+const PROGRAMS: [&str; 13] = [
     "values", "progress", "requests", "types", "worlds", "local", "turns", "threads", "sizes",
-    "other", "crash", "memory",
+    "numbers", "other", "crash", "memory",
 ];
 
 /// An MPI library.
@@ -335,6 +335,14 @@ fn sizes_out_of_range_are_left_to_mpi() {
     for report in ends_well("progress", &[2], &[REPORT, ranges]) {
         assert!(report.contains("allreduce: 0 as schedules"), "{report}");
         assert!(!report.contains("bcast: 0 as schedules"), "{report}");
+    }
+}
+
+#[test]
+fn calls_on_other_communicators_are_not_compared() {
+    let ranges = ("GOALMPI_RANGES", "all=off,bcast=1K-");
+    for report in ends_well("numbers", &[2, 3], &[REPORT, ranges]) {
+        assert!(report.contains("bcast: 12 as schedules"), "{report}");
     }
 }
 

@@ -254,6 +254,16 @@ fn threads_that_may_not_call_at_the_same_time_are_in_order() {
 }
 
 #[test]
+fn two_communicators_that_threads_make_at_once_get_no_common_number() {
+    let mut rank = Rank::new(0, 2);
+    let free = rank.recorder.free_ids().to_vec();
+    rank.recorder.add_communicator(7, &free, 0, &[0, 1]);
+    assert!(rank.recorder.fault().is_none());
+    rank.recorder.add_communicator(8, &free, 0, &[0, 1]);
+    assert!(matches!(rank.recorder.fault(), Some(Fault::Caller(_))));
+}
+
+#[test]
 fn a_freed_communicator_keeps_its_number_until_its_receives_have_ended() {
     let mut rank = Rank::new(0, 2);
     let free = rank.recorder.free_ids().to_vec();

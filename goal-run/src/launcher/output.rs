@@ -26,7 +26,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use std::io::{self, stdout};
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -128,10 +128,31 @@ impl Drop for Output {
         self.end(Some(Instant::now()));
         // The message of a panic was printed already.
         let ended = self.thread.take().and_then(|thread| thread.join().ok());
-        if matches!(ended, Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut) {
-            (self.tell)("nobody reads standard output: the last lines of ranks are lost");
+        match ended {
+            Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut => {
+                (self.tell)("nobody reads standard output: the last lines of ranks are lost");
+            }
+            Some(Err(error)) if is_fault(&error) => {
+                (self.tell)(&format!("<stdout>: {error}: lines of ranks are lost"));
+                HAS_FAILED.store(true, Ordering::Relaxed);
+            }
+            _ => {}
         }
     }
+}
+
+/// True if standard output has refused lines of ranks.
+static HAS_FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Returns true if standard output has refused lines of ranks in a job of this process, as on a disk
+/// that is full. A reader that has gone away refuses nothing.
+pub fn output_has_failed() -> bool {
+    HAS_FAILED.load(Ordering::Relaxed)
+}
+
+/// Returns true for errors that are neither the reader's nor the user's wish.
+fn is_fault(error: &io::Error) -> bool {
+    !matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::Interrupted)
 }
 
 impl Shared {

@@ -212,6 +212,29 @@ impl<'a> Programs<'a> {
         Ok(())
     }
 
+    /// Frees the numbers of processes that ranks have started and left alone, and that have ended.
+    /// This process has adopted them. Those that have left the groups of ranks wait for the job's
+    /// end.
+    fn reap_adopted(&self) {
+        use nix::sys::wait::{Id, WaitPidFlag, waitid};
+        let ended = |of| {
+            let what = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+            waitid(of, what).ok()?.pid()
+        };
+        if ended(Id::All).is_none() {
+            return;
+        }
+        for process in self.processes.iter().filter(|process| process.exit.is_none()) {
+            let first = nix::unistd::Pid::from_raw(process.pid().as_raw_pid());
+            // The rank itself is the oldest child, and so the first. It is not reaped here.
+            while let Some(one) = ended(Id::PGid(first)).filter(|&one| one != first) {
+                if waitid(Id::Pid(one), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+
     /// Returns the text on an end that ends the job, and the exit status that follows from it.
     fn fault(&self, process: &Process, exit: Exit) -> Option<(String, Option<u8>)> {
         let attendance = |rank: u32| &self.segment.status(rank).attendance;
@@ -298,6 +321,7 @@ impl Crew for Programs<'_> {
         for process in &mut self.processes {
             process.look();
         }
+        self.reap_adopted();
         self.give_up_ended();
         if let Some(fallen) = self.overdue() {
             return Some(fallen);

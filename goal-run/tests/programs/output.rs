@@ -41,7 +41,7 @@ fn lines_that_nobody_reads_are_told_of() {
     let mut child = command("prints", &["-n", "2"]).env(LINES, "1000").spawn().unwrap();
     let unread = child.stdout.take().unwrap();
     // The pipe is full.
-    wait_for(|| (ioctl_fionread(&unread).unwrap() > 60_000).then_some(()));
+    wait_for(|| (ioctl_fionread(&unread).unwrap() > 40_000).then_some(()));
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let status = wait_for(|| child.try_wait().unwrap());
     drop(unread);
@@ -77,4 +77,20 @@ fn ranks_need_no_files_of_their_launcher() {
     assert_eq!(lines.take_while(|line| line == "here").take(70).count(), 70);
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+/// A small file system stands for a disk that is full.
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "mount -t tmpfs -o size=4k none \"$1\" || exit 99
+        \"$0\" -n 2 --timeout 60 sh -c 'trap \"\" PIPE; seq 1000; true' > \"$1/out\"";
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", script, GOAL_RUN]).arg(folder.path());
+    let ended = Ended::of(default_signals(&mut command).output().unwrap());
+    if [Some(1), Some(99)].contains(&ended.status) {
+        return skipped("output", "unshare or mount is refused");
+    }
+    ended.assert_status(2);
+    ended.assert_says(&["<stdout>: No space left on device", "lines of ranks are lost"]);
 }

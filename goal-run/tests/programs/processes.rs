@@ -345,7 +345,7 @@ fn arguments_are_split_at_the_program() {
         ),
         (&["-n", "2", "./no-such-program"], "No such file"),
         (&["-n", "2", "nowhere"], "nowhere is neither a file here nor a program in PATH"),
-        (&["fmt", "x.goal"], "there is no file fmt; if it is the command, write goalc fmt"),
+        (&["dis", "x.nisa"], "there is no file dis; if it is the command, write goalc dis"),
         (&["-n", "-4", "echo"], "the number of ranks is a whole number, as in -n 4"),
         (&["echo", "-n", "2"], "Give -n N before it, as in goal-run -n 4 echo"),
     ] {
@@ -378,4 +378,16 @@ fn a_job_of_many_ranks_has_room_by_default() {
     let mut lone = command("heap", &["-n", "1", "--heap", "3M"]);
     let ended = Ended::of(lone.output().unwrap());
     assert_eq!(told(&ended), ["3145728"]);
+}
+
+/// A process whose parent has ended becomes a child of the launcher.
+#[test]
+fn orphans_of_ranks_are_reaped() {
+    let script = "for i in 1 2 3 4 5 6 7 8; do (true &); done
+        while ps -o stat= --ppid $PPID | grep -q Z; do sleep 0.02; done; echo none";
+    let mut command = Command::new(GOAL_RUN);
+    command.args(["-n", "2", "--timeout", "60", "sh", "-c", script]);
+    let ended = Ended::of(default_signals(&mut command).output().unwrap());
+    ended.assert_status(0);
+    assert_eq!(ended.out, "none\nnone\n");
 }

@@ -340,6 +340,13 @@ fn has_threads(arguments: &Arguments) -> bool {
 /// Prints how a run ended, and returns the exit status. Of a run without errors a text says
 /// nothing: standard output is the program's.
 pub(crate) fn tell(told: &Told, arguments: &Arguments) -> u8 {
+    match tell_end(told, arguments) {
+        0 if launcher::output_has_failed() => 2,
+        status => status,
+    }
+}
+
+fn tell_end(told: &Told, arguments: &Arguments) -> u8 {
     let format = arguments.format;
     match (told, format) {
         (Told::Report(report), _) => {
