@@ -55,6 +55,8 @@ pub(super) struct Window {
     chunks: VecDeque<Arc<Chunk>>,
     /// The number of met dependencies of actions after the window, by offset.
     table: HashMap<u32, u16, Seed>,
+    /// The end of a dependency within the window at which no action begins.
+    stray: Option<u32>,
     stats: WindowStats,
 }
 
@@ -78,6 +80,7 @@ impl Window {
             board,
             chunks: VecDeque::new(),
             table: HashMap::with_hasher(seed),
+            stray: None,
             stats: WindowStats::default(),
         })
     }
@@ -143,10 +146,11 @@ impl Window {
                 *self.table.entry(offset).or_insert(0) += 1;
                 continue;
             }
-            let number = self
-                .board
-                .find(queue.home.finished.as_slice(), offset)
-                .expect("it waits in the window");
+            let Some(number) = self.board.find(queue.home.finished.as_slice(), offset) else {
+                // The file is damaged: the stream would say so at its end.
+                self.stray = Some(offset);
+                continue;
+            };
             let counter = &mut queue.home.counters.as_mut_slice()[self.board.place(number)];
             *counter -= 1;
             if *counter == 0 {
@@ -164,6 +168,10 @@ impl Window {
         record: &Record<'_>,
     ) -> Result<(), (Action, Cause)> {
         self.release(queue, record.dependents);
+        if let Some(stray) = self.stray {
+            let why = "a dependency ends here, where no action begins";
+            return Err((Action(stray), Cause::Schedule(why.to_owned())));
+        }
         let words = queue.home.finished.as_mut_slice();
         let number = self.board.find(words, action.0).expect("it was in the window");
         self.board.mark_ended(words, number);

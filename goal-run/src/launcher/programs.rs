@@ -298,7 +298,8 @@ impl<'a> Programs<'a> {
 pub fn beyond_shells() -> io::Result<Vec<OwnedFd>> {
     let mut low = Vec::new();
     loop {
-        let one = OwnedFd::from(File::open("/dev/null")?);
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("/dev/null: {error}"));
+        let one = OwnedFd::from(File::open("/dev/null").map_err(named)?);
         if one.as_raw_fd() >= PASSED_MIN {
             return Ok(low);
         }

@@ -10,7 +10,7 @@ use body::BodyStats;
 pub use body::Kinds;
 use goal_lang::{ActionKind, BodyId, Program};
 use goal_opt::Machine;
-use goal_opt::cost::{Chain, Chains, longest_chains};
+use goal_opt::cost::{Chain, Chains, Prediction, longest_chains, predict};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -52,6 +52,10 @@ pub struct Stats {
     /// Nanoseconds of `calc` on a rank's longest chain of dependencies. All else takes no time. An
     /// action begins when what it requires has ended and what it irequires has begun.
     pub critical_path_within_rank_ns: Largest,
+    /// Nanoseconds until the last rank ends on the machine by the cost model that `-O2` asks, and
+    /// that rank. There is none until [`predict_makespan`] was called, or where there is no
+    /// [`depth`](Self::depth).
+    pub makespan_ns: Option<Largest>,
     /// Most dependencies of both kinds that one action waits for.
     pub indegree: Largest,
     /// Bytes of memory of all ranks.
@@ -126,4 +130,18 @@ pub fn stats(program: &Program, machine: &Machine) -> Stats {
         stats.critical_path_ns = Some(Largest { value: length.round() as u64, rank });
     }
     stats
+}
+
+/// Predicts [`Stats::makespan_ns`]: each rank has one processor and one interface, and a long send
+/// waits for its receive. Takes a few times as long as [`stats`].
+pub fn predict_makespan(stats: &mut Stats, program: &Program, machine: &Machine) {
+    let may_be = stats.actions <= STATS_ACTIONS_MAX;
+    let Some(Ok(Prediction { finish_ns })) = may_be.then(|| predict(program, machine)) else {
+        return;
+    };
+    let mut last = Largest::default();
+    for (rank, end) in (0..).zip(finish_ns) {
+        last.consider(end.round() as u64, rank);
+    }
+    stats.makespan_ns = Some(last);
 }

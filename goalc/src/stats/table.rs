@@ -23,6 +23,9 @@ impl fmt::Display for Stats {
             Row::largest("width", self.width),
             Row::of_all("critical path, ns", self.critical_path_ns),
             Row::largest("  calc within a rank", self.critical_path_within_rank_ns),
+        ]);
+        rows.extend(self.makespan_ns.map(|end| Row::largest("makespan, ns", end)));
+        rows.extend([
             Row::largest("largest indegree", self.indegree),
             Row::new("memory, bytes", self.memory),
             Row::largest("  largest", self.memory_largest),

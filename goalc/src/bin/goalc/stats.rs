@@ -2,13 +2,13 @@
 
 use clap::ValueEnum;
 use goalc::driver::{self, Error, InputArguments, MachineArguments, print};
-use goalc::stats::stats;
+use goalc::stats::{predict_makespan, stats};
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Examples:
   goalc stats broadcast.goal
-  goalc stats --machine L=2500,o=1500,g=1000,G=6 broadcast.goal     the critical path on this machine
+  goalc stats --machine L=2500,o=1500,g=1000,G=6 broadcast.goal     critical path and makespan on this machine
   goalc stats --format json trace.bin                               one object on standard output")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -45,7 +45,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = driver::Options { strip: true, ..arguments.input.options() };
     let loaded = driver::load_program(&arguments.input.inputs, &options)?;
     driver::show_stage("counting");
-    let stats = options.with_threads(|| stats(&loaded.program, &machine));
+    let mut stats = options.with_threads(|| stats(&loaded.program, &machine));
+    if arguments.machine.machine.is_some() {
+        predict_makespan(&mut stats, &loaded.program, &machine);
+    }
     driver::note(&loaded.findings, arguments.findings());
     print(|out| match arguments.format {
         Format::Text => write!(out, "{stats}"),
