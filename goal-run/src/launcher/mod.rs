@@ -39,7 +39,7 @@ pub use hosts::{
     Ended, Ethernet, Hosts, Meeting, Obstacle, Others, Rendezvous, Verdict, listen_at, run_on_hosts,
 };
 pub use options::{Options, Program, Ranks, Stage};
-pub use output::output_has_failed;
+pub use output::output_status;
 pub use process::{forget_order, rank_process};
 pub use programs::beyond_shells;
 pub use run::run;

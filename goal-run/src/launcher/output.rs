@@ -26,7 +26,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use std::io::{self, stdout};
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -132,27 +132,30 @@ impl Drop for Output {
             Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut => {
                 (self.tell)("nobody reads standard output: the last lines of ranks are lost");
             }
-            Some(Err(error)) if is_fault(&error) => {
+            Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {
+                let signal = self.shared.interrupted.load(Ordering::SeqCst) as i32;
+                let name = signal_hook::low_level::signal_name(signal).unwrap_or("a signal");
+                (self.tell)(&format!("ended by {name}: the last lines of ranks are lost"));
+                STATUS.store(128 + signal as u8, Ordering::Relaxed);
+            }
+            // A reader that has gone away wants no more.
+            Some(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
                 (self.tell)(&format!("<stdout>: {error}: lines of ranks are lost"));
-                HAS_FAILED.store(true, Ordering::Relaxed);
+                STATUS.store(2, Ordering::Relaxed);
             }
             _ => {}
         }
     }
 }
 
-/// True if standard output has refused lines of ranks.
-static HAS_FAILED: AtomicBool = AtomicBool::new(false);
+/// The exit status of a job that came to its end, and whose lines standard output did not take: 0 if
+/// it took them.
+static STATUS: AtomicU8 = AtomicU8::new(0);
 
-/// Returns true if standard output has refused lines of ranks in a job of this process, as on a disk
-/// that is full. A reader that has gone away refuses nothing.
-pub fn output_has_failed() -> bool {
-    HAS_FAILED.load(Ordering::Relaxed)
-}
-
-/// Returns true for errors that are neither the reader's nor the user's wish.
-fn is_fault(error: &io::Error) -> bool {
-    !matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::Interrupted)
+/// Returns the exit status of a job of this process that came to its end. It is not 0 if standard
+/// output refused lines of ranks, as on a full disk, or if a signal came first.
+pub fn output_status() -> u8 {
+    STATUS.load(Ordering::Relaxed)
 }
 
 impl Shared {

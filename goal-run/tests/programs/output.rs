@@ -94,3 +94,17 @@ fn a_full_disk_is_an_error() {
     ended.assert_status(2);
     ended.assert_says(&["<stdout>: No space left on device", "lines of ranks are lost"]);
 }
+
+/// All ranks have come to their end, and nobody reads what they have printed.
+#[test]
+fn a_signal_while_a_job_waits_for_its_reader_is_told() {
+    let mut child = command("prints", &["-n", "2"]).env(LINES, "50").spawn().unwrap();
+    let unread = child.stdout.take().unwrap();
+    wait_for(|| children_of(Pid::from_child(&child)).is_empty().then_some(()));
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let status = wait_for(|| child.try_wait().unwrap());
+    drop(unread);
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    assert_eq!(status.code(), Some(143), "{ended:?}");
+    ended.assert_says(&["ended by SIGTERM: the last lines of ranks are lost"]);
+}

@@ -341,7 +341,7 @@ fn has_threads(arguments: &Arguments) -> bool {
 /// nothing: standard output is the program's.
 pub(crate) fn tell(told: &Told, arguments: &Arguments) -> u8 {
     match tell_end(told, arguments) {
-        0 if launcher::output_has_failed() => 2,
+        0 => launcher::output_status(),
         status => status,
     }
 }
