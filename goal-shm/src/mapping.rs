@@ -10,7 +10,6 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
-use rustix::process::{Resource, getrlimit};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -45,6 +44,17 @@ unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
+/// Returns the limit on the size of files (`ulimit -f`). There is none if a filter of system calls
+/// forbids to ask for it.
+fn file_size_max() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call writes to `limit` only.
+    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
+        0 => limit.rlim_cur,
+        _ => libc::RLIM_INFINITY,
+    }
+}
+
 impl Mapping {
     /// Creates and maps a memory file of `len` zero bytes. The system allocates a page when it is
     /// first touched.
@@ -54,7 +64,7 @@ impl Mapping {
     pub(crate) fn create(len: usize) -> io::Result<Self> {
         let fd = memfd_create("goal-run", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC)?;
         // The system would end the process by a signal.
-        if getrlimit(Resource::Fsize).current.is_some_and(|most| len as u64 > most) {
+        if len as u64 > file_size_max() {
             return Err(Errno::FBIG.into());
         }
         ftruncate(&fd, len as u64)?;

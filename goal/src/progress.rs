@@ -346,7 +346,9 @@ impl Core {
         let tested = match slots.running(number) {
             Some(Instance::Process(handle)) => member.test(handle),
             // Runs of the process make progress as in every test.
-            Some(Instance::Kernel(_)) => member.advance(),
+            Some(Instance::Kernel(_)) => {
+                member.advance().inspect(|&worked| member.note_test(worked))
+            }
             Some(Instance::Gone) | None => Ok(false),
         };
         tested.map_err(|interrupted| self.error_in(TEST, &interrupted))?;
@@ -358,7 +360,7 @@ impl Core {
     #[inline]
     pub(crate) fn progress(&mut self) -> Result<()> {
         let (member, _) = self.parts()?;
-        let advanced = member.advance();
+        let advanced = member.advance().map(|worked| member.note_test(worked));
         advanced.map_err(|interrupted| self.error_in(TEST, &interrupted))?;
         self.reap()
     }

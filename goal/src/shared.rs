@@ -237,11 +237,13 @@ impl Shared {
                 }
                 self.release_after(core, tested)
             }
-            Ok(true) => {
+            // The program may wait for another run of this rank.
+            Ok(true) if core.slots.may_run() => {
                 let progressed = core.progress();
                 let _ = self.release_after(core, progressed);
                 Ok(true)
             }
+            Ok(true) => self.release_after(core, Ok(true)),
             Err(error) => self.release_after(core, Err(error)),
         }
     }
@@ -256,10 +258,18 @@ impl Shared {
         Ok(())
     }
 
-    /// Tells the launcher what this rank tests, if it asks. A thread of the library does not test
-    /// for the program.
+    /// Tells the launcher what this rank tests, if it asks.
+    #[inline]
     fn tell_waits(&self, core: &mut Core) {
-        if self.attached.asks_text() && !is_of_library() {
+        if self.attached.asks_text() {
+            self.tell_waits_now(core);
+        }
+    }
+
+    /// Does so, unless a thread of the library tests: it does not do it for the program.
+    #[cold]
+    fn tell_waits_now(&self, core: &mut Core) {
+        if !is_of_library() {
             let threads = core.sleepers + 1;
             self.attached.tell_waits(&core.describe_waiting(TEST), threads);
         }

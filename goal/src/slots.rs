@@ -287,6 +287,13 @@ impl Slots {
         numbered.filter_map(|(number, slot)| Some((number, slot.instance.as_ref()?)))
     }
 
+    /// Returns false if no instance runs, as far as is known. Looks at a few slots only.
+    #[inline]
+    pub(crate) fn may_run(&self) -> bool {
+        const LOOKED_AT: usize = 16;
+        self.slots.len() > LOOKED_AT || self.slots.iter().any(|slot| slot.is_running)
+    }
+
     /// The schedules whose instances run, as far as is known.
     pub(crate) fn all_schedules(&self) -> impl Iterator<Item = &Schedule> {
         let running = self.slots.iter().filter(|slot| slot.is_running);

@@ -6,7 +6,7 @@ use super::error::Interrupted;
 use super::thread::Guard;
 use super::{now_of, poll_now};
 use crate::job::{Job, Origin, Stuck};
-use crate::threads::{is_of_library, others, sleep};
+use crate::threads::{others, sleep};
 use crate::transport::Ends;
 use crate::wait::Pause;
 use goal_engine::transport::Wakeup;
@@ -183,13 +183,14 @@ impl<'a> Member<'a> {
         self.job.segment.status(self.rank).attendance.note_move();
     }
 
-    /// Notes for the launcher if a test of the program made progress.
-    fn note_test(&self, has_worked: bool) {
+    /// Notes for the launcher if a test of the program made progress. Threads of the library don't
+    /// test.
+    #[inline]
+    pub fn note_test(&self, has_worked: bool) {
         let attendance = &self.job.segment.status(self.rank).attendance;
-        if has_worked {
-            attendance.note_move();
-        } else if !is_of_library() {
-            attendance.note_vain_test();
+        match has_worked {
+            true => attendance.note_move(),
+            false => attendance.note_vain_test(),
         }
     }
 
@@ -277,7 +278,6 @@ impl<'a> Member<'a> {
         self.reclaim();
         within(|| {
             let worked = self.step()?.worked;
-            self.note_test(worked);
             self.release()?;
             if !worked {
                 self.check_gate()?;
