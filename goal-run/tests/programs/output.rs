@@ -99,7 +99,8 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn a_signal_while_a_job_waits_for_its_reader_is_told() {
     let mut child = command("prints", &["-n", "2"]).env(LINES, "50").spawn().unwrap();
-    let unread = child.stdout.take().unwrap();
+    let mut unread = BufReader::new(child.stdout.take().unwrap());
+    unread.read_line(&mut String::new()).unwrap();
     wait_for(|| children_of(Pid::from_child(&child)).is_empty().then_some(()));
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let status = wait_for(|| child.try_wait().unwrap());

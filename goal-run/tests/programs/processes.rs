@@ -384,7 +384,7 @@ fn a_job_of_many_ranks_has_room_by_default() {
 #[test]
 fn orphans_of_ranks_are_reaped() {
     let script = "for i in 1 2 3 4 5 6 7 8; do (true &); done
-        while ps -o stat= --ppid $PPID | grep -q Z; do sleep 0.02; done; echo none";
+        while ps -o stat=,pgid= --ppid $PPID | grep -q \"Z.* $$\\$\"; do sleep 0.02; done; echo none";
     let mut command = Command::new(GOAL_RUN);
     command.args(["-n", "2", "--timeout", "60", "sh", "-c", script]);
     let ended = Ended::of(default_signals(&mut command).output().unwrap());
