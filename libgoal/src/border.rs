@@ -211,7 +211,8 @@ mod tests {
         assert_eq!(text(), "GOAL_Send: there is\\u{0}no rank 7");
     }
 
-    /// As in `printf("%d %s", GOAL_Send(...), GOAL_Last_error())`, where C may call the second first.
+    /// As in `printf("%d %s", GOAL_Send(...), GOAL_Last_error())`, where C may call the second
+    /// first.
     #[test]
     fn an_address_that_was_taken_before_an_error_has_its_text() {
         let early = last_text();

@@ -6,7 +6,8 @@
 //! request waits. So the number of sends in a rank's schedule bounds its waiting requests, and a
 //! rank that has more of them ends the job. The rank of a program does not know the schedules of
 //! other ranks. So there the limit on unexpected messages bounds the overhead of a rank's waiting
-//! requests, but always allows [`KEPT_LEAST`]. Both bounds also hold for requests for a made-up communicator, which wait for ever.
+//! requests, but always allows `KEPT_LEAST`. Both bounds also hold for requests for a made-up
+//! communicator, which wait for ever.
 
 use super::error::Fault;
 use super::ids::Rank;

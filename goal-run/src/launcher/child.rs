@@ -53,8 +53,8 @@ impl Process {
         kill_process_group(self.pid(), signal) != Err(Errno::PERM)
     }
 
-    /// Passes a signal on to the process group while the child goes on, and to the process that has
-    /// attached as the rank, which may have left its group.
+    /// Passes a signal on to the process group while the child goes on. The process that has
+    /// attached as the rank gets it too: it may have left its group.
     pub(super) fn forward(&mut self, signal: Signal, attendance: &Attendance) {
         self.attended.look(attendance, self.child.id());
         let is_in_group = self.attended.is_in_group(self.pid());

@@ -115,8 +115,8 @@ impl Output {
         Some(theirs)
     }
 
-    /// Says that the job has ended. From `limit` on, if there is one, a reader that takes nothing
-    /// for a while is not waited for.
+    /// Says that the job has ended. From `limit` on, it does not wait for a reader that takes
+    /// nothing for a while.
     pub(super) fn end(&self, limit: Option<Instant>) {
         let _ = self.shared.ends.set(limit);
         self.shared.ring();
@@ -148,8 +148,8 @@ impl Drop for Output {
     }
 }
 
-/// The exit status of a job that came to its end, and whose lines standard output did not take: 0 if
-/// it took them.
+/// The exit status of a job that came to its end, and whose lines standard output did not take. It
+/// is 0 if it took them.
 static STATUS: AtomicU8 = AtomicU8::new(0);
 
 /// Returns the exit status of a job of this process that came to its end. It is not 0 if standard

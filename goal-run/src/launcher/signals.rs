@@ -32,7 +32,7 @@ pub fn interrupted() -> io::Result<Arc<AtomicUsize>> {
         let flag = Arc::clone(&interrupted);
         handle(signal, || signal_hook::flag::register_usize(signal, flag, signal as usize))?;
     }
-    // Who started this process may have blocked them for its own threads.
+    // The process that started this one may have blocked them for its own threads.
     let ending: SigSet = ENDING.into_iter().flat_map(Signal::try_from).collect();
     ending.thread_unblock()?;
     keep_children();

@@ -2,8 +2,8 @@
 //!
 //! A rank moves if a message comes or leaves, if a run ends, or if a test makes progress. Nothing
 //! has moved for a while if no rank of the host did, and each of them waits in a call or tests runs
-//! in vain all the time. A rank that does neither computes, which may take long. So does a rank that
-//! looks at a run now and then.
+//! in vain all the time. A rank that does neither computes, which may take long. A rank that looks
+//! at a run now and then computes, too.
 
 use super::watch::read;
 use goal_shm::Segment;

@@ -15,7 +15,8 @@ use goal_run::job::{Stuck, Wait};
 use goal_run::launcher::{End, Options, Outcome, Program, Ranks, run};
 use goal_run::program::skeleton;
 use std::ffi::OsString;
-use std::process::Command;
+use std::io::Read;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The variable that names the part that a rank does.
@@ -195,6 +196,8 @@ fn alone(part: &str) {
     let mut process = Command::new(std::env::current_exe().unwrap());
     process.args(["--exact", "this_process_is_a_rank", "--nocapture"]);
     process.env(PART, part).env("GOAL_STUCK", "end,0.2");
+    // It may panic on purpose.
+    process.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut process = process.spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     let status = loop {
@@ -208,7 +211,9 @@ fn alone(part: &str) {
             }
         }
     };
-    assert!(status.success(), "{status}");
+    let mut told = String::new();
+    process.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert!(status.success(), "{status}: {told}");
 }
 
 #[test]
