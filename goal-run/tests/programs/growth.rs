@@ -1,7 +1,7 @@
 //! Jobs that grow and shrink, and who may ask for it.
 
 use crate::bench::{PART, as_rank, command, run, told};
-use crate::common::processes::{assert_gone, children_of};
+use crate::common::processes::{assert_gone, children_of, state_of, wait_for};
 use crate::common::{Ended, GOAL_RUN};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv,
@@ -160,6 +160,13 @@ fn a_rank_joins_at_the_request_of_a_user() {
     let gone = waiting.ask(Command::new(GOAL_RUN), &["--", "false"]);
     gone.assert_status(0);
     assert_eq!(gone.out, "rank 2 was started\n");
+    // The launcher looks at it before it answers the next request.
+    let launcher = Pid::from_child(&waiting.child);
+    let runs = |process: &Pid| {
+        let name = fs::read_to_string(format!("/proc/{}/comm", process.as_raw_nonzero()));
+        name.is_ok_and(|name| name == "false\n") && state_of(*process) != Some('Z')
+    };
+    wait_for(|| (!children_of(launcher).iter().any(runs)).then_some(()));
     let none = waiting.ask(Command::new(GOAL_RUN), &["-n", "2", "--", "/nowhere/program"]);
     none.assert_status(2);
     none.assert_says(&["/nowhere/program can't be started: No such file"]);
