@@ -178,8 +178,10 @@ pub(crate) fn init(
         let group = match &among {
             None => Group::init()?,
             Some((rank, size, allgather)) => Group::init_among(*rank, *size, &mut |own| {
-                let all = |py| allgather.call1(py, (PyBytes::new(py, own),))?.extract(py);
-                Python::attach(all).map_err(|error: PyErr| error.to_string())
+                let all = Python::attach(|py| -> PyResult<Vec<Vec<u8>>> {
+                    allgather.call1(py, (PyBytes::new(py, own),))?.extract(py)
+                });
+                all.map_err(|error| error.to_string())
             })?,
         };
         if let Some(mode) = mode {
