@@ -76,7 +76,7 @@ pub fn within_program<R>(f: impl FnOnce() -> R) -> R {
 /// Calls a function that may leave threads of other libraries, such as those of PMIx, which do not
 /// act for the program either. They are told from threads of the program if the caller is the only
 /// thread.
-pub fn adopting<R>(f: impl FnOnce() -> R) -> R {
+pub(crate) fn adopting<R>(f: impl FnOnce() -> R) -> R {
     let is_alone = others(1) == Some(0);
     let result = f();
     if is_alone && let Some(left) = others(1) {

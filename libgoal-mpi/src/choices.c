@@ -25,8 +25,8 @@ static MPI_Win window = MPI_WIN_NULL;
 static MPI_Group world;
 
 /* The bit of a call that is left to MPI, and the bits that name the call. Two calls have the same
- * name with a probability of 1 in 2^60. The three other bits are the operation. It is no part of
- * the name, so ranks that call different operations are found too. */
+ * name with a probability of 1 in 2^60. The three other bits are the operation. The name
+ * leaves it out, so ranks that call different operations are found too. */
 #define LEFT 1
 #define NAME (~(uint64_t)0xf)
 

@@ -25,11 +25,11 @@ pub struct Install<'a> {
     pub prefix: &'a Path,
     /// The version of the library, as 0.1.0.
     pub version: &'a str,
-    /// How the installation treats debug information.
+    /// The treatment of debug information.
     pub debug_info: DebugInfo,
 }
 
-/// How an installation treats debug information.
+/// The treatment of debug information by an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DebugInfo {
     /// It stays in the files.

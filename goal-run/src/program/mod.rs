@@ -59,7 +59,7 @@ mod growth;
 mod regroup;
 mod skeleton;
 
-pub use crate::threads::{LibraryThread, adopting, is_of_library, sleep, within_program};
+pub use crate::threads::{LibraryThread, is_of_library, sleep, within_program};
 pub use attach::attach;
 pub use error::{AttachError, FinalizeError};
 pub use skeleton::{HEAP_BYTES, heap_bytes, skeleton};
