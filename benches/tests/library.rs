@@ -211,7 +211,7 @@ fn error_with(functions: &str, arguments: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let [source, library] = ["wrong.c", "wrong.so"].map(|name| folder.path().join(name));
     std::fs::write(&source, format!("#include <goal.h>\n{functions}\n")).expect("written");
-    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../libgoal/include");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings/c/include");
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-Wl,-z,lazy", "-I"]).arg(include);
     let compiled = compiler.arg(source).arg("-o").arg(&library).status().expect("cc starts");

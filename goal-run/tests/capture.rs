@@ -100,7 +100,7 @@ fn stream(hosts: [&Host; 2]) {
 
 /// Returns some fields of each frame as `tshark` shows them.
 fn shown<const FIELDS: usize>(path: &Path, fields: [&str; FIELDS]) -> Vec<[String; FIELDS]> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../contrib/wireshark/goal.lua");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/wireshark/goal.lua");
     let home = path.parent().unwrap();
     let mut command = Command::new("tshark");
     command.arg("-X").arg(format!("lua_script:{}", script.display()));

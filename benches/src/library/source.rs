@@ -90,7 +90,7 @@ pub(super) const GOAL: Headers = Headers {
         ("calls.h", include_str!("../../goal/calls.h")),
         ("group.h", include_str!("../../goal/group.h")),
         ("replay.h", include_str!("../../goal/replay.h")),
-        ("goal.h", include_str!("../../../libgoal/include/goal.h")),
+        ("goal.h", include_str!("../../../bindings/c/include/goal.h")),
     ],
 };
 

@@ -1,0 +1,178 @@
+//! Checks the dependencies of crates against ARCHITECTURE.md, and those of modules against the
+//! list of layers in the documentation of their crate.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{Crate, crates, read, root};
+
+/// Returns the names of the crates of this workspace that a `Cargo.toml` depends on outside of
+/// tests, ascending.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let section = manifest.split("\n[").find_map(|section| section.strip_prefix("dependencies]\n"));
+    let names = section.unwrap_or_default().lines().filter_map(|line| {
+        let name = line.split(['.', ' ', '=']).next()?;
+        name.starts_with("goal").then(|| name.to_owned())
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// Crates that only tests, benchmarks and installations use.
+const TOOLS: [&str; 5] = ["goal-filetest", "goal-cluster", "goal-fuzz", "goal-bench", "xtask"];
+
+#[test]
+fn crates_depend_as_the_architecture_says() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let table = text.split("```crates\n").nth(1).and_then(|rest| rest.split("```").next());
+    let table = table.expect("ARCHITECTURE.md has a block of crates");
+    let stated: BTreeMap<&str, Vec<String>> = table
+        .lines()
+        .map(|line| {
+            let (name, on) = line.split_once(':').expect("a line has a crate and a colon");
+            let mut on: Vec<String> = on.split_whitespace().map(str::to_owned).collect();
+            on.sort();
+            (name.trim(), on)
+        })
+        .collect();
+    let is_listed = |found: &&Crate| !TOOLS.contains(&&*found.name);
+    let all = crates();
+    let found: BTreeMap<&str, Vec<String>> = all
+        .iter()
+        .filter(is_listed)
+        .map(|one| (&*one.name, dependencies(&read(&root().join(&one.folder).join("Cargo.toml")))))
+        .collect();
+    assert_eq!(stated, found, "left: ARCHITECTURE.md, right: the Cargo.toml of each crate");
+}
+
+/// Returns the layers of modules that the documentation of a crate lists below `# Layers`, lowest
+/// first; none if it has no such list.
+fn layers(lib: &str) -> Vec<Vec<String>> {
+    let list = lib.lines().skip_while(|line| *line != "//! # Layers");
+    let lines = list.take_while(|line| line.starts_with("//!"));
+    let layers = lines.filter_map(|line| line.strip_prefix("//! - "));
+    let names = |line: &str| line.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    layers.map(names).collect()
+}
+
+/// Adds the source files below a folder, tests left out, with their paths as modules.
+fn sources(folder: &Path, module: &[String], files: &mut Vec<(Vec<String>, PathBuf)>) {
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the folder can be read").path();
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        if matches!(name, "tests" | "bin" | "lib" | "main") {
+            continue;
+        }
+        let inner: Vec<String> = module.iter().cloned().chain([name.to_owned()]).collect();
+        if path.is_dir() {
+            sources(&path, &inner, files);
+        } else if name == "mod" {
+            files.push((module.to_vec(), path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push((inner, path));
+        }
+    }
+}
+
+/// Returns the modules at the root of the crate that the source of a module names, in code outside
+/// of tests.
+fn imports(source: &str, depth: usize) -> Vec<String> {
+    let code = source.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = lines.collect::<Vec<_>>().join("\n");
+    let to_root = "super::".repeat(depth);
+    let word = |text: &str| -> String {
+        text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let mut names = Vec::new();
+    for path in ["crate::", &to_root] {
+        for rest in code.split(path).skip(1) {
+            let Some(group) = rest.strip_prefix('{') else {
+                names.push(word(rest));
+                continue;
+            };
+            // Only the names directly in the braces are modules of the root.
+            let (mut level, mut is_start) = (1, true);
+            for (at, letter) in group.char_indices() {
+                match letter {
+                    '{' => level += 1,
+                    '}' => level -= 1,
+                    ',' => is_start = level == 1,
+                    _ if is_start && letter.is_alphabetic() => {
+                        names.push(word(&group[at..]));
+                        is_start = false;
+                    }
+                    _ => {}
+                }
+                if level == 0 {
+                    break;
+                }
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn modules_import_from_lower_layers_only() {
+    let mut checked = 0;
+    for one in crates() {
+        let source = root().join(one.folder).join("src");
+        let lib = source.join("lib.rs");
+        let layers = if lib.is_file() { layers(&read(&lib)) } else { vec![] };
+        if layers.is_empty() {
+            continue;
+        }
+        checked += 1;
+        let level = |name: &str| layers.iter().position(|layer| layer.iter().any(|l| l == name));
+        let mut files = Vec::new();
+        sources(&source, &[], &mut files);
+        for (module, path) in files {
+            let own = level(&module[0]);
+            let own = own.unwrap_or_else(|| panic!("{}: in no layer", path.display()));
+            for import in imports(&read(&path), module.len()) {
+                let is_lower = level(&import).is_none_or(|level| level < own);
+                assert!(
+                    is_lower || import == module[0],
+                    "{}: imports {import}, which is not in a lower layer than {}",
+                    path.display(),
+                    module[0]
+                );
+            }
+        }
+    }
+    assert!(checked > 0, "no crate lists its layers");
+}
+
+#[test]
+fn imports_are_found_in_groups_and_above() {
+    let source = "//! crate::doc\nuse crate::{a, b::{c, d},\n e as f};\nuse super::super::g::h;\n\
+                  #[cfg(test)]\nmod tests {\nuse crate::x;";
+    assert_eq!(imports(source, 2), ["a", "b", "e", "g"]);
+}
+
+/// Returns the packages of a lock file, each as its name and version.
+fn locked(name: &str) -> Vec<(String, String)> {
+    let text = read(&root().join(name));
+    let value = |line: &str| line.split('"').nth(1).unwrap_or_default().to_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    let is_package = |pair: &&[&str]| pair[0].starts_with("name = ");
+    let pairs = lines.windows(2).filter(is_package);
+    pairs.map(|pair| (value(pair[0]), value(pair[1]))).collect()
+}
+
+/// The Python package builds with the crates of the workspace, so their builds are shared.
+#[test]
+fn the_python_package_locks_the_same_versions() {
+    let (all, python) = (locked("Cargo.lock"), locked("bindings/python/Cargo.lock"));
+    assert!(python.len() > 100, "{} packages", python.len());
+    let is_known = |name: &String| all.iter().any(|(other, _)| other == name);
+    let others = python.iter().filter(|one| is_known(&one.0) && !all.contains(one));
+    let others: Vec<_> = others.collect();
+    assert!(
+        others.is_empty(),
+        "copy Cargo.lock to bindings/python/, and run cargo metadata there: {others:?}"
+    );
+}

@@ -1,0 +1,56 @@
+//! Builds `libgoal-mpi.so` for one MPI library.
+
+use crate::shim;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The C sources in `bindings/mpi/src/`.
+const SOURCES: [&str; 12] = [
+    "entries.c",
+    "main.c",
+    "settings.c",
+    "report.c",
+    "choices.c",
+    "communicators.c",
+    "types.c",
+    "calls.c",
+    "run.c",
+    "requests.c",
+    "persistent.c",
+    "collectives.c",
+];
+
+/// Compiles the wrappers into a program that has functions of its own in place of libgoal.
+///
+/// # Errors
+/// As for [`build`].
+pub fn build_with(root: &Path, program: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
+    let folder = root.join("bindings/mpi/src");
+    let mut compiler =
+        shim::compiler(root, &folder, &SOURCES, &[&root.join("bindings/c/include")], mpicc);
+    compiler.arg(program);
+    shim::link(compiler, mpicc, out)
+}
+
+/// Compiles the wrappers with an MPI compiler and links them with libgoal.
+///
+/// # Errors
+/// The compiler can't be started, or fails; its report is on standard error.
+pub fn build(root: &Path, libgoal: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
+    let header = root.join("bindings/c/include");
+    shim::build(root, &root.join("bindings/mpi/src"), &SOURCES, &[&header], libgoal, mpicc, out)
+}
+
+/// Returns the Fortran compiler of the MPI library whose C compiler is `mpicc`: the one beside it.
+/// One elsewhere on the path is another library's. `None` if the library has none.
+pub fn mpifort(mpicc: &OsStr) -> Option<PathBuf> {
+    let mpicc = Path::new(mpicc);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path);
+    let folder = match mpicc.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => folder.to_owned(),
+        None => folders.find(|folder| folder.join(mpicc).is_file())?,
+    };
+    Some(folder.join("mpifort")).filter(|compiler| compiler.is_file())
+}
