@@ -8,7 +8,8 @@ static double now_ns(void) {
   return 1e9 * t.tv_sec + t.tv_nsec;
 }
 
-/* The nanoseconds that a time takes which is read twice: the least of several means, in which no other program had the processor. */
+/* Returns the nanoseconds between two reads of the clock in a row. It is the least of several
+   means: the one in which no other program had the processor. */
 static double clock_cost_ns(void) {
   enum { MEANS = 20, READS = 1000 };
   double least = 1e9;

@@ -1,6 +1,6 @@
-/* What the machine can do without any library: machine PROCESSOR PROCESSOR BYTES...
-   Two threads on two processors, each of which has just written its own blocks. For each size it prints "BYTES WORK NANOSECONDS", medians, less
-   what it takes to read the clock:
+/* Measures the machine without any library: machine PROCESSOR PROCESSOR BYTES...
+   Two threads run on two processors, and each has just written its own blocks. For each size it
+   prints "BYTES WORK NANOSECONDS". The times are medians, less the time to read the clock:
      line      a line of the cache is handed over, one way
      pull      one copies a block that the other has written
      halves    both copy half of such a block, until both have ended
@@ -8,7 +8,7 @@
      local     one copies a block of its own
      reduce    each adds a block of the other to one of its own into a third, at once
      sum       each adds two blocks of its own into a third, at once
-     add       each adds a block to another which the other thread has read since it was written, at once
+     add       each adds a block to another one, at once; the other thread has read that one
    It is compiled for this processor: memcpy and sums use its best instructions. */
 #define _GNU_SOURCE
 #include "clock.h"

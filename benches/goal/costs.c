@@ -1,6 +1,8 @@
-/* What calls of libgoal cost a program that starts the same schedule again and again: costs FILE PROCESSORS SAMPLES
-   FILE and PROCESSORS are as for overlap.c. The schedule of one rank copies 8 bytes, that of more ranks sends 8 bytes to the next rank and
-   receives from the one before. Each rank prints "rank COST NANOSECONDS" for each cost: the median of SAMPLES samples, each of them the
+/* Measures the cost of calls of libgoal for a program that starts a schedule again and again:
+   costs FILE PROCESSORS SAMPLES
+   FILE and PROCESSORS are as for overlap.c. With one rank the schedule copies 8 bytes. With more
+   ranks it sends 8 bytes to the next rank and receives 8 bytes from the one before. Each rank
+   prints "rank COST NANOSECONDS" for each cost. The time is the median of SAMPLES samples, each the
    mean of many calls:
      run       GOAL_Run, less what it takes to read the clock
      ended     GOAL_Test of a run that has ended

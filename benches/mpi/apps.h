@@ -1,4 +1,4 @@
-/* What the applications cg, is and halo need of MPI: the same functions as in examples/c/, where libgoal has them. */
+/* The functions of the applications cg, is and halo over MPI. examples/c/ has them over libgoal. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Ranks that wait for a message which rank 0 sends after it computed for so many seconds: each prints "rank processor-time", in
-   milliseconds, of that time. Usage: idle SECONDS */
+/* Measures the processor time of ranks that wait. Rank 0 computes for SECONDS seconds and then
+   sends a message to the others. Each of them prints "rank processor-time" of its wait, in
+   milliseconds. Usage: idle SECONDS */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,9 @@ use crate::table;
 use clap::{Args as ClapArgs, ValueEnum};
 use goal_asm::{EncodeOptions, encode};
 use goal_cluster::{Cluster, Switch, Wiring};
-use goal_run::job::Wait;
+use goal_job::Named;
+use goal_job::Wait;
+use goal_run::named;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,7 +57,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1500)]
     mtu: usize,
     /// How the ranks of goal-run wait
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Wait>(), default_value = "adaptive")]
     wait: Wait,
     /// Transports of goal-run
     #[arg(long, value_enum, default_value_t = Over::Both)]
@@ -139,11 +141,10 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Returns nanoseconds of an operation, of so many that follow each other.
+    /// Returns the nanoseconds of one operation, as the mean of `iterations` operations in a row.
     fn of_schedule(&self, between: Between, iterations: u64) -> io::Result<f64> {
-        let wait = self.args.wait.to_possible_value().expect("all have names");
         let repeat = iterations.to_string();
-        let arguments = ["--wait", wait.get_name(), "--repeat", &repeat, "--timeout", "120"];
+        let arguments = ["--wait", self.args.wait.name(), "--repeat", &repeat, "--timeout", "120"];
         let hosts = self.cluster.hosts().len();
         let took_ns = self.jobs.run(self.cluster, between, hosts, self.path, &arguments)?;
         Ok(took_ns as f64 / iterations as f64)

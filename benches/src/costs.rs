@@ -1,12 +1,14 @@
-//! Measures what calls of libgoal cost a program in C that starts a small schedule again and again:
-//! a group of one, and two ranks that have a processor each.
+//! Measures the cost of calls of libgoal for a program in C that starts a small schedule again and
+//! again. The program runs as a group of one, and as two ranks with a processor each.
 
 use crate::job::{Page, crowded, list, processors};
 use crate::library::{self, goal::Table};
 use crate::measure::median;
 use crate::table;
 use clap::Args as ClapArgs;
-use goal_run::job::Mode;
+use goal_job::Mode;
+use goal_job::Named;
+use goal_run::named;
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +19,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     table: Table,
     /// Modes in which schedules make progress
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Mode::Caller, Mode::Thread])]
+    #[arg(long, value_parser = named::<Mode>(), value_delimiter = ',', default_values = ["caller", "thread"])]
     progress: Vec<Mode>,
     /// Samples of a run, of which the median counts
     #[arg(long, default_value_t = 21, value_parser = clap::value_parser!(u32).range(1..))]

@@ -9,10 +9,10 @@ use clap::Args as ClapArgs;
 use goal_asm::Nisa;
 use goal_engine::Seed;
 use goal_engine::{Engine, Options, Schedule};
+use goal_job::transport::Choice;
+use goal_job::{Job, Settings, layout};
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
-use goal_run::job::{Job, Settings, layout};
-use goal_run::progress::with_member;
-use goal_run::transport::Choice;
+use goal_rank::progress::with_member;
 use goal_shm::ShmTransport;
 use goal_shm::{Layout, RankSizes, Segment};
 use std::hint::black_box;
@@ -104,7 +104,7 @@ const RECORDS: u64 = 1 << 20;
 /// Starts of a schedule in a row that are timed together.
 const RESTARTS: u32 = 100_000;
 
-/// A function that adds a graph of so many copies of an action.
+/// A function that adds a graph of a number of copies of an action.
 type Graph = fn(&mut BodyBuilder, Action, usize);
 
 fn chain(builder: &mut BodyBuilder, action: Action, actions: usize) {
@@ -185,7 +185,7 @@ impl Prepared {
         unsafe { self.segment.region(area).whole().as_mut_slice() }
     }
 
-    /// Returns the nanoseconds of so many instances, one after the other.
+    /// Returns the nanoseconds of `instances` instances, one after the other.
     pub(crate) fn run_again(&self, instances: u32) -> f64 {
         // SAFETY: one run at a time, which drops its engine before the segment.
         let (ends, storage) = unsafe {
@@ -204,7 +204,7 @@ impl Prepared {
     }
 }
 
-/// A graph as the schedule of the only rank of a job, of which a trace may be recorded.
+/// A job of one rank that runs a graph as its schedule. It may record a trace.
 struct Member {
     nisa: Arc<Nisa>,
     settings: Settings,
@@ -212,7 +212,7 @@ struct Member {
 }
 
 impl Member {
-    /// Creates the job. Its trace keeps so many records; 0 records nothing.
+    /// Creates the job. Its trace keeps `records` records; 0 records nothing.
     fn new(body: &Body, records: u64) -> io::Result<Self> {
         let mut program = ProgramBuilder::default();
         program.rank_with(body.clone());

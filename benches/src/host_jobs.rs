@@ -41,7 +41,7 @@ impl Jobs {
         Ok(Self { folder, goal_run, key })
     }
 
-    /// Returns a command of goal-run on one of so many hosts, which are joined by ESP.
+    /// Returns a command of goal-run on one of `count` hosts, which are joined by ESP.
     pub(crate) fn command(&self, host: &Host, count: usize) -> Command {
         let mut command = self.bare(host);
         command.args(["--transport", "esp", "--interface", INTERFACE]);
@@ -49,7 +49,8 @@ impl Jobs {
         command
     }
 
-    /// The same for hosts that are joined by TCP: the first ones of a test bench.
+    /// Returns a command of goal-run on one of the first `count` hosts of a test bench, which are
+    /// joined by TCP.
     fn command_over_tcp(&self, cluster: &Cluster, number: usize, count: usize) -> Command {
         let mut command = self.bare(&cluster.hosts()[number]);
         let meeting = format!("{}:{PORT}", cluster.hosts()[0].ip());
@@ -65,8 +66,8 @@ impl Jobs {
         command
     }
 
-    /// Runs a program on the first hosts of a bench, on `count` of them, each of which has a rank
-    /// or more. Returns nanoseconds from the moment when all ranks were ready.
+    /// Runs a program on the first `count` hosts of a bench. Each host has at least one rank.
+    /// Returns the nanoseconds from the moment when all ranks were ready.
     ///
     /// # Errors
     /// The report of a host on which the job did not end as it should.

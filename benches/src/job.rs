@@ -5,11 +5,11 @@ use crate::assemble::assemble;
 use crate::member::Place;
 use goal_asm::Nisa;
 use goal_engine::{Calc, Options};
+use goal_job::binding::{cores, num_processors};
+pub(crate) use goal_job::is_crowded as crowded;
+use goal_job::transport::Choice;
+use goal_job::{Mode, Settings};
 use goal_lang::Program;
-use goal_run::binding::{cores, num_processors};
-pub(crate) use goal_run::job::is_crowded as crowded;
-use goal_run::job::{Mode, Settings};
-use goal_run::transport::Choice;
 use goal_shm::{Barrier, Layout, Segment};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{Signal, killpg};
@@ -109,7 +109,7 @@ pub(crate) fn settings(
 /// Returns the layout of the segment, with room for every mode of progress.
 pub(crate) fn layout(nisa: &Nisa) -> io::Result<Layout> {
     let settings = settings(nisa.num_ranks(), Mode::Node, None)?;
-    goal_run::job::layout(nisa, &settings, u64::MAX).map_err(io::Error::other)
+    goal_job::layout(nisa, &settings, u64::MAX).map_err(io::Error::other)
 }
 
 /// A page for the barrier.

@@ -6,9 +6,9 @@ use crate::job::{layout, settings};
 use clap::Args as ClapArgs;
 use goal_asm::Nisa;
 use goal_engine::{Handle, Schedule, Storage};
+use goal_job::{Job, Mode, Settings, is_crowded};
 use goal_lang::Program;
-use goal_run::job::{Job, Mode, Settings, is_crowded};
-use goal_run::progress::{self, with_member};
+use goal_rank::progress::{self, with_member};
 use goal_shm::{Barrier, Segment};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::mman::{MapFlags, ProtFlags, mmap};
@@ -183,8 +183,8 @@ impl Member<'_, '_> {
         self.shared.barrier.wait(self.shared.ranks, || self.shared.pause());
     }
 
-    /// Returns the nanoseconds from the beginning of an operation until its end; if ranks share
-    /// processors, from the first rank's beginning to the last one's end, because one of them
+    /// Returns the nanoseconds from the beginning of an operation until its end. If ranks share
+    /// processors, this is the time from the first rank's beginning to the last one's end: one rank
     /// begins while the other waits for the processor. All ranks must call this, and then meet.
     pub(crate) fn span_ns(&self, begin_ns: u64, end_ns: u64) -> u64 {
         if !self.shared.crowded {

@@ -1,5 +1,5 @@
-//! A memory cgroup: processes that together may not have more than so many bytes, with the pages of
-//! the files that they read and map.
+//! A memory cgroup, which limits the bytes that its processes have together. The pages of files
+//! that they read and map count too.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -22,8 +22,9 @@ enum Version {
 }
 
 impl MemoryGroup {
-    /// Makes a group of at most `limit` bytes: below the group of this process with version 1,
-    /// beside it with version 2, where groups with processes have no groups below them.
+    /// Makes a group of at most `limit` bytes. With version 1 it lies below the group of this
+    /// process. With version 2 it lies beside it, because a group with processes can't have groups
+    /// below it there.
     ///
     /// # Errors
     /// `PermissionDenied`, `ReadOnlyFilesystem` or `NotFound` if this process may not create groups

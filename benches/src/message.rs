@@ -24,7 +24,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Creates a pair that exchanges messages of so many bytes.
+    /// Creates a pair that exchanges messages of `bytes` bytes.
     pub(crate) fn new(bytes: u64) -> io::Result<Self> {
         let nisa = Arc::new(assemble(&Operation::Pingpong.program(RANKS, bytes))?);
         let schedules: Vec<_> = (0..RANKS)
@@ -43,7 +43,8 @@ impl Pair {
         Ok(Self { segment: Segment::create(layout)?, schedules })
     }
 
-    /// Returns the nanoseconds of so many instances, one after the other, on both ranks together.
+    /// Returns the nanoseconds of `instances` instances, one after the other, on both ranks
+    /// together.
     pub(crate) fn run(&self, instances: u32) -> f64 {
         let mut ranks: Vec<_> = (0..RANKS).map(|rank| self.rank(rank)).collect();
         time(|| {

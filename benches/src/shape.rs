@@ -1,5 +1,5 @@
-//! Measures the gain of passes that split and order messages: a chain broadcast and an alltoall
-//! without and with each of them, as the cost model predicts it and as it is measured.
+//! Measures the gain of passes that split and order messages. It takes a chain broadcast and an
+//! alltoall without and with each pass, and shows predicted and measured times.
 
 use crate::measure::{median, sibling};
 use crate::table;

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::process::Command;
 
-/// The modes of progress, each of which is measured.
+/// The modes of progress. Each mode is measured.
 const MODES: [&str; 3] = ["caller", "thread", "node"];
 
 /// Returns the output of a benchmark without MPI, and the lines of its raw data.

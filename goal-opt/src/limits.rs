@@ -1,7 +1,7 @@
 //! The limits of passes and of the analyses that they share.
 
-/// The number of dependencies that a pass may leave an action with at most: as many as the binary
-/// form can count for an action.
+/// The most dependencies that a pass may leave an action with. The binary form can't count more for
+/// an action.
 pub const INDEGREE_MAX: u32 = u16::MAX as u32;
 
 /// The largest size of a window in actions (paper III.D, Theorem 4): each may wait for all others

@@ -42,7 +42,7 @@ pub enum MachineError {
         "`{0}` is no parameter of LogGOPS: give L=, o=, g=, G=, O= or S=, times in nanoseconds, S in bytes"
     )]
     Unknown(String),
-    /// A value that is no number of at least 0.
+    /// A value that is negative or not a number.
     #[error("`{0}`: a parameter of LogGOPS is a number of at least 0")]
     Value(String),
     /// A parameter that is given twice.

@@ -4,39 +4,25 @@
 //! computes the memory that follows from it. So programs whose outcome depends on the order in
 //! which messages arrive are compared as well.
 
-use crate::job::has_time;
-use crate::outcome::{End, Outcome};
-use crate::rank::mismatch;
-use goal_interp::{Options, replay};
-use serde::Serialize;
+use goal_interp::{Matches, Options, Taken, replay};
+use goal_job::has_time;
+use goal_launch::report::{Difference, Verified};
+use goal_launch::{End, MatchKind, Outcome};
+use goal_rank::schedule::mismatch;
 
-/// The extent of a comparison that found no difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Verified {
-    /// The number of bytes of memory that were compared, of all ranks together.
-    pub memory_bytes: u64,
-    /// The number of receives whose message the program allows.
-    pub receives: u64,
-}
-
-/// A difference between a run and the interpreter.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Difference {
-    /// The interpreter refuses the matching, or does not complete with it; the text says why.
-    #[error("the interpreter does not come to this end: {0}")]
-    Replay(String),
-    /// A byte of memory differs.
-    #[error("rank {rank}: address {addr} holds the byte {found}, the interpreter has {wanted}")]
-    Memory {
-        /// The rank.
-        rank: u32,
-        /// The address of the byte.
-        addr: u64,
-        /// The byte of the run.
-        found: u8,
-        /// The byte of the interpreter.
-        wanted: u8,
-    },
+/// Returns which receive took which message, as the interpreter takes it.
+fn matches(outcome: &Outcome) -> Matches {
+    let mut matches = Matches::default();
+    for found in outcome.matches() {
+        let (vertex, sequence) = ((found.rank, found.action), found.sequence);
+        match found.kind {
+            MatchKind::Send => drop(matches.sends.insert(vertex, sequence)),
+            MatchKind::Receive { source } => {
+                matches.receives.insert(vertex, Taken { source, sequence });
+            }
+        }
+    }
+    matches
 }
 
 /// Compares the memory and the matching of the last instance of a complete job with those of the
@@ -45,7 +31,7 @@ pub enum Difference {
 /// # Errors
 /// The first difference.
 pub fn verify(outcome: &Outcome) -> Result<Verified, Difference> {
-    let (program, matches) = (outcome.nisa().decode(), outcome.matches());
+    let (program, matches) = (outcome.nisa().decode(), matches(outcome));
     let wanted = replay(&program, &Options::default(), &matches)
         .map_err(|error| Difference::Replay(error.to_string()))?;
     let mut verified = Verified { memory_bytes: 0, receives: matches.receives.len() as u64 };
@@ -74,7 +60,7 @@ pub fn unmet(outcome: &Outcome) -> Vec<String> {
         return vec![];
     }
     let program = outcome.nisa().decode();
-    let wanted = match replay(&program, &Options::default(), &outcome.matches()) {
+    let wanted = match replay(&program, &Options::default(), &matches(outcome)) {
         Ok(wanted) => wanted,
         Err(error) => return vec![Difference::Replay(error.to_string()).to_string()],
     };

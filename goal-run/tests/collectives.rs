@@ -3,12 +3,12 @@
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, GenerateError, Nodes, Request};
+use goal_job::Mode;
 use goal_lang::limits::Limits;
 use goal_lang::{
     BlockList, CollectiveKind, Datatype, Datum, MemoryImage, Neighbors, Program, ProgramBuilder,
 };
-use goal_run::job::Mode;
-use goal_run::launcher::{End, Options, Ranks, run};
+use goal_launch::{End, Options, Ranks, run};
 use goal_run::verify::verify;
 use std::sync::Arc;
 use std::time::Duration;

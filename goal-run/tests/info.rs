@@ -1,7 +1,7 @@
 //! `goal-run info` on systems whose kernel runs no schedules, or lacks a part that helps: rights
 //! are taken away, and system calls are made to fail as they do on other kernels.
 
-use goal_run::Offload;
+use goal_job::Offload;
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,

@@ -8,8 +8,8 @@ mod nodes;
 
 use fabric::Channels;
 use goal_engine::testing::nisa;
-use goal_run::launcher::{End, Outcome};
-use goal_run::report::Report;
+use goal_launch::report::Report;
+use goal_launch::{End, Outcome};
 use goal_run::verify::verify;
 use goal_smith::{Shape, program};
 

@@ -4,9 +4,9 @@
 use goal_asm::{EncodeOptions, Nisa, encode};
 
 use goal_interp::{Eager, Options as Interpreter, outcomes};
+use goal_job::{Mode, Wait};
 use goal_lang::limits::Limits;
-use goal_run::job::{Mode, Wait};
-use goal_run::launcher::{End, Options, Outcome, Ranks, run};
+use goal_launch::{End, Options, Outcome, Ranks, run};
 use goal_run::verify::verify;
 use goal_smith::{Shape, program};
 use std::sync::Arc;

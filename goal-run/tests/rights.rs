@@ -6,7 +6,7 @@ use common::members;
 use common::processes::{assert_gone, children_of, pid, ranks_of, wait_for, wait_until_mapped};
 use common::rights::{FILES, Rights, skipped};
 use common::{Ended, GOAL_RUN, copy_command, default_signals, examples, start_text};
-use goal_run::job::{Mode, Wait, layout};
+use goal_job::{Mode, Wait, layout};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, kill_process};

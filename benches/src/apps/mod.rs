@@ -9,7 +9,8 @@ use crate::library::goal::{LIBGOAL, Program, Table};
 use crate::library::{Libraries, Peer};
 use application::{Application, Size};
 use clap::Args as ClapArgs;
-use goal_run::job::Mode;
+use goal_job::Mode;
+use goal_run::named;
 use report::{HEADER, Sample};
 use std::fmt::Write as _;
 use std::io;
@@ -33,7 +34,7 @@ pub(crate) struct Args {
         value_parser = clap::value_parser!(u32).range(1..=64))]
     ranks: Vec<u32>,
     /// Mode in which the schedules of libgoal make progress
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Mode>(), default_value = "caller")]
     progress: Mode,
     /// Multiplies the number of iterations of each run
     #[arg(long, default_value_t = 1.0, value_parser = positive)]

@@ -1,5 +1,5 @@
-//! Latency and bandwidth between two ranks over TCP while each has many other open connections that
-//! are idle (O2G, section 5: the cost of a message must not depend on their number).
+//! Measures latency and bandwidth between two ranks over TCP while each has many other connections
+//! that are idle. The cost of a message must not depend on their number (O2G, section 5).
 //!
 //! Both ranks are threads of this process, each with a processor and the transport that ranks of
 //! goal-run have. The other end of an idle connection is a socket that has proved the job's key and
@@ -12,7 +12,7 @@ mod report;
 use crate::job::processors;
 use crate::mpi::bytes;
 use clap::{Args as ClapArgs, ValueEnum};
-use goal_run::limits::raise_open_files;
+use goal_job::limits::raise_open_files;
 use pair::Pair;
 pub(crate) use report::CSV_HEADER;
 use std::io::{self, IsTerminal};
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 /// The most other connections of each rank. A connection takes two open files of this process.
 const CONNECTIONS_MAX: i64 = 1 << 20;
 
-/// How a rank waits.
+/// The way in which a rank waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Wait {
     /// It polls.
@@ -72,7 +72,7 @@ impl Wait {
 enum Figure {
     /// Half a round trip of 8 B, in microseconds.
     Latency,
-    /// A stream of messages of so many bytes with an answer at its end, in MB/s.
+    /// A stream of messages of this many bytes with an answer at its end, in MB/s.
     Bandwidth(u64),
 }
 

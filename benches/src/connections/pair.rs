@@ -206,7 +206,7 @@ impl<'a> End<'a> {
         }
     }
 
-    /// Waits for a message of so many bytes, which must begin with `mark`.
+    /// Waits for a message of `bytes` bytes, which must begin with `mark`.
     fn receive(&mut self, bytes: usize, mark: &[u8]) -> io::Result<()> {
         self.message.resize(bytes, 0);
         self.taken = 0;

@@ -1,5 +1,6 @@
-//! Messages between two hosts of a test bench over ESP: round trips and bandwidth beside raw frames
-//! by the same driver, UDP and TCP, over the same wire with the same frames, waiting and placement.
+//! Measures round trips and bandwidth of messages over ESP between two hosts of a test bench. Raw
+//! frames by the same driver, UDP and TCP are measured beside it. All use the same wire, frames,
+//! waiting and placement.
 
 mod stream;
 mod train;

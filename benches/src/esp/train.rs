@@ -10,7 +10,7 @@ use nix::sys::socket::{setsockopt, sockopt::RcvBufForce};
 use std::io::{self, ErrorKind};
 use std::net::UdpSocket;
 
-/// The most frames that are on their way, as many as ESP's budget.
+/// The most frames under way: ESP's budget.
 const WINDOW: u32 = 256;
 /// The number of frames after which the receiver sends a credit.
 const CREDIT: u32 = 64;
@@ -104,7 +104,7 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// Bytes before the payload, as many as ESP's shortest headers.
+    /// The bytes before the payload: the length of ESP's shortest headers.
     const HEADER_LEN: usize = 40;
 
     pub(super) fn open(port: u16, to: (Mac, u16)) -> io::Result<Self> {

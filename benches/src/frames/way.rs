@@ -3,6 +3,7 @@
 use goal_cluster::{Cluster, Host, INTERFACE};
 use goal_esp::wire::{ETHERTYPE_ESP, Frame, Mac};
 use goal_eth::{AnyDriver, Driver, DriverKind};
+use goal_job::Named;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};

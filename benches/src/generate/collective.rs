@@ -3,9 +3,9 @@
 
 use std::io::{self, Write};
 
-/// The sum of 1, 2, ... over the ranks, by dissemination (paper, section IV.B, with n = 1): what
-/// arrives lies in scratch memory, a place a round, and is added when the round's send no longer
-/// reads the sum.
+/// Writes an allreduce of 1, 2, ... over the ranks by dissemination (paper, section IV.B, with n =
+/// 1). The message of each round has its own place in scratch memory. It is added when the round's
+/// send no longer reads the sum.
 pub(super) fn dissemination(out: &mut impl Write, rank: u32, ranks: u32) -> io::Result<()> {
     let count = u64::from(ranks);
     writeln!(out, "init 0 = Int64 {}", u64::from(rank) + 1)?;
@@ -29,8 +29,9 @@ pub(super) fn dissemination(out: &mut impl Write, rank: u32, ranks: u32) -> io::
     Ok(())
 }
 
-/// Eight bytes from rank 0 to all: a rank that has them sends them to the ranks 2^k above, farthest
-/// first, for all k below the lowest set bit of its own number.
+/// Writes a broadcast of eight bytes from rank 0. A rank that has the bytes sends them to the ranks
+/// 2^k above it, the farthest first. The exponent `k` takes all values below the lowest set bit of
+/// the rank's own number.
 pub(super) fn binomial(out: &mut impl Write, rank: u32, ranks: u32) -> io::Result<()> {
     let low = if rank == 0 { ranks.next_power_of_two() } else { rank & rank.wrapping_neg() };
     if rank == 0 {

@@ -2,7 +2,8 @@
 //!
 //! Each action writes eight bytes of its own and reads those of an action that it depends on, so
 //! nothing races. A message goes from a layer to the same layer of another rank under a tag of its
-//! own: no choice of matching, and no circle of waiting, with whatever buffers.
+//! own. So its match is certain, and ranks can't wait for each other in a cycle, whatever room
+//! buffers have.
 
 use super::{Pattern, Shape};
 use std::io::{self, Write};

@@ -24,9 +24,9 @@ pub(super) fn alltoall(
     Ok(())
 }
 
-/// Segments of 4096 bytes pass every rank from rank 0 on and come back to it, behind what it sends;
-/// each that has a place in memory under a tag of its own, since receives that start in any order
-/// would else take each other's.
+/// Writes a pipeline around a ring: segments of 4096 bytes pass every rank from rank 0 on and come
+/// back to it. Rank 0 stores them behind the bytes that it sends. With `memory`, each segment has a
+/// tag of its own: receives start in any order, and would otherwise take each other's segments.
 pub(super) fn ring(
     out: &mut impl Write,
     rank: u32,

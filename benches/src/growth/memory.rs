@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 
-/// Returns the bytes of all children of a launcher, of which each page counts once, divided among
+/// Returns the bytes of all children of a launcher. A shared page counts once: it is divided among
 /// the processes that map it.
 pub(super) fn of_processes(launcher: u32) -> io::Result<u64> {
     let mut bytes = 0;

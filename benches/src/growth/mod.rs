@@ -1,5 +1,6 @@
-//! The growth of a job of two ranks: what room for more ranks costs messages, and how long it takes
-//! until a new rank is there (figures 1 and 2 of "Concepts for Integrating SISCI into Open MPI").
+//! Measures the growth of a job of two ranks. One figure is the cost of room for more ranks, the
+//! other the time until a new rank has joined. They are figures 1 and 2 of "Concepts for
+//! Integrating SISCI into Open MPI".
 //!
 //! `benches/README.md` says how it is measured.
 
@@ -196,7 +197,7 @@ fn grow_from_outside(child: &mut Child, most: u32) -> io::Result<Asked> {
     for _ in 2..most {
         std::thread::sleep(PAUSE);
         let asked = goal_eth::now_ns();
-        goal_run::growth::grow(child.id(), 1, None).map_err(io::Error::other)?;
+        goal_job::growth::grow(child.id(), 1, None).map_err(io::Error::other)?;
         answers.push((asked as f64, goal_eth::now_ns() as f64));
     }
     let mut rest = String::new();

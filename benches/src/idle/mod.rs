@@ -7,7 +7,9 @@ use crate::library::{self, Libraries, Peer};
 use crate::measure::sibling;
 use crate::table;
 use clap::Args as ClapArgs;
-use goal_run::job::Mode;
+use goal_job::Mode;
+use goal_job::Named;
+use goal_run::named;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
@@ -26,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 10)]
     seconds: u64,
     /// Mode in which the schedule makes progress
-    #[arg(long, value_enum, default_values_t = Mode::ALL)]
+    #[arg(long, value_parser = named::<Mode>(), default_values = ["caller", "thread", "node"])]
     progress: Vec<Mode>,
     /// Write every sample there, as lines of ranks, contestant, process and milliseconds of
     /// processor time

@@ -81,9 +81,9 @@ struct Turn {
 }
 
 impl Case {
-    /// Returns the figure of each iteration in nanoseconds. If all ranks compute, it is the mean
-    /// time that a rank waits after its computation; otherwise the time from the last start until
-    /// every rank that only waits has ended.
+    /// Returns the figure of each iteration in nanoseconds. If all ranks compute, the figure is the
+    /// mean time that a rank waits after its computation. Otherwise it is the time from the last
+    /// start until all ranks that only wait have ended.
     ///
     /// # Errors
     /// A line of a rank is missing or garbled.

@@ -1,5 +1,6 @@
-//! Measures true overlap: the time that ranks wait for one that has started too, but computes now
-//! and calls nothing; and the time that is left to wait if all compute.
+//! Measures true overlap of communication and computation. One figure is the time that ranks wait
+//! for a rank that has started too, but computes now and calls nothing. The other is the remaining
+//! wait if all ranks compute.
 
 mod case;
 mod rank;

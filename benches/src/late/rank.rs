@@ -6,7 +6,8 @@ use crate::mpi::{Operands, Operation};
 use crate::overlap::Product;
 use clap::Args as ClapArgs;
 use goal_eth::now_ns;
-use goal_run::job::Mode;
+use goal_job::Mode;
+use goal_run::named;
 use std::io;
 
 /// Rows of the product that ranks compute until their time is over: a sixth of a millisecond.
@@ -17,7 +18,7 @@ const ORDER: usize = 128;
 pub(crate) struct Args {
     #[command(flatten)]
     place: Place,
-    #[arg(long)]
+    #[arg(long, value_parser = named::<Mode>())]
     progress: Mode,
     #[arg(long)]
     case: Case,

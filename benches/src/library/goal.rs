@@ -2,8 +2,8 @@
 
 use super::source::{self, Source, compile};
 use crate::job::list;
-use clap::ValueEnum;
-use goal_run::job::{Mode, Wait};
+use goal_job::Named;
+use goal_job::{Mode, Wait};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::symlink;
@@ -116,8 +116,8 @@ impl Program {
         command.args(arguments).stdin(Stdio::null());
     }
 
-    /// Runs the program on so many ranks of this host: each bound to its processor in the list, or
-    /// free. Returns the lines that it prints.
+    /// Runs the program on `ranks` ranks of this host. Each is bound to its processor in the list,
+    /// or free. Returns the lines that it prints.
     ///
     /// # Errors
     /// It fails; the error has what it printed.
@@ -156,8 +156,7 @@ impl Program {
             let mut command = Command::new(&self.goal_run);
             command.args(["-n", &ranks, "--rank", &rank.to_string(), "--size", &ranks]);
             command.args(["--rendezvous", &format!("127.0.0.1:{port}"), "--key"]).arg(key);
-            let wait = wait.to_possible_value().expect("all have names");
-            let options = ["--bind", &processor.to_string(), "--wait", wait.get_name()];
+            let options = ["--bind", &processor.to_string(), "--wait", wait.name()];
             self.start(&mut command, progress, &options.map(str::to_owned), arguments);
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
         };

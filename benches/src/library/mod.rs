@@ -30,7 +30,7 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Returns the library on the path, if there is one; or else prints a message.
+    /// Returns the library on the path. If the path has none, prints a message and returns `None`.
     ///
     /// # Errors
     /// The library is not known.
@@ -107,8 +107,8 @@ pub(crate) struct Libraries {
 }
 
 impl Libraries {
-    /// Compiles a program into `folder` for each library that was asked for. Without a request that
-    /// is the one on the path, if there is one; an empty request asks for none.
+    /// Compiles a program into `folder` for each requested library. Without a request, it takes the
+    /// library on the path, if any. An empty request stands for no library.
     ///
     /// # Errors
     /// A library is not there or not known, or its compiler fails.
@@ -146,9 +146,9 @@ impl Peer {
         library.build(source, folder).map(Some)
     }
 
-    /// Runs the program on so many ranks over shared memory, placed as goal-run does by default:
-    /// each bound to a processor of its own, or free if they are too few. Returns the lines that it
-    /// prints.
+    /// Runs the program on `ranks` ranks over shared memory, placed as goal-run does by default.
+    /// Each rank is bound to a processor of its own, or free if the processors are too few. Returns
+    /// the lines that it prints.
     ///
     /// # Errors
     /// It fails; the error has what it printed.
@@ -157,9 +157,9 @@ impl Peer {
         self.run_on(Over::SharedMemory, processors.as_deref(), ranks, arguments)
     }
 
-    /// The same over shared memory or over TCP, with each rank bound to its processor in the list.
-    /// If processors occur repeatedly, the program must bind its ranks itself: not every launcher
-    /// can.
+    /// Runs the program over shared memory or over TCP, with each rank bound to its processor in
+    /// the list. If processors occur repeatedly, the program must bind its ranks itself: not every
+    /// launcher can.
     ///
     /// # Errors
     /// It fails; the error has what it printed.
@@ -207,7 +207,7 @@ fn command(prefix: Option<&Path>, name: &str) -> Command {
 /// The seconds after which a program that has not ended is ended.
 pub(crate) const SECONDS_MAX: &str = "300";
 
-/// The same, for a command that is ended if it takes too long.
+/// Returns a command of the library as [`command`] does. The command is ended if it takes too long.
 fn limited(prefix: Option<&Path>, name: &str) -> Command {
     let own = command(prefix, name);
     let mut command = Command::new("timeout");

@@ -5,7 +5,8 @@ use super::schedules::Operation;
 use crate::library::Libraries;
 use crate::library::goal::{Ours, Table};
 use clap::Args as ClapArgs;
-use goal_run::job::Mode;
+use goal_job::Mode;
+use goal_run::named;
 use std::path::PathBuf;
 
 /// `mpi`'s arguments.
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) table: Table,
     /// Mode in which the contestants of this project make progress
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Mode>(), default_value = "caller")]
     pub(super) progress: Mode,
     /// Counted runs
     #[arg(long, default_value_t = 7)]

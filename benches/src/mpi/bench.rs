@@ -7,7 +7,8 @@ use super::samples::{By, IN_A_ROW, LINE, LINE_AFTER, Memory, Row, Sample, moved}
 use super::schedules::Operation;
 use crate::job::{Job, crowded, processors};
 use crate::library::{self, Peer, goal, goal::Ours};
-use goal_run::job::Mode;
+use goal_job::Mode;
+use goal_job::Named;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};

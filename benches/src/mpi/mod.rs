@@ -1,7 +1,10 @@
-//! Operations between processes on this machine, as schedules and as calls of libgoal, beside those
-//! of MPI libraries, as the thesis measures them (6.5): a barrier, the same for all, before
-//! everything that is timed; the mean over the ranks; the median over the runs, which alternate.
-//! Operands are written before an operation and results are read after it.
+//! Compares operations between processes of this machine: schedules, calls of libgoal, and calls of
+//! MPI libraries.
+//!
+//! The operations are measured as in the thesis (6.5). All contestants pass the same barrier before
+//! each timed operation. A figure is the mean over the ranks and the median over the runs, and runs
+//! of the contestants alternate. Operands are written before an operation and results are read
+//! after it.
 
 mod args;
 mod bench;

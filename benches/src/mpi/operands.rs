@@ -109,7 +109,8 @@ pub(crate) fn sum(x: Line, y: Line) -> Line {
     Line { start: x.start.wrapping_add(y.start), step: x.step.wrapping_add(y.step) }
 }
 
-/// Returns the operand of a rank, and what came to it, after so many steps of an exchange.
+/// Returns the operand of a rank and the operand that it received last, after `times` steps of an
+/// exchange.
 fn exchanged(rank: u32, round: u32, times: u32) -> [Line; 2] {
     let mut own = [0, 1].map(|rank| operand(rank, 0, round));
     let mut came = [0, 1].map(|rank| operand(rank, 1, round));
@@ -120,7 +121,7 @@ fn exchanged(rank: u32, round: u32, times: u32) -> [Line; 2] {
     [own[rank as usize], came[rank as usize]]
 }
 
-/// Returns the rows of a rank's part in a stencil after so many steps, and its neighbours' rows
+/// Returns the rows of a rank's part in a stencil after `times` steps, and its neighbours' rows
 /// beside it.
 fn computed(rank: u32, ranks: u32, round: u32, times: u32) -> Vec<Line> {
     let row = |row: u32| operand(row / ROWS, row % ROWS + 1, round);
@@ -140,7 +141,7 @@ pub(crate) fn block(memory: &[u8], at: u64, bytes: u64) -> &[u32] {
     <[u32]>::ref_from_bytes(block).expect("operands are whole, aligned integers")
 }
 
-/// The same, for changes.
+/// Returns the integers of a block, for changes.
 pub(crate) fn block_mut(memory: &mut [u8], at: u64, bytes: u64) -> &mut [u32] {
     let block = &mut memory[at as usize..][..bytes as usize];
     <[u32]>::mut_from_bytes(block).expect("operands are whole, aligned integers")

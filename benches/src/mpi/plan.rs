@@ -14,7 +14,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Returns the plan for an operation of so many bytes, of some milliseconds.
+    /// Returns the plan for an operation of `bytes` bytes. A run takes some milliseconds.
     pub(crate) fn new(operation: Operation, ranks: u32, bytes: u64) -> Self {
         let blocks = match operation {
             Operation::Alltoall | Operation::Allgather | Operation::Gather => u64::from(ranks),
@@ -31,7 +31,7 @@ impl Plan {
         }
     }
 
-    /// Returns the plan with at most so many counted rounds, and fewer before them.
+    /// Returns the plan with at most `counted` counted rounds, and fewer before them.
     pub(crate) fn at_most(self, counted: u32) -> Self {
         let warm = self.warm.min(counted / 10 + 2);
         let counted = counted.min(self.rounds - self.warm);

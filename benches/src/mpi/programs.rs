@@ -5,7 +5,7 @@ use super::calls::{Calls, parsed, right};
 use super::samples::{By, FAILED, Sample, WAYS};
 use crate::job::{Page, processors};
 use crate::library::{Over, Peer, goal};
-use goal_run::job::Mode;
+use goal_job::Mode;
 use std::collections::BTreeSet;
 use std::io;
 

@@ -7,7 +7,8 @@ use super::replay::Replay;
 use crate::member::Place;
 use clap::Args as ClapArgs;
 use goal_eth::now_ns;
-use goal_run::job::Mode;
+use goal_job::Mode;
+use goal_run::named;
 use std::io;
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ pub(crate) struct Args {
     replay: Option<PathBuf>,
     #[arg(long, default_value_t = 0)]
     bytes: u64,
-    #[arg(long)]
+    #[arg(long, value_parser = named::<Mode>())]
     progress: Mode,
     /// Counted rounds at most
     #[arg(long, default_value_t = u32::MAX)]
@@ -79,8 +80,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the nanoseconds that a time takes which is read twice, as `benches/c/clock.h`: the least
-/// of several means, in which no other program had the processor.
+/// Returns the nanoseconds between two reads of the clock in a row, as `benches/c/clock.h` does. It
+/// is the least of several means: the one in which no other program had the processor.
 fn clock_cost_ns() -> f64 {
     const MEANS: u32 = 20;
     const READS: u32 = 1000;

@@ -35,7 +35,7 @@ impl Memory {
         }
     }
 
-    /// The same for a program of libgoal.
+    /// Returns the kinds of memory that a program of libgoal tries.
     pub(crate) fn kinds_of_library(self) -> &'static str {
         match self {
             Memory::Malloc => "malloc",
@@ -89,7 +89,7 @@ impl By {
         }
     }
 
-    /// The same of this project's library.
+    /// Returns the contestant of a way and a kind of memory of this project's library.
     pub(crate) fn library(way: &str, kind: &str) -> By {
         By::Library { way: way.to_owned(), kind: kind.to_owned() }
     }
@@ -166,9 +166,10 @@ impl FromStr for Sample {
     }
 }
 
-/// The work of the machine that is measured again after all contestants of a run.
+/// The machine's work to hand over a cache line. It is measured before and after all contestants of
+/// a run.
 pub(crate) const LINE: &str = "line";
-/// The same, measured after them.
+/// The name of [`LINE`] when it is measured again, after all contestants of a run.
 pub(crate) const LINE_AFTER: &str = "line after";
 
 /// A line that takes this many times the least time is between processors that were moved apart.
@@ -177,8 +178,8 @@ const MOVED: f64 = 2.0;
 /// Stands between an operation and the number of times that it was performed in a row.
 pub(super) const IN_A_ROW: &str = " x ";
 
-/// Returns the runs of one operation during which the system had moved the two processors apart, so
-/// that a line took more than twice as long as in the best run.
+/// Returns the runs of one operation during which the system had moved the two processors apart. In
+/// such a run, a cache line took more than twice as long as in the best run.
 pub(crate) fn moved<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> BTreeSet<usize> {
     let is_line =
         |of: &&Sample| matches!(&of.by, By::Machine(work) if work == LINE || work == LINE_AFTER);

@@ -99,7 +99,7 @@ impl Operation {
         }
     }
 
-    /// Returns true if so many ranks can perform the operation.
+    /// Returns true if `ranks` ranks can perform the operation.
     pub(crate) fn allows(self, ranks: u32) -> bool {
         let between_two =
             matches!(self, Operation::Pingpong | Operation::Exchange | Operation::ExchangeAgain);
@@ -193,8 +193,8 @@ impl Operation {
     }
 }
 
-/// The largest allreduce in bytes of which every rank adds up everything. In a larger one
-/// a rank adds up only its part.
+/// The largest allreduce in bytes in which every rank adds up everything. In a larger one a rank
+/// adds up only its part.
 const WHOLE_MAX: u64 = 4096;
 
 /// The most bytes that are added up at once, so that the operands fit a cache.
@@ -291,8 +291,9 @@ impl Rank {
         }
     }
 
-    /// Each rank adds up its part of all, and gives it to all: piece by piece, so that what was
-    /// just received or added up is near, and the one travels while the other is added up.
+    /// Each rank adds up its part of all operands, and sends the result to all ranks. This happens
+    /// piece by piece: a piece that was just received or added up is still in the cache, and one
+    /// piece travels while another is added up.
     fn allreduce_parts(&mut self) {
         let (n, ranks) = (self.bytes, u64::from(self.ranks));
         let part = (n / ranks).next_multiple_of(ELEMENT);
@@ -350,8 +351,9 @@ impl Rank {
         }
     }
 
-    /// A step computes each row of the rank's part as the sum of the rows above and below it in the
-    /// step before, and sends its first and last row to the neighbours. Two grids alternate.
+    /// A step computes each row of the rank's part, and sends the first and the last row to the
+    /// neighbours. A row is the sum of the rows above and below it in the step before. Two grids
+    /// alternate.
     fn halo(&mut self, steps: u32) {
         let n = self.bytes;
         let (above, below) =

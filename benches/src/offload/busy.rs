@@ -1,7 +1,7 @@
 //! Processors: what computes on them, and which of them ranks are on.
 
 use clap::ValueEnum;
-use goal_run::binding::cores;
+use goal_job::binding::cores;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::io;

@@ -105,7 +105,8 @@ impl Udp {
         }
     }
 
-    /// Receives a message of so many elements into `theirs`. A barrier's has none, but a datagram.
+    /// Receives a message of `count` elements into `theirs`. A message of a barrier has no
+    /// elements, but one datagram.
     fn receive(&mut self, from: u32, wanted: Message, count: usize) -> io::Result<()> {
         self.theirs.resize(count, 0);
         let mut left = count;

@@ -10,7 +10,9 @@ use crate::measure::sibling;
 use crate::mpi::Operation;
 use crate::offload::plan;
 use goal_cluster::{Cluster, Host};
-use goal_run::job::Mode;
+use goal_job::Mode;
+use goal_job::Named;
+use goal_run::named;
 use nix::sched::{sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::io;
@@ -28,7 +30,7 @@ pub(crate) struct Contestants {
     #[command(flatten)]
     pub(super) table: Table,
     /// Modes in which the contestants of this project make progress
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Mode::ALL)]
+    #[arg(long, value_parser = named::<Mode>(), value_delimiter = ',', default_values = ["caller", "thread", "node"])]
     pub(super) progress: Vec<Mode>,
     /// Memory of programs in C; that of schedules lies in the segment
     #[arg(long, value_enum, default_value_t = Memory::Malloc)]
@@ -130,7 +132,7 @@ impl Contestant<'_> {
         }
     }
 
-    /// Checks that it runs an allreduce of so many bytes.
+    /// Checks that it can run an allreduce of `bytes` bytes.
     ///
     /// # Errors
     /// The reason why it can't.

@@ -1,5 +1,5 @@
-//! The same between two hosts of a test bench: programs over ESP and over TCP, and a schedule that
-//! the kernels run.
+//! Measures overlap between two hosts of a test bench: programs over ESP and over TCP, and a
+//! schedule that the kernels run.
 
 use super::contestant::{Contestant, Contestants, EspJobs, InKernels};
 use crate::host_jobs::Jobs;
@@ -7,11 +7,11 @@ use crate::host_peer::HostPeer;
 use crate::library::OVERLAP;
 use crate::library::goal::Ours;
 use goal_cluster::{Cluster, Switch, Wiring};
-use goal_run::job::Mode;
+use goal_job::Mode;
 use std::io;
 
-/// Calls `act` with libgoal over ESP, in each mode of progress that was asked for, and Open MPI
-/// over TCP, between two hosts that are joined by a wire.
+/// Calls `act` with the contestants between two hosts that are joined by a wire: libgoal over ESP
+/// in each requested mode of progress, and Open MPI over TCP.
 ///
 /// # Errors
 /// The system makes no hosts, a compiler fails, or `act` does.

@@ -1,6 +1,8 @@
-//! Measures the cost of an allreduce for a program that computes at the same time (thesis 6.6): a
-//! blocked matrix product alone, and with an allreduce that is started before it and waited for
-//! after it, either without a call in between or with a test after each block.
+//! Measures the cost of an allreduce for a program that computes at the same time (thesis 6.6).
+//!
+//! The computation is a blocked matrix product. It runs alone, and with an allreduce that starts
+//! before it and is awaited after it. In between the program makes no call, or tests after each
+//! block.
 
 mod case;
 mod contestant;
@@ -163,7 +165,8 @@ fn print(
             let overheads = samples.iter().map(Sample::overhead);
             let (least, most) =
                 overheads.fold((f64::MAX, f64::MIN), |(l, m), ns| (l.min(ns), m.max(ns)));
-            // A median that is not above 0 is noise, of which the least and the most tell the size.
+            // A median that is not above 0 is noise. The least and the most value show the size of
+            // the noise.
             let ratio = best(case).filter(|&best| best > 0.0 && overhead > 0.0);
             rows.push(vec![
                 format!("{0} x {0}", case.order),

@@ -6,7 +6,8 @@ use crate::measure::median;
 use crate::member::Place;
 use crate::mpi::{Operands, Operation};
 use clap::Args as ClapArgs;
-use goal_run::job::Mode;
+use goal_job::Mode;
+use goal_run::named;
 use std::io;
 use std::time::Instant;
 
@@ -18,7 +19,7 @@ const WARM: u32 = 2;
 pub(crate) struct Args {
     #[command(flatten)]
     place: Place,
-    #[arg(long)]
+    #[arg(long, value_parser = named::<Mode>())]
     progress: Mode,
     #[arg(long)]
     case: Case,

@@ -1,5 +1,6 @@
-//! Raw data as pictures: of `overlap`, the cost of the allreduce over the time that the product
-//! takes; of `connections`, what is left of the performance over their number.
+//! Draws pictures of raw data. For `overlap` it draws the cost of the allreduce over the time of
+//! the product. For `connections` it draws the remaining performance over the number of
+//! connections.
 
 mod connections;
 mod curves;

@@ -13,7 +13,8 @@ use crate::mpi::{
     By, Calls, Memory, Operation, RANKS_MAX, Row, Sample, WAYS, append, bytes, parsed, right,
 };
 use clap::Args as ClapArgs;
-use goal_run::job::{Mode, Wait};
+use goal_job::{Mode, Wait};
+use goal_run::named;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
@@ -37,10 +38,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     table: Table,
     /// Mode in which libgoal makes progress
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Mode>(), default_value = "caller")]
     progress: Mode,
     /// Waiting of the ranks of goal-run
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Wait>(), default_value = "adaptive")]
     wait: Wait,
     /// Counted runs
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-/// Where operands lie: in memory that each library allocates.
+/// The place of operands: memory that each library allocates.
 const MEMORY: Memory = Memory::Shared;
 const KIND: &str = "alloc";
 

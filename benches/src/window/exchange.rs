@@ -127,7 +127,7 @@ fn repeated(period: &Body, times: usize) -> Body {
     body.finish()
 }
 
-/// Returns the numbers of both ranks and their sums after so many steps.
+/// Returns the numbers of both ranks and their sums after `steps` steps.
 fn numbers(steps: usize) -> [Vec<u8>; 2] {
     let mut of =
         [0, 1].map(|rank: u64| (0..SLOTS).map(|slot| 1 + slot + SLOTS * rank).collect::<Vec<_>>());

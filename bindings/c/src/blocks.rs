@@ -59,9 +59,9 @@ pub(crate) enum Shape {
 /// list.
 ///
 /// # Safety
-/// Each list has as many elements as the communicator has ranks or, for neighbours, as this rank
-/// has neighbours; a list of displacements may be NULL, and so may lists of other ranks than the
-/// root.
+/// Each list has one element for each rank of the communicator or, in collectives of neighbours,
+/// for each neighbour of this rank. A list of displacements may be NULL. At a rank that is not the
+/// root, lists that count only at the root may be NULL too.
 pub(crate) unsafe fn blocks(
     kind: Kind,
     shape: Shape,

@@ -95,8 +95,9 @@ pub(crate) fn border<T: Outcome>(call: &'static str, body: impl FnOnce() -> Resu
     border_of_core(call, body)
 }
 
-/// Does the same for a body that takes the group's core, which a registered function can't: the
-/// body fails there, so this looks only then.
+/// Executes the body of the function `call`, which takes the engine lock. A registered function
+/// can't take it. So the body fails there, and this function checks for that case only after an
+/// error.
 #[inline]
 pub(crate) fn border_of_core<T: Outcome>(
     call: &'static str,

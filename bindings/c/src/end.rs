@@ -1,16 +1,16 @@
-//! Notices of ends: functions that are called, and descriptors that become readable.
+//! Notifies the program of the end of a run: calls a function, or makes a descriptor readable.
 //!
-//! A function is called in the call of this library that notices the end. A descriptor has to
-//! become readable without such a call, so a thread of the library looks at its run from time to
-//! time, unless a thread of the program waits in a call. The rank does not count as waiting
-//! meanwhile: the program may compute.
+//! The function is called within the call of this library that notices the end. A descriptor must
+//! become readable without such a call. So a thread of the library tests its run from time to time,
+//! unless a thread of the program waits in a call. Meanwhile the rank does not count as waiting,
+//! because the program may compute.
 #![allow(unsafe_code)] // exported names, pointers of the caller
 
 use crate::border::{border, status};
 use crate::types::{GOAL_Handle, ticket};
 use goal::raw::{self, Ticket};
 use goal::{Error, ErrorCode, Group, Result};
-use goal_run::program::{LibraryThread, sleep};
+use goal_rank::program::{LibraryThread, sleep};
 use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, eventfd};
 use std::ffi::{c_int, c_void};
@@ -101,8 +101,8 @@ extern "C" fn GOAL_Eventfd(handle: GOAL_Handle) -> c_int {
             let event = Arc::new(given.try_clone().map_err(|error| system(&error))?);
             watch(Watched { run, event: Arc::clone(&event) });
             raw::when_ended(run, Box::new(move |_| notify(&event)))?;
-            // After a call that takes the rank: either this sees a thread that waits with it, or
-            // that thread sees the descriptor when it has waited.
+            // This follows a call that took the engine lock. So either `start` sees the thread that
+            // waits with the lock, or that thread sees the descriptor when it has waited.
             start()?;
         }
         Ok(given.into_raw_fd())
@@ -120,9 +120,9 @@ fn watch(watched: Watched) {
     WATCHED.store(watch.watched.len(), Ordering::SeqCst);
 }
 
-/// Starts the thread if it is needed and does not live. A thread that waits in a call notices all
-/// ends, so no other one looks at runs then: a rank is found stuck only if no thread of it does
-/// anything but wait.
+/// Starts the thread if it is needed and does not run. It is not needed while a thread waits in a
+/// call, because that thread notices all ends. It would also do harm then: a rank is found stuck
+/// only if all of its threads wait.
 fn start() -> Result<()> {
     let mut watch = WATCH.lock();
     let is_needed = !watch.watched.is_empty() && !raw::has_waiter();

@@ -5,7 +5,7 @@ use crate::border::{border, group, last_code, last_text, status};
 use crate::types::{GOAL_ExtensionId, GOAL_Progress};
 use crate::{communicator, graph, schedule};
 use goal::{Error, ErrorCode, Group};
-use goal_run::job::Mode;
+use goal_job::Mode;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// The most bytes that a process tells the others when a group starts.

@@ -2,7 +2,7 @@
 //!
 //! A number has the kind of the object in its top 4 bits, then the generation of its slot in 32
 //! bits, then the slot in 28 bits. A slot gets another generation when its object is freed, so an
-//! old number names nothing; only after 2^32 uses of one slot does it name an object again. As
+//! old number names nothing. Only after 2^32 uses of one slot it names an object again. As
 //! pointers, the numbers are addresses that no process has, so an access through one faults.
 //!
 //! A look-up takes no lock: the word of a slot has the generation and counts who uses the object.
@@ -48,9 +48,9 @@ impl Kind {
 
 /// The lower half of a slot's word while no object is there.
 const FREE: u32 = 0;
-/// The same while a call stores or frees the object.
+/// The lower half of a slot's word while a call stores or frees the object.
 const TAKEN: u32 = 1;
-/// The same while the object is there and nobody uses it. Each user adds 1.
+/// The lower half of a slot's word while the object is there and nobody uses it. Each user adds 1.
 const UNUSED: u32 = 2;
 
 /// The place of an object.

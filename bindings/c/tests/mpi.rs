@@ -60,7 +60,10 @@ fn built(number: usize, bin: Option<&Path>) -> Option<Mpi> {
     let is_open_mpi = version.contains("Open MPI") || version.contains("open-mpi");
     let has_fortran = xtask::goalmpi::mpifort(&mpicc).is_some_and(|mpifort| {
         let mut compiler = Command::new(mpifort);
-        compiler.arg("-o").arg(dir.join("fortran")).arg(root.join("bindings/mpi/tests/fortran.f90"));
+        compiler
+            .arg("-o")
+            .arg(dir.join("fortran"))
+            .arg(root.join("bindings/mpi/tests/fortran.f90"));
         compiler.output().is_ok_and(|output| output.status.success())
     });
     Some(Mpi { run, is_open_mpi, has_fortran, dir })

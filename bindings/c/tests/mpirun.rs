@@ -27,7 +27,7 @@ fn build(compiler: &str, name: &str, into: &Path) -> PathBuf {
     program
 }
 
-/// Runs a program on so many processes, of which each node has `per_node`.
+/// Runs a program on several processes. Each node has `per_node` of them.
 fn run(
     launcher: &Launcher,
     program: &Path,

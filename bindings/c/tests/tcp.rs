@@ -32,7 +32,7 @@ fn folder(sources: &[&str]) -> Option<TempDir> {
     Some(folder)
 }
 
-/// Starts so many launchers of a program on this host.
+/// Starts `launchers` launchers of a program on this host.
 fn start(folder: &Path, launchers: usize, arguments: &[&str]) -> Vec<Child> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let start = |rank: usize| {

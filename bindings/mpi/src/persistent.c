@@ -26,7 +26,7 @@ struct persistent {
 /* By their tags, with NULL for a tag that is free. */
 static struct persistent **kept;
 static int places, used;
-/* Where receives put the message of a failure. Nobody reads it. */
+/* Receives put the message of a failure here. Nobody reads it. */
 static char room[1];
 
 static int has_any(void) { return __atomic_load_n(&used, __ATOMIC_RELAXED) > 0; }

@@ -1,4 +1,5 @@
-/* What ran as schedules and what was left to MPI, by rank 0, if GOALMPI_REPORT is set. */
+/* Reports the calls that ran as schedules and the calls left to MPI. Rank 0 does so if
+ * GOALMPI_REPORT is set. */
 #include "goalmpi.h"
 #include <stdio.h>
 

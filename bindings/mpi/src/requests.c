@@ -1,9 +1,9 @@
 /* Requests of schedules that have not ended, and the calls that complete requests.
  *
- * The request of a non-blocking collective is a generalized request of MPI, that of a persistent one
- * a receive of an empty message from the process itself. So MPI's own functions complete arrays that
- * mix them with requests of MPI, and this file only tells MPI when a schedule has ended. While one
- * runs, a call that waits becomes a loop that tests.
+ * The request of a non-blocking collective is a generalized request of MPI. The request of a
+ * persistent one is a receive of an empty message from the process itself. So MPI's own functions
+ * complete arrays that mix them with requests of MPI, and this file only tells MPI when a schedule
+ * has ended. While a schedule runs, a call that waits becomes a loop that tests.
  *
  * A thread of libgoal makes progress of schedules from the first non-blocking one on, since other
  * ranks may need it while this one waits in a call of MPI or computes. */
@@ -20,7 +20,7 @@ struct pending {
   struct persistent *persistent;
   /* The looks at it, and the one at which the choices of ranks are compared. */
   uint64_t looks, compared_at;
-  /* How the call ended. */
+  /* The result of the call. */
   int rc;
   /* Its run has ended, and MPI has released its generalized request, in either order. */
   int has_ended, is_released;

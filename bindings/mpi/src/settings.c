@@ -22,7 +22,8 @@ struct range {
   uint64_t from, to;
 };
 
-/* What was faster than the MPI library on two ranks of a node (docs/mpi.md). */
+/* The block sizes at which a schedule was faster than the MPI library, on two ranks of a node
+ * (docs/mpi.md). */
 #define ALL {0, BYTES_MAX}
 #define NONE {1, 0}
 static struct range ranges[KINDS] = {

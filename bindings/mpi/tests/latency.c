@@ -1,5 +1,6 @@
-/* The time of a collective in a loop, as other benchmarks of MPI measure it: for each size the median
- * over rounds of the mean over iterations, in microseconds, at the slowest rank. A line of csv each.
+/* Measures the time of a collective in a loop, as other benchmarks of MPI do. For each size it
+ * prints a line of csv: the median over rounds of the mean over iterations, in microseconds, at the
+ * slowest rank.
  *
  *   latency [OPERATION...]
  *

@@ -42,7 +42,8 @@ int main(int argc, char **argv) {
       MPI_Send(&word, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
       ok &= buffer[0] == round && buffer[LONG - 1] == round;
     }
-    /* The same with a collective that MPI runs, and an operator that libgoal does not have. */
+    /* A broadcast is under way while its root calls a collective that MPI runs, because libgoal
+     * lacks the operator. */
     struct { double value; int index; } pair = {rank, rank}, best;
     MPI_Ibcast(buffer, LONG, MPI_BYTE, 1, MPI_COMM_WORLD, &requests[0]);
     if (rank == 1) {

@@ -31,9 +31,9 @@ static uint64_t draw(void) {
 /* Both buffers get the same elements: every fourth integer is 0, and the others are of all sizes and
  * signs. Products and sums of these floating-point numbers are exact, in whatever order.
  *
- * Open MPI 4.1 is left out where it is wrong or MPI says nothing: its maximum and minimum of 64-bit
- * numbers without a sign look at a sign, those of MPI_Offset do not, and sums of short integers that
- * overflow stay at the largest. */
+ * Open MPI 4.1 is left out where it is wrong or MPI says nothing. Its maximum and minimum take
+ * unsigned 64-bit numbers as signed, and MPI_Offset as unsigned. Its sums of short integers that
+ * overflow stay at the largest number. */
 static void fill_values(char *one, char *other, enum class class, int is_sum, int width, int count) {
   for (int at = 0; at < count; at++) {
     uint64_t bits = draw() >> draw() % 64;

@@ -1,4 +1,4 @@
-/* A communicator with processes of two worlds, of which one has no schedules: a world of one rank. */
+/* A communicator with processes of two worlds. One world has one rank, so no schedules. */
 #include <mpi.h>
 #include <stdio.h>
 

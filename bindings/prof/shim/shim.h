@@ -1,4 +1,4 @@
-/* What all wrappers share. Each has the form
+/* The common part of all wrappers. Each wrapper has the form
  *
  *   int rc;
  *   if (!begin()) return PMPI_X(...);

@@ -30,13 +30,13 @@ pub struct Collective {
 /// The elements of the blocks of a collective, as far as the rank knows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elements {
-    /// Every block has so many.
+    /// The number of elements of every block.
     Equal(u64),
-    /// Those of each rank's block, which the root or every rank knows.
+    /// The number of elements of each rank's block, which the root or every rank knows.
     Each(Vec<u64>),
-    /// Those of the own block, at a rank that is not the root.
+    /// The number of elements of the own block, at a rank that is not the root.
     Own(u64),
-    /// Those for each rank, and from each rank.
+    /// The numbers of elements for each rank and from each rank.
     Pairs {
         /// For each rank.
         send: Vec<u64>,
@@ -57,13 +57,15 @@ pub(crate) enum Step {
 #[derive(Debug, Default)]
 pub(crate) struct Expansion {
     pub(crate) steps: Vec<Step>,
-    /// The waiter and the action that it waits for the end of, in the order of waiters.
+    /// Pairs of actions, in the order of the first: the first action waits for the end of the
+    /// second.
     pub(crate) requires: Vec<(u32, u32)>,
-    /// The same, for starts.
+    /// Pairs of actions, in the order of the first: the first action waits for the start of the
+    /// second.
     pub(crate) irequires: Vec<(u32, u32)>,
-    /// The actions that wait for none.
+    /// The actions that wait for no other action.
     pub(crate) first: Vec<u32>,
-    /// The actions that none waits for.
+    /// The actions that no other action waits for.
     pub(crate) last: Vec<u32>,
 }
 
@@ -78,7 +80,7 @@ pub(crate) struct Prepared {
 #[derive(Debug, Default)]
 pub(crate) struct Expansions {
     kept: Vec<(Collective, u32, u32, Arc<Expansion>)>,
-    /// The collectives of which was told that the chosen algorithm does not suit.
+    /// The collectives whose chosen algorithm does not suit. The user has been told so.
     told: Vec<CollectiveKind>,
 }
 

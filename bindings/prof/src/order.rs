@@ -56,8 +56,8 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// Begins a thread. It comes behind what the first thread has done, which is taken to have
-    /// started it, and behind the threads that have ended.
+    /// Begins a thread. Its actions come behind the actions of the first thread so far, because
+    /// that thread is taken to have started it. They also come behind the threads that have ended.
     pub(crate) fn begin(&mut self, thread: usize) {
         let mut extra = self.ended.clone();
         if thread != 0 {
@@ -70,7 +70,7 @@ impl Threads {
     }
 
     /// Ends a thread. All that other threads do from now on comes behind it. Returns true if new
-    /// threads have so many actions to wait for that these must be joined
+    /// threads would have too many actions to wait for, so that the caller must join these actions
     /// ([`take_ended`](Self::take_ended)).
     pub(crate) fn end(&mut self, thread: usize) -> bool {
         let Thread { chain, mut extra, .. } = std::mem::take(self.of(thread));
@@ -148,8 +148,8 @@ impl Threads {
         edges.append(&mut thread.extra);
     }
 
-    /// Returns true if the thread's next action has so many dependencies that another action must
-    /// join them.
+    /// Returns true if the thread's next action has too many dependencies, so that another action
+    /// must join them.
     pub(crate) fn waits_for_many(&mut self, thread: usize) -> bool {
         self.of(thread).extra.len() > JOINED_MAX
     }

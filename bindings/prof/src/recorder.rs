@@ -24,7 +24,7 @@ pub enum Fault {
          another folder"
     )]
     Write(#[from] io::Error),
-    /// There is no tag of GOAL for a message.
+    /// A message can't get a tag of GOAL.
     #[error(transparent)]
     Tag(#[from] TagError),
     /// A communicator is not followed.

@@ -29,7 +29,7 @@ pub(crate) const WINDOW: u32 = PLACES / 2;
 /// The bit of collectives.
 const COLLECTIVE: u32 = 1 << 31;
 
-/// The reason why there is no tag of GOAL.
+/// The reason why a message can't get a tag of GOAL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TagError {
     /// The tag is too large.
@@ -70,7 +70,7 @@ pub(crate) struct Tags {
 }
 
 impl Tags {
-    /// Returns the mapping with so many bits for the tag of MPI, 12 to 28.
+    /// Returns the mapping with `bits` bits for the tag of MPI, 12 to 28.
     pub(crate) fn new(bits: u32) -> Self {
         debug_assert!((12..=28).contains(&bits));
         Self { bits }

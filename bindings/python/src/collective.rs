@@ -1,7 +1,8 @@
 //! Collectives on the memory of Python objects.
 //!
-//! Their sizes follow from the arrays, by MPI's rules (version 4, chapter 6), or from lists of
-//! counts, and are compared with the bytes that this rank's schedule uses before anything runs.
+//! The sizes of blocks follow from the arrays by MPI's rules (version 4, chapter 6), or from lists
+//! of counts. Before anything runs, the arrays are compared with the bytes that this rank's
+//! schedule uses.
 
 use crate::blocks::{Listed, blocks};
 use crate::buffer::{Export, datatype};
@@ -22,10 +23,11 @@ struct Arrays {
     output: Option<Export>,
 }
 
-/// Returns a collective on these arrays: what is sent, which is `None` in place, or if this rank
-/// gives nothing; and what is received, which is `None` if it gets nothing. The arrays of other
-/// ranks must fit. The operation is a name, or the number of a registered function. `lists` has
-/// the counts and displacements of what is sent, and of what is received, if blocks differ.
+/// Returns a collective on these arrays: one to send and one to receive. The first is `None` if the
+/// collective works in place, or if this rank sends nothing. The second is `None` if this rank
+/// receives nothing. The arrays of other ranks must fit. The operation is a name, or the number of
+/// a registered function. If blocks differ, `lists` has the counts and displacements of the blocks
+/// to send and of those to receive.
 #[pyfunction]
 #[pyo3(name = "_collective", signature = (comm, kind, arrays, op, root, lists = None))]
 pub(crate) fn collective(

@@ -240,8 +240,8 @@ impl Graph {
         self.add(py, after, [(a, true), (b, true)], |graph, [a, b]| graph.user(function, a, b))
     }
 
-    /// Adds a computation of so many nanoseconds, which keeps no processor busy: for models of
-    /// applications.
+    /// Adds a computation of `nanoseconds` nanoseconds, for models of applications. It keeps no
+    /// processor busy.
     #[pyo3(signature = (nanoseconds, *, after = None))]
     fn calc(
         &mut self,

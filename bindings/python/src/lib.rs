@@ -1,8 +1,8 @@
 //! The native part of the Python package `goal`: graphs, schedules, runs and collectives of crate
 //! `goal` on any memory that Python objects export. `goal/` has the part in Python.
 //!
-//! Every call that may wait, or that takes the lock of the rank's end, lets other Python threads
-//! run meanwhile ([`life::detached`]): functions at the end of runs need the interpreter.
+//! Some calls may wait, or take the engine lock. They let other Python threads run meanwhile
+//! ([`life::detached`]), because functions at the end of runs need the interpreter.
 
 mod blocks;
 mod buffer;

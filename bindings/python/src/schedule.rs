@@ -230,9 +230,9 @@ impl Run {
         Ok(())
     }
 
-    /// Calls `function` once when the run has ended: at once if it has, else in the call that
-    /// notices it, or in a thread of the package in mode `thread`. An exception that it raises is
-    /// reported on standard error.
+    /// Calls `function` once when the run has ended. If the run has ended already, this happens at
+    /// once. Otherwise it happens in the call that notices the end, or in a thread of the package
+    /// in mode `thread`. An exception that the function raises is reported on standard error.
     fn when_ended(&self, py: Python<'_>, function: Py<PyAny>) -> PyResult<()> {
         if !function.bind(py).is_callable() {
             return Err(argument(py, "the function can't be called"));

@@ -1,5 +1,5 @@
-//! Memory of the safe interface: typed, shared with the peers of the host, and guarded while a
-//! schedule runs on it.
+//! Buffers of the safe interface: typed memory that peers of the host can read. A guard refuses
+//! access to a buffer while a schedule runs on it.
 #![allow(unsafe_code)] // references to the memory, which the guard keeps apart
 
 use crate::error::{Error, ErrorCode, Result};

@@ -1,4 +1,5 @@
-//! Collectives: schedules by the algorithms of `goal-collectives`, persistent or from a cache.
+//! Compiles and starts collectives: their schedules come from the algorithms of `goal-collectives`.
+//! A collective is persistent, or comes from a cache.
 #![allow(unsafe_code)] // hands on the contract of a start
 
 use crate::communicator::Communicator;
@@ -102,7 +103,7 @@ impl Collective {
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })
     }
 
-    /// Returns the schedule of all ranks, of which some work in place.
+    /// Returns the schedule of all ranks. `in_place` has true for each rank that works in place.
     pub(crate) fn of_all_ranks(
         &self,
         communicator: &Communicator,
@@ -229,7 +230,8 @@ impl Persistent {
         shared.with(|core| unsafe { self.start_with(core, input, output) })
     }
 
-    /// Does the same with the core that is held.
+    /// Starts the collective as [`start`](Self::start) does, for a caller that holds the engine
+    /// lock.
     ///
     /// # Errors
     /// As for [`start`](Self::start).

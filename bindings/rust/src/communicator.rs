@@ -1,12 +1,12 @@
-//! Groups of ranks with a matching space of their own.
+//! Communicators: groups of ranks with a matching space of their own, as in MPI.
 //!
-//! A communicator has a number of 48 bits, which messages carry. It follows from the list of ranks
-//! and from how often that list was used before, so its ranks agree on it without a message. Two
-//! communicators that last at the same time have the same number with a probability of 1 in 2^47.
-//! The last bit names the matching space of the library's own messages.
+//! A communicator has a number of 48 bits, which messages carry. The number follows from the list
+//! of ranks, and from how often that list was used before. So its ranks agree on the number without
+//! a message. Two communicators that exist at the same time have equal numbers with a probability
+//! of 1 in 2^47. The last bit of a number selects the matching space of the library's own messages.
 //!
-//! The number is free again when the communicator and all that was made on it are freed. What
-//! remains is how often each list was used: 16 bytes for a list.
+//! The number is free again when the communicator and all objects on it are freed. Only the count
+//! of uses of each list stays, which takes 16 bytes for a list.
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::returned::{Lease, Number};
@@ -167,9 +167,9 @@ impl Communicators {
         self.make_in(parent, ranks, 0)
     }
 
-    /// Makes a communicator of `ranks`, which count in `parent`, for ranks that have regrouped: in
-    /// each generation above 0 it has other numbers, so that ranks need not have made the same
-    /// communicators before.
+    /// Makes a communicator of `ranks`, which count in `parent`, for ranks that have regrouped
+    /// after a loss. Each generation above 0 has other numbers. So the ranks may have made
+    /// different communicators before.
     pub(crate) fn make_in(
         &mut self,
         parent: &Communicator,
@@ -225,7 +225,8 @@ impl Communicators {
         self.make_of(list, rank as u32, None, 0)
     }
 
-    /// Makes a communicator of ranks of the job, of which this process's is the one at `rank`.
+    /// Makes a communicator of ranks of the job. This process is the rank at place `rank` of the
+    /// list.
     fn make_of(
         &mut self,
         list: Box<[u32]>,

@@ -1,4 +1,5 @@
-//! Graphs as schedules: passes, the binary form, and its verification.
+//! Compiles a graph to a schedule: runs the passes, encodes the binary form (NISA), and verifies
+//! it.
 
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};

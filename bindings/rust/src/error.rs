@@ -1,7 +1,7 @@
 //! The errors of the library, with one table of codes for every language.
 
-use goal_run::progress::Interrupted;
-use goal_run::report::shown;
+use goal_launch::report::shown;
+use goal_rank::progress::Interrupted;
 use std::fmt;
 
 /// The table of codes: name in C, number, and the sentence that `GOAL_Error_string` returns.

@@ -1,4 +1,4 @@
-//! Files that the library reads.
+//! Reads files for the library, within limits on their kind and size.
 //!
 //! Threat: a path may come from somebody else, and name anything. A FIFO would block its reader
 //! until somebody writes, a device may act when it is opened, and a file may have more bytes than

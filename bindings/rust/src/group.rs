@@ -1,4 +1,5 @@
-//! The group of ranks that a process belongs to, once in a process.
+//! The group of ranks that a process belongs to: its start, its end and its settings. A process has
+//! one group.
 
 use crate::communicator::{Communicator, Communicators};
 use crate::error::error_of;
@@ -13,11 +14,11 @@ use crate::table;
 use crate::thread::within_function;
 use crate::welcome::await_list;
 use goal_engine::UserFunction;
+use goal_job::Mode;
 use goal_lang::Neighbors;
-use goal_run::job::Mode;
-use goal_run::launcher::{Common, Exchange, attach, attach_among};
-use goal_run::program::{AttachError, Attached, FinalizeError};
-use goal_run::progress::{Member, StartError};
+use goal_launch::{Common, Exchange, attach, attach_among};
+use goal_rank::program::{AttachError, Attached, FinalizeError};
+use goal_rank::progress::{Member, StartError};
 use parking_lot::{Condvar, Mutex};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
@@ -45,9 +46,9 @@ impl Group {
         Self::start(attach)
     }
 
-    /// Joins a group of `size` processes that another launcher has started, as `rank`: all of them
-    /// call this, and tell each other by `exchange`, which gives each rank the blobs of all.
-    /// Returns when all of them have called this. Once in a process, instead of [`Group::init`].
+    /// Joins a group of `size` processes that another launcher has started, as rank `rank`. All of
+    /// these processes call this once, instead of [`Group::init`]. It returns when all have called
+    /// it. `exchange` is an allgather between them: it gives each rank the blobs of all ranks.
     ///
     /// # Errors
     /// As for [`Group::init`], or the exchange failed.
@@ -190,8 +191,8 @@ impl Group {
         self.0.attached.num_ranks()
     }
 
-    /// The communicator of all ranks that the job started with; in a process that has joined later,
-    /// the one that it was accepted in.
+    /// The communicator of all ranks that the job started with. In a process that joined later, it
+    /// is the communicator that accepted the process.
     pub fn world(self) -> &'static Communicator {
         &self.0.world
     }
@@ -244,9 +245,10 @@ impl Group {
     /// `parent` call this, each with its own lists, in the same order as they make other
     /// communicators of the same ranks. No message is exchanged.
     ///
-    /// The lists may name a rank several times, and the rank itself: the first edge from a rank to
-    /// another one in the list of destinations is the first one in the list of sources, and so on.
-    /// If the lists of two ranks do not fit, a collective waits for ever, which the job reports.
+    /// The lists may name a rank several times, and may name the rank itself. Several edges between
+    /// two ranks are matched in order: the first one in the list of destinations is the first one
+    /// in the list of sources. If the lists of two ranks do not fit, a collective waits for ever,
+    /// which the job reports.
     ///
     /// # Errors
     /// A list has a rank that `parent` has not, or edges of this rank to itself are in one list

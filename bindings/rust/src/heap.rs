@@ -1,9 +1,9 @@
-//! Memory that all ranks of a host can read: `GOAL_Alloc`.
+//! Allocates memory that all ranks of a host can read (`GOAL_Alloc`).
 //!
 //! The memory lies in the job's segment. Peers read payloads there in place, without a system call.
 //!
-//! Threat: the other ranks of the host, which have the segment mapped, could write the allocator's
-//! own words. They are processes of the same user in the same job, and nothing stops them; a rank
+//! Threat: the other ranks of the host have the segment mapped, so they can write the allocator's
+//! own words. Nothing stops them, as they are processes of the same user in the same job. A process
 //! of another user can't map the segment.
 #![allow(unsafe_code)] // hands out memory of the segment
 
@@ -21,11 +21,12 @@ use std::ptr::NonNull;
 const ALIGN: usize = 64;
 /// Blocks of at least a page begin [`BEHIND`] bytes behind the beginning of one.
 const PAGE: usize = 4096;
-/// The system copies payloads from and to pages of its own, in which the header of the message, of
-/// some dozen bytes, comes first. On some processors, as AMD's Zen 3, a copy takes twice as long if
-/// the target begins a little behind the source, counted within a page. So with blocks at 64 or
-/// 128 bytes in a page the receiver's copy of 64 KiB to 1 MiB took up to 1.9 times as long, and
-/// with blocks at its beginning the sender's. Neither does at 256 bytes.
+/// The offset of a long block in its page. The system copies payloads from and to pages of its own,
+/// in which the header of the message comes first, of some dozen bytes. On some processors, such as
+/// AMD's Zen 3, a copy takes twice as long if the target begins a little behind the source, counted
+/// within a page. With blocks at 64 or 128 bytes in a page, the receiver's copy of 64 KiB to 1 MiB
+/// took up to 1.9 times as long. With blocks at the beginning of a page, the sender's copy did. At
+/// 256 bytes both are fast.
 const BEHIND: usize = 256;
 
 type Blocks = Tlsf<'static, u32, u32, 28, 32>;

@@ -1,4 +1,5 @@
-//! Collectives by one call: each is compiled at its first call, and kept for further ones.
+//! The cache of collectives that a program starts by one call. Each is compiled at its first call,
+//! and kept for further calls.
 #![allow(unsafe_code)] // hands on the contract of a start
 
 use crate::collective::{Collective, Persistent};
@@ -58,7 +59,8 @@ unsafe fn start_kept(
 }
 
 impl Collective {
-    /// Does the same as [`start`](Self::start) for blocks that differ in size or place.
+    /// Starts the collective as [`start`](Self::start) does, on blocks that differ in size or
+    /// place.
     ///
     /// # Errors
     /// As for [`compile_blocks`](Self::compile_blocks) and [`Persistent::start`].

@@ -1,8 +1,8 @@
-//! Ranks that have left.
+//! Refuses communicators with a rank that has left the job.
 
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
-use goal_run::program::Attached;
+use goal_rank::program::Attached;
 
 impl Communicator {
     /// Checks that all of its ranks take part in the job.

@@ -1,9 +1,10 @@
-//! Schedules for programs: build the dependency graph of a group communication operation, compile
-//! it, and run it beside your computation, on all ranks of a group.
+//! Runs group communication operations of a program beside its computation. A program builds the
+//! dependency graph of an operation, compiles it to a schedule, and runs it on all ranks of a
+//! group.
 //!
 //! A program with this crate is started by `goal-run -n 4 ./program`, on one host or on several.
 //! Without a launcher it is a group of one. This is a complete program: a prefix sum along a chain
-//! of ranks, built by hand, and then an allreduce, by the algorithm that is known to be best.
+//! of ranks whose graph it builds itself, and then an allreduce by the best known algorithm.
 //!
 //! ```
 //! use goal::{Arguments, CollectiveKind, Group, Op};
@@ -59,14 +60,14 @@
 //! - [`Group`]: the ranks that this process belongs to; [`Communicator`]: some of them.
 //! - [`Buffer`]: elements that peers of the host read in place. While a run uses a buffer, it can't
 //!   be changed.
-//! - [`Graph`]: sends, receives and local operations, and which must end before which may start;
-//!   [`Schedule`]: a compiled one; [`Run`]: a run of it, which is a [`Future`] too.
+//! - [`Graph`]: sends, receives and local operations, and the dependencies between them;
+//!   [`Schedule`]: a compiled graph; [`Run`]: one run of a schedule, which is a [`Future`] too.
 //! - [`growth`]: ranks that join and leave while the group runs.
 //! - [`raw`]: the layer below, on any memory of the process. Bindings to other languages use it.
 //!
-//! All types may be used from any thread. Schedules of one communicator must be started in the same
-//! order by all of its ranks, so two threads that start schedules on one communicator have to agree
-//! on the order, as with MPI's collectives.
+//! All types may be used from any thread. All ranks of a communicator must start its schedules in
+//! the same order, as with MPI's collectives. So two threads that start schedules on one
+//! communicator have to agree on the order.
 
 mod buffer;
 mod collective;
@@ -100,8 +101,8 @@ pub use collective::{Collective, Persistent};
 pub use communicator::Communicator;
 pub use error::{Error, ErrorCode, Result};
 pub use goal_collectives::Blocks;
+pub use goal_job::Mode;
 pub use goal_lang::{ANY, BlockList, CollectiveKind, Datatype, Function, Neighbors, Op};
-pub use goal_run::job::Mode;
 pub use graph::Vertex;
 pub use group::Group;
 pub use safe::{Arguments, Graph, Run, Schedule, scratch};

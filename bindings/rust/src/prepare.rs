@@ -1,5 +1,5 @@
-//! Schedules that the kernels of the job's hosts may run: collectives that are prepared, and files.
-//! The processes exchange their proposals.
+//! Prepares collectives and schedules from files for any number of runs, which the kernels of the
+//! job's hosts may execute. The ranks exchange their proposals for that.
 #![allow(unsafe_code)] // a run on memory of this module's own
 
 use crate::collective::{Collective, Persistent};
@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 impl Collective {
     /// Prepares the collective for any number of runs, as [`compile_blocks`](Self::compile_blocks)
-    /// does by the table of decisions. If the job has its kernels run schedules, the collective is
-    /// offered to them: all ranks of the communicator call this, in the same order as they prepare
-    /// other schedules, and it returns when all have. `call` is the name of the caller's call, for
-    /// a report on a rank that waits for ever.
+    /// does by the table of decisions. If the kernels of the job run schedules, the collective is
+    /// offered to them. All ranks of the communicator call this, in the same order as they prepare
+    /// other schedules. It returns when all ranks have called it. `call` is the name of the
+    /// caller's call, for a report on a rank that waits for ever.
     ///
     /// # Errors
     /// As for [`compile`](Self::compile), or the job can't go on.

@@ -1,11 +1,13 @@
-//! The state of the group in this process, which a fork does not share.
+//! The state of the group in this process: not begun, begun, in use or finalized. A forked child
+//! does not inherit it.
 //!
-//! A forked child has copies of the rank's handles and locks, and the rank's part of the segment
-//! itself. It is no rank: it must not use any of these, and a lock may be held for ever. The state
-//! lies in a page that the system clears in each child, however the child was made. A handler that
-//! `fork` calls clears it too, for systems without such pages.
+//! A forked child has copies of the rank's handles and locks, and maps the rank's part of the
+//! segment. But it is not a rank, so it must not use any of these. A copied lock may be held for
+//! ever. The state lies in a page that the system clears in each child, however the child was made.
+//! A handler that `fork` calls clears it too, for systems without such pages.
 //!
-//! A child of `vfork` shares its parent's memory until it executes a program, and looks like it.
+//! A child of `vfork` shares its parent's memory until it executes a program. So this module can't
+//! tell it from its parent.
 #![allow(unsafe_code)] // memory that forks don't have, and a handler of forks
 
 use crate::error::{Error, ErrorCode, Result};

@@ -1,11 +1,12 @@
-//! Progress of a process's runs.
+//! The state behind the engine lock, called the core: the rank's engine and its runs. The module
+//! makes progress, and notes the ends of runs.
 
 use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::offload::Part;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use goal_engine::Cause;
 use goal_kernel::Signs;
-use goal_run::progress::{Interrupted, Member};
+use goal_rank::progress::{Interrupted, Member};
 use rustc_hash::FxHashSet;
 use std::any::Any;
 use std::sync::Arc;
@@ -52,7 +53,7 @@ pub(crate) trait Kept: Any + Send {
     fn take_of(&mut self, communicators: &FxHashSet<u64>) -> Box<dyn Any + Send>;
 }
 
-/// The rank's end of the job and its instances.
+/// The state behind the engine lock: the rank's engine with its transports, and its runs.
 pub(crate) struct Core {
     /// `None` once the group is finalized.
     member: Option<Member<'static>>,
@@ -71,7 +72,7 @@ pub(crate) struct Core {
     pub(crate) kept: Option<Box<dyn Kept>>,
     /// The number of times that the ranks which are left have regrouped after a loss.
     generation: u32,
-    /// The signs of runs in the kernel, if that runs schedules.
+    /// The completion events of runs in the kernel, if it runs schedules.
     signs: Option<Arc<Signs>>,
     /// The parts in the kernel with runs that have not ended, as far as is known.
     parts: Vec<Arc<Part>>,
@@ -227,13 +228,13 @@ impl Core {
         Ok(())
     }
 
-    /// Returns true if no rank needs to be told that this one waits because of runs in the kernel:
-    /// there are none, or they have not gone on for long.
+    /// Returns true if a rank that waits may wait for ever. This is so if no run in the kernel is
+    /// in progress, or if these runs have been silent for long.
     pub(crate) fn may_wait_for_ever(signs: Option<&Arc<Signs>>) -> bool {
         signs.is_none_or(|signs| signs.is_idle() || signs.is_silent())
     }
 
-    /// The signs of runs in the kernel.
+    /// The completion events of runs in the kernel.
     pub(crate) fn signs(&self) -> Option<Arc<Signs>> {
         self.signs.clone()
     }

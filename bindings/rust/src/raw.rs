@@ -1,5 +1,5 @@
-//! Schedules on memory that the caller answers for: the layer below the safe one, for bindings to
-//! other languages.
+//! The unsafe layer below the safe interface, for bindings to other languages: schedules on any
+//! memory of the process. The caller answers for this memory.
 #![allow(unsafe_code)] // instances work on memory of the program
 
 mod ends;
@@ -16,7 +16,7 @@ use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
 use goal_engine::memory::Region;
-use goal_run::limits::NISA_BYTES_MAX;
+use goal_job::limits::NISA_BYTES_MAX;
 use instances::{Inner, Memory};
 use std::fmt;
 use std::io;
@@ -231,8 +231,8 @@ impl Schedule {
     /// The job can't go on.
     ///
     /// # Safety
-    /// Until the run has ended, the memory that the graph names stays readable and writable, nobody
-    /// else writes what its actions read, and nobody accesses what they write.
+    /// Until the run has ended, the memory that the graph names stays readable and writable. Nobody
+    /// else writes bytes that its actions read, and nobody accesses bytes that they write.
     #[inline]
     pub unsafe fn start(&self) -> Result<Ticket> {
         // SAFETY: as the caller says.
@@ -253,7 +253,8 @@ impl Schedule {
         self.inner.group.shared().with(|core| unsafe { self.start_with(core, buffers) })
     }
 
-    /// Does the same as [`start_on`](Self::start_on) with the core that is held.
+    /// Starts the schedule as [`start_on`](Self::start_on) does, for a caller that holds the engine
+    /// lock.
     ///
     /// # Errors
     /// As for [`start_on`](Self::start_on).

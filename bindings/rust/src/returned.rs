@@ -1,7 +1,8 @@
-//! Communicators that nobody uses any more.
+//! Frees communicators that nobody uses any more, and returns their numbers.
 //!
-//! The last use of a communicator may end anywhere, also in a call that has the core. So its end
-//! only leaves a note, and later calls act on it when they hold no lock (`Shared::tidy`).
+//! The last use of a communicator may end in any call, also in one that holds the engine lock. So
+//! this end only records the number. Later calls free the communicator when they hold no lock
+//! (`Shared::tidy`).
 
 use crate::process::State;
 use parking_lot::Mutex;
@@ -10,7 +11,7 @@ use std::mem::take;
 /// The numbers of communicators that the program does not use any more.
 static LEFT: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
-/// The numbers of those that the library does not use either.
+/// The numbers of communicators that the library does not use any more either.
 static FREE: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
 /// The number of a communicator. It is given back when this is dropped.

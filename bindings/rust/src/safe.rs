@@ -1,4 +1,5 @@
-//! Graphs, schedules and runs of the safe interface.
+//! The safe interface: graphs, schedules and runs on buffers that are guarded while a run uses
+//! them.
 
 mod graph;
 mod group;

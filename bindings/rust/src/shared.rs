@@ -1,9 +1,10 @@
-//! The state of the group in this process, whichever thread calls.
+//! The state of the group that all threads of this process share, and the engine lock.
 //!
-//! The rank's end of the job lies behind one lock. If several threads wait for runs, one of them
-//! works and sleeps with the lock. The others sleep until it tells them that their runs have ended,
-//! or that it has stopped. A thread that wants the lock says so in [`Shared::wanted`] and wakes the
-//! sleeper, which hands the lock over and takes it again.
+//! One lock, the engine lock, guards the rank's engine and its runs ([`Core`]). If several threads
+//! wait for runs, one of them works and sleeps while it holds the lock. The others sleep until it
+//! wakes them, because their runs have ended or because it stops. A thread that wants the lock
+//! counts itself in [`Shared::wanted`] and wakes the holder. The holder hands the lock over, and
+//! takes it again later.
 //!
 //! A panic while the lock is held ends the job: the engine may be in the middle of an action.
 
@@ -16,8 +17,8 @@ use crate::progress::{Core, TEST, is_fatal, name_collectives, waits_for};
 use crate::returned::{take_free, take_left};
 use crate::slots::{Due, Ticket};
 use crate::thread::{self, Common, is_in_function};
-use goal_run::job::Mode;
-use goal_run::program::{Attached, is_of_library};
+use goal_job::Mode;
+use goal_rank::program::{Attached, is_of_library};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
@@ -36,7 +37,7 @@ pub(crate) struct Shared {
     pub(crate) heap: Heap,
     /// This rank's schedules in the kernel, if that runs some.
     pub(crate) offload: Option<Offload>,
-    /// The rank's end of the job and its instances.
+    /// The state behind the engine lock: the rank's engine and its runs.
     pub(crate) core: Mutex<Core>,
     /// The number of threads that want the core while another thread waits with it.
     pub(crate) wanted: AtomicU32,

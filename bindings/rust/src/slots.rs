@@ -1,4 +1,5 @@
-//! The instances of a process: running ones, and ended ones that can start again.
+//! The table of schedule instances of a process. It holds running instances, and ended ones that
+//! can start again. A ticket names one run of an instance.
 
 use crate::error::Error;
 use crate::offload::Part;
@@ -348,8 +349,8 @@ impl Parked<'_> {
     /// Returns true if its declared buffers lie at these addresses.
     #[inline]
     pub(crate) fn is_bound(&self, addresses: &[usize]) -> bool {
-        // Not `==`, which calls `memcmp`: that of glibc takes 100 ns for an empty slice, whose
-        // address is not mapped, where it loads under a mask of AVX-512.
+        // Not `==`, which calls `memcmp`. With masked loads of AVX-512, glibc's `memcmp` takes 100
+        // ns for an empty slice, because the address of the slice is not mapped.
         let bound = &self.slot.bound;
         bound.len() == addresses.len() && bound.iter().zip(addresses).all(|(a, b)| a == b)
     }

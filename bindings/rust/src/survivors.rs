@@ -1,13 +1,13 @@
-//! Groups that go on after the loss of a rank.
+//! Lets a group continue after the failure of a rank, as ULFM does with `MPIX_Comm_shrink`.
 //!
-//! A job that was started for it (`goal-run --survive`) does not end with the loss of a rank. All
-//! runs end early with [`ErrorCode::Lost`], and no other can start until the ranks that are left
-//! have called [`Group::shrink`]. Communicators without a missing rank can be used again then.
+//! A job that was started with `goal-run --survive` does not end with the loss of a rank. All runs
+//! end early with [`ErrorCode::Lost`]. No run can start until all surviving ranks have called
+//! [`Group::shrink`]. Afterwards communicators without a missing rank can be used again.
 
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::group::Group;
-use goal_run::progress::{Interrupted, Member};
+use goal_rank::progress::{Interrupted, Member};
 
 impl Group {
     /// Makes a communicator of the ranks of `parent` that are left after a loss, in their order.

@@ -1,10 +1,10 @@
-//! The table of decisions of this process: which algorithm a collective takes.
+//! The table of decisions of this process, which selects the algorithm of a collective.
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::file;
 use goal_collectives::Table;
-use goal_run::limits::TABLE_BYTES_MAX;
-use goal_run::rights::are_of_file;
+use goal_job::limits::TABLE_BYTES_MAX;
+use goal_job::rights::are_of_file;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 use std::io;

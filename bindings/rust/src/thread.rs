@@ -1,8 +1,10 @@
-//! The state that this library keeps of each thread that calls it.
+//! The state that this library keeps for each thread that calls it. It records if the thread
+//! executes a registered function, and the functions at ends of runs that the thread still has to
+//! call.
 
 use crate::process::{end_fork, is_fork};
 use crate::slots::Due;
-use goal_run::program::within_program;
+use goal_rank::program::within_program;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 

@@ -1,11 +1,11 @@
-//! Waits for runs.
+//! Waits until runs have ended. One waiting thread makes progress for all others.
 
 use crate::error::Result;
 use crate::progress::{Core, no_run};
 use crate::shared::{Held, Shared};
 use crate::slots::Ticket;
 use goal_kernel::Signs;
-use goal_run::progress::Interrupted;
+use goal_rank::progress::Interrupted;
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
@@ -66,7 +66,7 @@ impl Shared {
         }
     }
 
-    /// Waits with the core that is held until one of these runs has ended.
+    /// Waits until one of these runs has ended. The caller holds the engine lock.
     #[inline(never)]
     fn wait_from(&'static self, mut core: Held, tickets: &[Ticket], call: &str) -> Result<usize> {
         loop {
@@ -102,8 +102,8 @@ impl Shared {
         worked
     }
 
-    /// Sleeps while another thread waits with the core, until it says that one of these runs has
-    /// ended, or that it has stopped.
+    /// Sleeps while another thread waits with the engine lock. That thread wakes this one when one
+    /// of these runs has ended, or when it stops.
     fn park(&'static self, core: &mut Held, tickets: &[Ticket]) {
         core.parked.extend(tickets);
         core.sleepers += 1;

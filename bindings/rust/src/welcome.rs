@@ -1,8 +1,9 @@
-//! The message that tells a new rank of its communicator: the number of ranks, and the rank in the
-//! job of each. It has one size in a job, as a receive must have that of its message.
+//! The message that tells a new rank of its communicator. It has the number of ranks, and each
+//! one's rank in the job. All these messages of a job have one size, because a receive must have
+//! the size of its message.
 //!
-//! The message has a matching space of the new rank's own. No rank is new twice, so it is the only
-//! one there.
+//! Each new rank has a matching space for this message. A rank is new only once, so no other
+//! message uses that space.
 
 use crate::communicator::Communicator;
 use crate::compile;
@@ -10,14 +11,14 @@ use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::graph::{Data, Graph, memory};
 use goal_engine::Storage;
 use goal_lang::ANY;
-use goal_run::program::Attached;
-use goal_run::progress::{Interrupted, Member};
+use goal_rank::program::Attached;
+use goal_rank::progress::{Interrupted, Member};
 
 /// The place of the message in the memory that it is received in: a graph can't name the first
 /// byte of a memory.
 const PLACE: usize = size_of::<u64>();
 
-/// Returns the words of the message in a job that has room for so many ranks.
+/// Returns the number of words of the message in a job with room for `capacity` ranks.
 const fn words_of(capacity: u32) -> usize {
     1 + capacity as usize
 }
@@ -36,8 +37,8 @@ fn list(words: &[u32]) -> Option<Box<[u32]>> {
     Some(ranks.get(..size as usize)?.into())
 }
 
-/// Waits until this process, which was added to its job, is told of its communicator. Returns the
-/// ranks in the job of that.
+/// Waits until this new process is told of its communicator. Returns the communicator's ranks, as
+/// numbers in the job.
 ///
 /// # Errors
 /// The job has ended.

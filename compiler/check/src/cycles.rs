@@ -116,7 +116,7 @@ pub(crate) fn suggestion(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     way.to_owned()
 }
 
-/// Adds the first cycle of waits to a finding, if there is one.
+/// Adds the first cycle of waits to a finding. Without a cycle the finding stays as it is.
 pub(crate) fn add_first_cycle(
     analysis: &Analysis<'_>,
     pairing: &Pairing,

@@ -1,5 +1,5 @@
-//! Checks for messages that no receive takes, receives that no message comes for, and messages
-//! whose receive has another size.
+//! Checks that sends and receives match: each message finds a receive of its size, and each receive
+//! gets a message.
 
 use super::pairing::{Pairing, channel};
 use crate::analysis::Analysis;

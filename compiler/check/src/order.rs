@@ -40,8 +40,8 @@ impl<'w, 'p> Order<'w, 'p> {
         Ok(order)
     }
 
-    /// The order with the messages of `unique`, whose graph is taken if there is one, and with
-    /// `implied` pairs of a send that starts before a receive ends.
+    /// Returns the order with the messages of `unique` and with `implied` pairs. The send of such a
+    /// pair starts before its receive ends. If `unique` has a graph, it is taken from there.
     fn of(
         whole: &'w Whole<'p>,
         unique: &mut UniqueMatches,

@@ -1,5 +1,5 @@
-//! Sends and receives that a run left unmatched: pairs that would match if the run went on, and
-//! those that can never match.
+//! Sends and receives that a run left unmatched. Some would match if the run went on, others never
+//! can.
 
 use crate::analysis::Analysis;
 use goal_lang::{ANY, Action};

@@ -2,8 +2,7 @@
 //!
 //! A message without an address carries a pattern that contains the message's number among all from
 //! its source to its destination, whatever their tags. If a receive stores the pattern, memory
-//! shows the order in which the sends started, even if tags decide which receive takes which
-//! message.
+//! shows the order in which the sends started, even if tags decide the matches.
 
 use crate::analysis::Analysis;
 use crate::groups::{Groups, more, statement};

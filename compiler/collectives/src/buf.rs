@@ -10,7 +10,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Returns the place that lies so many bytes behind.
+    /// Returns the place that lies `bytes` bytes behind.
     pub(crate) fn offset(self, bytes: u64) -> Self {
         Self { addr: self.addr + bytes, ..self }
     }

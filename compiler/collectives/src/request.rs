@@ -195,7 +195,7 @@ impl Request {
         }
     }
 
-    /// Checks that the blocks which a rank sends to itself are those that it gets from itself.
+    /// Checks that a rank sends to itself the blocks that it gets from itself.
     fn check_own_edges(&self, rank: u32) -> Result<(), RequestError> {
         let (Blocks::Pairs { send, recv }, Some(neighbors)) = (&self.blocks, &self.neighbors)
         else {

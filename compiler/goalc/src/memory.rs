@@ -112,7 +112,7 @@ mod huge {
     /// Bytes from which on a request has a mapping of its own.
     const MAPPED_MIN: i32 = 32 << 20;
     /// Bytes behind a block that are put in huge pages as well, before anybody touches them: a page
-    /// of which a part is in use can't become a huge one.
+    /// can't become a huge one once a part of it is in use.
     const AHEAD: usize = 1 << 20;
     /// Bytes of a huge page.
     const PAGE: usize = 2 << 20;

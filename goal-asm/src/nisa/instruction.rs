@@ -1,8 +1,8 @@
 //! The instruction table: each instruction of NISA in one row.
 //!
 //! The encoder, the decoder, the lengths and the verifier follow the row, and a test holds
-//! `docs/nisa.md` to it. A new instruction is a row here, the action that becomes it
-//! (`encode::visit`) and, if it is no variant of an existing one, an
+//! `docs/nisa.md` to it. A new instruction is a row here, and the action that becomes it
+//! (`encode::visit`). If it varies no existing instruction, it also needs an
 //! [`Operation`](super::Operation).
 //!
 //! An action is laid out as the paper has it (III.C): `<num sources u16> <type u16> <parameters>

@@ -331,8 +331,8 @@ fn check_header(file: File<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks that sections are numbered in the order in which ranks first name them, so that equal
-/// programs are equal files.
+/// Checks that sections are numbered in the order in which ranks first name them. So equal programs
+/// are equal files.
 fn check_rank_sections(file: File<'_>, section_table: usize, sections: u32) -> Result<()> {
     let mut used = 0;
     for at in (HEADER_SIZE..section_table).step_by(RANK_SIZE) {

@@ -15,7 +15,7 @@ pub enum Operation<'a> {
         tag: u32,
         /// The bytes to send.
         payload: Buffer<'a>,
-        /// The computation before the send, if there is one: `payload` = A op `payload`.
+        /// The computation before the send: `payload` = A op `payload`. `None` for a plain send.
         reduce: Option<(Op, Datatype, Piece)>,
     },
     /// A message from `peer`.
@@ -26,8 +26,8 @@ pub enum Operation<'a> {
         tag: u32,
         /// The buffer for the message.
         payload: Buffer<'a>,
-        /// The combination with the buffer's content, if there is one: `payload` = message op
-        /// `payload`.
+        /// The combination with the buffer's content: `payload` = message op `payload`. `None` for
+        /// a plain receive.
         reduce: Option<(Op, Datatype)>,
     },
     /// Computation.

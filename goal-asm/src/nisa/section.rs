@@ -52,7 +52,7 @@ impl<'a> Offsets<'a> {
     /// The offset number `index`.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If `index` is not below [`len`](Self::len).
     #[inline]
     pub fn get(self, index: usize) -> u32 {
         u32_at(self.0, 4 * index)

@@ -33,9 +33,9 @@ pub struct Diagnostic {
     pub message: String,
     /// The places involved, the most important one first; empty if there is no text.
     pub labels: Vec<Label>,
-    /// Places of which only the line is known, the most important one first: those of a binary that
-    /// says which lines of a text its actions come from. They lie in the only file of the source
-    /// map.
+    /// Places that are known by their line alone, the most important one first. A binary has them
+    /// if it says from which lines of a text its actions come. They lie in the only file of the
+    /// source map.
     pub lines: Vec<LineLabel>,
     /// The reason.
     pub note: Option<String>,
@@ -90,7 +90,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a place of which only the line is known.
+    /// Adds a place that is known by its line alone.
     #[must_use]
     pub fn line(mut self, line: u64, text: impl Into<String>) -> Self {
         self.lines.push(LineLabel { line, text: text.into() });

@@ -80,7 +80,7 @@ codes! {
     WidthMismatch = 12, Error, "width-mismatch";
     /// A send to any rank or with any tag.
     WildcardSend = 13, Error, "wildcard-send";
-    /// The same byte is initialised, or expected, twice.
+    /// Two `init`s, or two `expect`s, cover one byte.
     OverlappingInit = 14, Error, "overlapping-init";
     /// A piece of 0 bytes, or an `init` or `expect` without values.
     EmptyPiece = 15, Error, "empty-piece";

@@ -130,7 +130,7 @@ struct Layout<'a> {
     in_head: bool,
     /// True if the next number had a `#`.
     hash: bool,
-    /// True if that statement is a `requ` that becomes `requires`, so that its labels change
+    /// True if that statement is a `requ` and becomes `requires`, so that its labels change
     /// places.
     turned: bool,
     /// The last token that was written of the open statement.

@@ -29,8 +29,8 @@ pub struct FormatOptions {
 /// dropped. Comments may hold any bytes, so the result is bytes too.
 ///
 /// LogGOPSim's parser refuses blanks before a statement. So nothing is indented with
-/// [`Style::Schedgen`], nor in a text that uses only that parser's words: it still reads a text
-/// that it could read before. A text in Schedgen's spelling that is not indented stays so. With
+/// [`Style::Schedgen`], nor in a text of that parser's words alone: the parser still reads each
+/// text that it read before. A text in Schedgen's spelling that is not indented stays so. With
 /// [`Style::Schedgen`] numbers become decimal, and comments get lines of their own before their
 /// statement, in a form that the parser accepts.
 ///

@@ -373,7 +373,7 @@ impl Iterator for Lexer<'_> {
 }
 
 /// Returns the end of the statement that begins at `start`: the end of its last word, and the end
-/// of the semicolon behind it if there is one.
+/// of a semicolon behind it.
 pub(crate) fn end_of_statement(text: &[u8], start: usize) -> (usize, Option<usize>) {
     let mut end = start;
     let mut is_open = true;

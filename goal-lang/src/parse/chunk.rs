@@ -56,7 +56,8 @@ pub(super) fn parse_source(
     vec![read((0, text.len()))]
 }
 
-/// Returns the bounds of about `parts` parts, each of which ends after a closing brace.
+/// Returns the bounds of about `parts` parts. Each part ends after a closing brace, but the last
+/// one ends with the text.
 fn cut(text: &[u8], parts: usize) -> Vec<(usize, usize)> {
     let mut bounds = Vec::with_capacity(parts);
     let mut start = 0;

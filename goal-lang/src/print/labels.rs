@@ -10,8 +10,8 @@ use crate::ids::ActionId;
 use crate::limits::LABEL_BYTES_MAX;
 use crate::program::Body;
 
-/// Words that the language refuses as names: those that the paper reserves, and those that begin
-/// other statements.
+/// Words that the language refuses as names: the reserved words of the paper, and the first words
+/// of other statements.
 pub(crate) const RESERVED: [&str; 11] =
     ["send", "recv", "requ", "exec", "to", "with", "from", "user", "calc", "rank", "num_ranks"];
 
@@ -20,8 +20,8 @@ pub(super) struct Names<'a> {
     body: &'a Body,
     /// Actions whose label cannot be printed, ascending.
     unprintable: Vec<ActionId>,
-    /// Underscores between `l` and the number in generated names: as many as keep them apart from
-    /// all labels.
+    /// The number of underscores between `l` and the number in generated names, which keeps these
+    /// names apart from all labels.
     underscores: usize,
 }
 

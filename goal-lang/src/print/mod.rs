@@ -1,8 +1,8 @@
 //! Prints programs as text, in either spelling, that parses to the same program.
 //!
 //! Order of actions, dependencies, buffers, placements and memory images come back exactly. So does
-//! the order in which dependencies were stated, as far as a simulator sees it: that of the actions
-//! that wait for the same one. Labels come back where they are names of the language and unique in
+//! the stated order of dependencies, as far as a simulator sees it: the order of all actions that
+//! wait for the same one. Labels come back where they are names of the language and unique in
 //! their body; other actions that a dependency names get `l1`, `l2`, ... One datum changes its
 //! type: floats with a NaN other than the canonical one are printed as unsigned integers of the
 //! same bytes.

@@ -94,7 +94,7 @@ impl Body {
                 return Err(TableError::Overlap { declared: [pair[0], pair[1]] });
             }
         }
-        // The declared buffer that has a byte of a range, if there is one.
+        // Returns a declared buffer with a byte of the range, or `None`.
         let declared_at = |piece: &Range<u64>| {
             let next = order.partition_point(|&number| declared[number].end <= piece.start);
             order.get(next).copied().filter(|&number| declared[number].start < piece.end)
@@ -137,7 +137,8 @@ impl Body {
         Ok(all.map(|range| range.start).collect())
     }
 
-    /// Returns the bytes of one region that holds all buffers; 0 if the memory is no table of them.
+    /// Returns the bytes of one region that holds all buffers; 0 if the memory has no table of
+    /// buffers.
     pub fn flat_size(&self) -> u64 {
         flat_offsets(self.buffers.iter().copied()).map_or(u64::MAX, |(_, end)| end)
     }

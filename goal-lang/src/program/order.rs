@@ -12,7 +12,7 @@ pub struct Cycle(pub Vec<ActionId>);
 /// edges, without recursion.
 ///
 /// # Errors
-/// Returns a cycle if there is one.
+/// Returns a cycle if the dependencies form any.
 pub fn topological_order(body: &Body) -> Result<Vec<ActionId>, Cycle> {
     let mut waiting = body.indegrees();
     let mut order: Vec<ActionId> = body.ids().filter(|id| waiting[id.index()] == 0).collect();

@@ -8,7 +8,7 @@ use crate::source::{Position, SourceMap, Span};
 /// The ranks with their blocks.
 pub(super) struct Group {
     pub(super) num_ranks: u32,
-    /// The place of the `num_ranks` that states the number, if there is one.
+    /// The place of the `num_ranks` that states the number; `None` without a `num_ranks`.
     pub(super) declared: Option<Span>,
     /// The blocks of `rank *`, ascending.
     every: Vec<u32>,

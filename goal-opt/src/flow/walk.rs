@@ -65,11 +65,11 @@ struct Reader {
     before: Option<u32>,
 }
 
-/// The content of one memory: segments, each of which begins where the one before ends.
+/// The content of one memory: a row of segments without gaps.
 #[derive(Default)]
 struct Memory {
     cells: Cells,
-    /// By cell, the segment that begins there, if there is one.
+    /// By cell, the segment that begins there. Only the cells in `begins` have one.
     segments: Vec<Segment>,
     /// The cells where segments begin.
     begins: Marks,

@@ -68,7 +68,7 @@ impl<'a> Context<'a> {
 #[error("{0}")]
 pub struct Refusal(pub String);
 
-/// How much is done to a program.
+/// The set of passes that a program goes through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
     /// Only passes that the binary form needs: the text's order and dependencies stay.

@@ -12,7 +12,7 @@ pub struct Invocation {
     pub(crate) arguments: Arguments,
 }
 
-/// The reason why a text is no list of passes.
+/// The reason why a list of passes is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// No pass has this name.

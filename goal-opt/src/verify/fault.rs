@@ -22,7 +22,7 @@ pub enum Rule {
     /// Dependencies form a cycle.
     #[error("actions wait for each other: {}{}", .first.join(", "), if *.length > .first.len() { ", ..." } else { "" })]
     Cycle {
-        /// Numbers and labels of the cycle's first actions, each of which waits for the next.
+        /// Numbers and labels of the cycle's first actions. Each action waits for the next one.
         first: Vec<String>,
         /// The number of actions in the cycle.
         length: usize,

@@ -39,7 +39,7 @@ impl Room {
         Some(Self { left, scarce, bytes_max })
     }
 
-    /// The same with no room at the ranks that may lack it. More room only adds possible runs.
+    /// Takes all room from the ranks that may lack it. More room only adds possible runs.
     #[must_use]
     pub fn none(mut self) -> Self {
         self.scarce.iter().for_each(|&rank| self.left[rank as usize] = 0);

@@ -1,5 +1,5 @@
-//! The abstract run: an execution of the schedule without data. It shows which actions get stuck
-//! and which receive takes which message.
+//! The abstract run: an execution of the schedule without data. It shows the actions that get stuck
+//! and the receive of each message.
 
 use super::channels::Channels;
 use super::room::Room;

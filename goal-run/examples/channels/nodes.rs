@@ -2,9 +2,9 @@
 
 use super::fabric::Channels;
 use goal_asm::Nisa;
-use goal_run::binding::Bind;
-use goal_run::launcher::{Ended, Options, Outcome, Wired, joined_rank_over, run_on_hosts};
-use goal_run::report::Report;
+use goal_job::binding::Bind;
+use goal_launch::report::Report;
+use goal_launch::{Ended, Options, Outcome, Wired, joined_rank_over, run_on_hosts};
 use std::error::Error;
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
@@ -46,7 +46,7 @@ fn rank_of(
     nisa: &Arc<Nisa>,
     rank: u32,
     size: u32,
-    exchange: &mut goal_run::launcher::Exchange<'_>,
+    exchange: &mut goal_launch::Exchange<'_>,
     fabric: Channels,
 ) -> Result<Option<Outcome>> {
     let mut wired = Wired::arrange_over(rank, size, exchange, "channels")?;

@@ -2,10 +2,10 @@
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::{Calc, Options};
+use goal_job::transport::Choice;
+use goal_job::{Mode, Settings, Wait};
 use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, SourceMap, parse};
-use goal_run::job::{Mode, Settings, Wait};
-use goal_run::transport::Choice;
 use std::sync::Arc;
 
 /// A text as it is executed.

@@ -45,7 +45,7 @@ fn what_arrives_is_combined_in_whole_elements() {
 
 #[test]
 fn the_kernel_and_processes_run_random_programs_together() {
-    if let Err(missing) = goal_run::Offload::probe() {
+    if let Err(missing) = goal_job::Offload::probe() {
         return println!("skipped: {missing}");
     }
     let faults = Faults { lost: 20_000, doubled: 20_000, damaged: 5000, ..Faults::default() };

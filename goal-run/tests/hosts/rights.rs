@@ -6,7 +6,7 @@ use crate::common::rights::{FILES, PACKETS, Rights, XDP, skipped};
 use crate::common::{copy_command, default_signals};
 use goal_cluster::{INTERFACE, Wiring};
 use goal_eth::probe_xdp;
-use goal_run::rights;
+use goal_job::rights;
 use rustix::io::Errno;
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;

@@ -1,7 +1,7 @@
 //! The parts of ranks in jobs that grow and shrink.
 
 use crate::rank::{Rank, came, fail, ring_text, tell};
-use goal_run::growth::Command;
+use goal_job::growth::Command;
 use goal_shm::Identity;
 use std::ffi::OsString;
 use std::io::{Write, stdout};

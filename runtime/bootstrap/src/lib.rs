@@ -15,7 +15,8 @@
 //! | `torchrun` and what sets the same variables | `RANK`, `WORLD_SIZE` | nothing |
 //! | Kubernetes, an indexed job | `JOB_COMPLETION_INDEX` | nothing, and no number of ranks |
 //!
-//! Where blobs do not travel, [`Session::open`] says what is missing and what to do.
+//! If the launcher exchanges no blobs, [`Session::open`] fails with an error that names the missing
+//! part and the remedy.
 //!
 //! A process that calls `MPI_Init` must not open a session: a process has one connection to its
 //! launcher, and the MPI library needs it. Such a program exchanges its blobs by `MPI_Allgather`.

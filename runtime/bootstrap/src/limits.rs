@@ -25,6 +25,6 @@ pub(crate) const DROP_WAIT: Duration = Duration::from_secs(5);
 /// The time that a process waits to be ended after it asked its launcher to abort the job.
 pub(crate) const ABORT_WAIT: Duration = Duration::from_secs(5);
 
-/// The time in which a launcher forwards what a process has printed before it is asked to abort,
-/// and in which it ends all ranks of a job that has failed.
+/// The wait before a process ends its session after a failure, or asks its launcher to abort the
+/// job. Meanwhile a launcher forwards the output of the process, and may end all ranks itself.
 pub(crate) const FORWARD_WAIT: Duration = Duration::from_millis(100);

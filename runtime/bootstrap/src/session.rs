@@ -180,9 +180,9 @@ impl Session {
         self.end(wait)
     }
 
-    /// Ends the session of a job that has failed. Gives a launcher that ends all ranks the time to
-    /// do so first, since Hydra fails without a word of the cause if it ends a process whose
-    /// session just ends. Errors are left to the launcher.
+    /// Ends the session of a job that has failed. It first waits for a launcher that ends all ranks
+    /// itself: if Hydra ends a process whose session is just ending, it fails and prints no cause.
+    /// Errors are left to the launcher.
     pub fn end_after_failure(self) {
         if matches!(self.backend, Backend::Pmi(_)) {
             std::thread::sleep(FORWARD_WAIT);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// The time after which a run counts as hanging, in seconds.
 const RUN_MAX: u64 = 100;
 
-/// Runs `wireup` on so many ranks.
+/// Runs `wireup` on `ranks` ranks.
 fn run(launcher: &Launcher, ranks: u32, arguments: &[&str]) -> Output {
     let mut command = launcher.start(ranks, RUN_MAX);
     command.arg(wireup()).args(arguments).output().expect("there is `timeout`")

@@ -1,10 +1,10 @@
-//! Code that must not compile: each would reach memory that somebody else has.
+//! Tests code that must not compile: each example would access memory that another owner holds.
 //!
 //! A region over any address is unsafe:
 //! ```compile_fail,E0133
 //! let region = goal_engine::memory::Region::new(std::ptr::dangling_mut(), 8);
 //! ```
-//! So are numbers at any address:
+//! Cells over any address are unsafe too:
 //! ```compile_fail,E0133
 //! let cells = goal_engine::memory::Cells::<u64>::new(std::ptr::dangling_mut(), 1);
 //! ```
@@ -14,27 +14,27 @@
 //!     (span.as_mut_slice(), span.as_mut_slice())
 //! }
 //! ```
-//! The address of an export, which a transport learns, is no import:
+//! A transport learns the address of exported bytes, but can't make an import of it:
 //! ```compile_fail,E0133
 //! use goal_engine::memory::{Imported, Span};
 //! fn again(exported: Span) -> Imported<'static> {
 //!     Imported::new(exported)
 //! }
 //! ```
-//! An import is not kept for longer than the transport that it is from:
+//! An import can't outlive its transport:
 //! ```compile_fail,E0515
 //! use goal_engine::{memory::Imported, transport::Transport};
 //! fn kept<T: Transport>(transport: T) -> Option<Imported<'static>> {
 //!     transport.import(0, 0, 8)
 //! }
 //! ```
-//! Memory of somebody else becomes a storage by a contract only:
+//! A storage over memory that it does not own needs a contract:
 //! ```compile_fail,E0133
 //! fn over(areas: goal_engine::Areas) -> goal_engine::Storage<'static> {
 //!     goal_engine::Storage::over(areas, None)
 //! }
 //! ```
-//! An engine has the storage of what it runs:
+//! While an instance runs, the engine owns its storage:
 //! ```compile_fail,E0382
 //! use goal_engine::{Engine, Schedule, Storage, transport::Transport};
 //! fn look<T: Transport>(engine: &mut Engine<'static, T>, schedule: &std::sync::Arc<Schedule>) {

@@ -1,9 +1,11 @@
-//! Executes GOAL schedules on one rank: the paper's Listing 1 over verified NISA.
+//! Executes GOAL schedules on one rank: the paper's Listing 1 over verified NISA, the binary form
+//! of schedules.
 //!
 //! An [`Engine`] starts any number of instances of schedules, and makes progress whenever it is
 //! polled. It does no IO, makes no system call and reads no clock: its caller hands in memory,
-//! time, random numbers and a [`Transport`](transport::Transport). It never looks at text, and it
-//! refuses to guess: a message whose receive has another size is an error that names both ends.
+//! time, random numbers and a [`Transport`](transport::Transport). It never reads GOAL text. It
+//! refuses to guess: if a message and its receive differ in size, the engine fails with an error
+//! that names both ends.
 //!
 //! Two ranks in one process that add up their numbers:
 //!

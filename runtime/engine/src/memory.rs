@@ -13,10 +13,10 @@
 //! order to the dependencies), and across processes the machine decides what is read. An engine
 //! never derives a length or an address from the bytes, and branches on them only where either way
 //! is harmless (a NaN, a zero divisor). So a race between processes leaves wrong bytes and does no
-//! other harm. Between threads of one process it would be undefined
-//! behaviour in Rust: there, ranks reach each other's memory only in programs that the checks let
-//! pass, or not at all. In mode `node` an operation of a rank may run in another process, always
-//! under the rank's turn or with a chunk of a task that no other process has.
+//! other harm. Between threads of one process, such a race would be undefined behaviour in Rust. So
+//! there, ranks reach each other's memory only in programs that the checks let pass, or not at all.
+//! In mode `node` another process may run an operation of a rank. That process then holds the lock
+//! on the rank, or has claimed a chunk of a task for itself.
 
 // The one place where an address and a length become a slice of a rank's memory.
 #![allow(unsafe_code)]
@@ -302,7 +302,8 @@ impl Zeroed {
         Self::try_new(len).unwrap_or_else(|| panic!("there is no memory of {len} bytes"))
     }
 
-    /// The same; `None` if there is no memory.
+    /// Allocates `len` bytes of zeros as [`Zeroed::new`] does. Returns `None` if there is no
+    /// memory.
     pub fn try_new(len: usize) -> Option<Self> {
         // Allocators fill memory of a larger alignment with zeros themselves, and so touch it.
         let words = len.checked_add(Self::ALIGN)?.div_ceil(size_of::<u64>());

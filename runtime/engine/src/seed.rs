@@ -2,8 +2,8 @@
 //! can't choose keys that collide.
 //!
 //! **Threats.** Tags, ranks and offsets come from a schedule's file, and tags of early messages
-//! come from peers. If the hash function were known, their author could choose keys that all fall
-//! on one place, and each look-up would walk over all of them. Each table therefore mixes a key
+//! come from peers. If the hash function were known, their author could choose keys with equal
+//! hashes. Then each look-up would walk over all of these keys. Each table therefore mixes a key
 //! with numbers that are drawn when its process, or its heap, begins. The numbers decide only where
 //! a key lies, never what a look-up finds, so a run has the same result with any of them.
 
@@ -32,10 +32,11 @@ impl Seed {
         Self { a: random.hash_one(0u8), b: random.hash_one(1u8) }
     }
 
-    /// The hash of two words. Each is mixed with its secret number and the two are multiplied, then
-    /// the halves of the product are folded into one word (as in wyhash and foldhash). One such
-    /// round would be enough for most seeds; but with some of them words at equal distances fall
-    /// close to each other, where linear probing walks over all of them.
+    /// Returns the hash of two words. Each word is mixed with its secret number, the two are
+    /// multiplied, and the halves of the product are folded into one word (as in wyhash and
+    /// foldhash). One such round would be enough for most seeds. But with some seeds, words at
+    /// equal distances get hashes that are close to each other, and linear probing walks over all
+    /// of them.
     #[inline(always)]
     pub(crate) fn mix(self, x: u64, y: u64) -> u64 {
         /// 2^64 divided by the golden ratio.

@@ -1,4 +1,5 @@
-//! Events that an engine tells its recorder: the points of ESPGOAL's PERFTRACE (thesis, chapter 6).
+//! The trace events of an engine. Their points are those of ESPGOAL's PERFTRACE (thesis, chapter
+//! 6).
 
 use goal_asm::nisa::Operation;
 use std::fmt;

@@ -7,9 +7,9 @@ use common::{BOTH, LIMIT, kinds, lens, open, write};
 use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
 use goal_eth::{AnyDriver, Driver, DriverKind, Full, OpenError, PortGroup, Refusal, probe_xdp};
-use goal_run::job::Wait;
-use goal_run::rights::give_up;
-use goal_run::transport::{Answerer, Asker};
+use goal_job::Wait;
+use goal_job::rights::give_up;
+use goal_launch::echo::{Answerer, Asker};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 

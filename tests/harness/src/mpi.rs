@@ -20,7 +20,7 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Returns a command that starts so many processes. It ends them after so many seconds.
+    /// Returns a command that starts `ranks` processes. It ends them after `seconds` seconds.
     pub fn start(&self, ranks: u32, seconds: u64) -> Command {
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", &seconds.to_string()]).args(&self.command);
@@ -29,8 +29,9 @@ impl Launcher {
         command
     }
 
-    /// Does the same on a machine that plays several nodes, each with `per_node` processes: GOAL
-    /// takes the variable `GOAL_NODE` for the name of a node. The program and its arguments follow.
+    /// Returns such a command for a machine that plays several nodes, each with `per_node`
+    /// processes: GOAL takes the variable `GOAL_NODE` for the name of a node. The program and its
+    /// arguments follow.
     pub fn start_on_nodes(&self, ranks: u32, per_node: u32, seconds: u64) -> Command {
         let mut command = self.start(ranks, seconds);
         let line = format!("GOAL_NODE=n$(({RANK}/{per_node})) exec \"$0\" \"$@\"");

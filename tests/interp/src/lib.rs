@@ -6,7 +6,7 @@
 //! which message arrives next.
 //!
 //! There is one thread, no transport and no clock. The interpreter shares no code with the engine
-//! that runs schedules, as it is what that engine is compared with. It is not fast.
+//! of `goal-run`, because that engine is compared with it. It is not fast.
 //!
 //! ```
 //! use goal_interp::Options;

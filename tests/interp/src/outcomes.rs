@@ -30,7 +30,7 @@ pub fn outcomes(
     options: &Options,
     bound: usize,
 ) -> Result<Option<HashSet<Vec<Vec<u8>>>>, Error> {
-    // Sends that complete at once allow every order that sends which wait allow.
+    // Every order with waiting sends is also possible with sends that complete at once.
     let options = Options { eager: Eager::All, ..options.clone() };
     let mut found = HashSet::new();
     let is_done = explore(program, &options, bound, true, |run| {

@@ -1,4 +1,4 @@
-//! The same program on tables of buffers.
+//! Moves the memory of a program into tables of buffers.
 
 use goal_lang::{Datum, MemoryImage, Program, ProgramBuilder, flat_offsets};
 use std::ops::Range;

@@ -92,7 +92,7 @@ pub(crate) fn event(generator: &mut Generator) {
     }
 }
 
-/// Two nodes of which at least one is a single rank.
+/// Returns two nodes. At least one of them is a single rank.
 fn ends(generator: &mut Generator) -> Option<(usize, usize)> {
     for _ in 0..20 {
         let (from, to) = (generator.any_node(), generator.any_node());

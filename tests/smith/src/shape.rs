@@ -84,8 +84,8 @@ impl Shape {
         }
     }
 
-    /// Messages of up to some Ethernet packets, many of which are combined with the buffer of their
-    /// receive, among short ones.
+    /// Messages of up to some Ethernet packets, among short ones. Many are combined with the buffer
+    /// of their receive.
     pub fn reductions() -> Self {
         Self {
             ranks: (2, 4),

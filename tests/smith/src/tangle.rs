@@ -17,7 +17,7 @@ pub fn tangle(seed: u64) -> Program {
     of(seed, false)
 }
 
-/// The same with some receives that store their message, each at its own address.
+/// The program of a seed, in which some receives store their message, each at its own address.
 pub fn storing_tangle(seed: u64) -> Program {
     of(seed, true)
 }
@@ -38,7 +38,7 @@ fn of(seed: u64, stores: bool) -> Program {
             tangle.add(rank, Action::Calc { nanos: 1, placement: Placement::default() });
         }
         let source = tangle.rng.random_range(0..ranks);
-        // Messages should compete, so many go to the same rank.
+        // Messages should compete: many of them go to one rank.
         let to = if tangle.rng.random_bool(0.4) { 0 } else { tangle.rng.random_range(0..ranks) };
         let tag = tangle.rng.random_range(0..tags);
         let size =

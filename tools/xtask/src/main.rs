@@ -52,7 +52,7 @@ enum Task {
 }
 
 /// The packages that are installed.
-const PACKAGES: [&str; 4] = ["libgoal", "goalc", "goal-run", "goal"];
+const PACKAGES: [&str; 4] = ["libgoal", "goalc", "goal-run", "goal-tune"];
 
 /// The binaries that are installed. `goal-run tune` starts the last one.
 const BINARIES: [&str; 3] = ["goalc", "goal-run", "goal-tune"];

@@ -1,5 +1,5 @@
-//! What the builds of libraries for `LD_PRELOAD` share: wrappers in C over PMPI, compiled by the
-//! compiler of an MPI library and linked with a core in Rust.
+//! Builds libraries for `LD_PRELOAD`: wrappers in C over PMPI, compiled by the compiler of an MPI
+//! library and linked with a core in Rust.
 
 use std::ffi::OsStr;
 use std::io;

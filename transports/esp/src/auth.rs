@@ -10,8 +10,8 @@
 //! connection authenticates its data.
 //!
 //! Threat: anyone on the Ethernet may send any frame, and repeat or change frames that it has seen.
-//! An attacker without the key guesses a tag with a probability of 2^-96: at 15 million frames a
-//! second, as many as 10 Gbit/s carry, that takes more than 10^13 years. SipHash is a pseudorandom
+//! An attacker without the key guesses a tag with a probability of 2^-96. At 15 million frames a
+//! second, the rate of 10 Gbit/s, that takes more than 10^13 years. SipHash is a pseudorandom
 //! function, so the repetition of a number under one key reveals nothing, unlike with GMAC.
 
 mod lanes;
@@ -222,7 +222,7 @@ pub(crate) fn tags(claims: &[Claim<'_>]) -> [Tag; LANES] {
     tags
 }
 
-/// Returns true if [`tags`] may be faster for so many packets than one tag after the other.
+/// Returns true if [`tags`] may be faster for `packets` packets than one tag after the other.
 pub(crate) fn hashes_together(packets: usize) -> bool {
     lanes::are_worth(packets)
 }

@@ -1,15 +1,16 @@
-//! EDP and ESP, the Ethernet Datagram and Stream Protocols: datagrams and reliable streams between
-//! ranks, directly on switched Ethernet, after the thesis *ESPGOAL* (2011), chapters 3 and 4.2.
+//! Datagrams and reliable streams between ranks, directly on switched Ethernet: EDP and ESP, the
+//! Ethernet Datagram and Stream Protocols. They follow the thesis *ESPGOAL* (2011), chapters 3 and
+//! 4.2.
 //!
 //! The crate is the protocol and nothing else. It does no IO, reads no clock, draws no random
-//! numbers and starts no threads: the caller passes in frames, the time and a
-//! random seed, and takes out frames and events. So the same state machines run on a network card,
-//! in a simulation that repeats itself from a seed, and in a model checker that tries every order
-//! of loss, duplication and reordering. It encrypts nothing, routes nothing, and does not interpret
-//! the messages that it carries.
+//! numbers and starts no threads. The caller passes in frames, the time and a random seed, and
+//! takes out frames and events. So the same state machines run on a network card, in a simulation
+//! from a seed, and in a model checker. The checker tries every order of loss, duplication and
+//! reordering. The crate encrypts nothing, routes nothing, and does not interpret the messages that
+//! it carries.
 //!
 //! Start at [`endpoint::Endpoint`], one rank's end of all its streams. [`message`] puts chunks of
-//! messages into the packets of a stream, [`datagram`] sends single datagrams, and [`wire`] has the
+//! messages into the packets of a stream. [`datagram`] sends single datagrams. [`wire`] has the
 //! bytes of each format. [`sim`] and [`harness`] are for tests. `docs/esp.md` describes the
 //! protocol and the decisions behind it.
 //!

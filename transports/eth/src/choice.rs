@@ -13,26 +13,14 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 /// The kinds of drivers.
-// The comments of the variants are help texts of command lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum DriverKind {
-    /// Packet sockets, which every Linux has
+    /// Packet sockets, which every Linux has.
     #[default]
     Packet,
-    /// Sockets of AF_XDP where they can be had, and packet sockets where not
+    /// Sockets of AF_XDP where they can be had, and packet sockets where not.
     Xdp,
-}
-
-impl DriverKind {
-    /// Returns the name of the kind.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Packet => "packet",
-            Self::Xdp => "xdp",
-        }
-    }
 }
 
 /// Checks that this build and this system have a driver of AF_XDP. An interface may still lack room
@@ -71,16 +59,16 @@ enum Either {
     Xdp(Box<Xdp>),
 }
 
-/// Whatever a launcher must hold while another process uses a driver that it passed on: the program
-/// of AF_XDP at the interface, if there is one.
+/// Resources that a launcher must hold while another process uses a driver that it passed on. For
+/// AF_XDP this is the program at the interface; other drivers need nothing.
 pub struct Held {
     #[cfg(feature = "xdp")]
     _hook: Option<Hook>,
 }
 
-/// A group of packet sockets of one interface, among which the kernel finds that of a frame by its
-/// port, at a cost that does not depend on their number. It must be held as long as the sockets are
-/// used, by whichever process.
+/// A group of packet sockets of one interface. The kernel finds the socket of a frame by its port,
+/// at a cost that does not depend on the number of sockets. The group must be held as long as any
+/// process uses the sockets.
 pub struct PortGroup {
     demux: Option<Demux>,
 }
@@ -154,9 +142,9 @@ impl AnyDriver {
     /// The errors of `take`, and of a description that does not match the descriptors.
     ///
     /// # Safety
-    /// `passed` and the descriptors must come from one driver whose process used it no more after
-    /// it passed them on, and no other driver may be made of them: the kernel and the driver share
-    /// memory behind them, which a second user would change.
+    /// `passed` and the descriptors must come from one driver. Its process must not use that driver
+    /// after it passed them on, and no other driver may be made of them. The kernel and the driver
+    /// share memory behind these descriptors, which a second user would change.
     pub unsafe fn inherited(
         passed: &PassedDriver,
         mut take: impl FnMut(RawFd) -> io::Result<OwnedFd>,

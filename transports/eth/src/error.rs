@@ -53,7 +53,7 @@ impl OpenError {
     }
 }
 
-/// The reason why there is no driver of AF_XDP.
+/// The reason why the driver `xdp` (AF_XDP) can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NoXdp {
     /// This crate was built without its feature `xdp`.
@@ -83,7 +83,7 @@ pub enum NoXdp {
         /// The name of the interface.
         interface: String,
     },
-    /// The program at the interface can't tell so many ethertypes apart.
+    /// The program at the interface can't tell this number of ethertypes apart.
     #[error("{count} ethertypes are more than XDP takes here")]
     Ethertypes {
         /// The number of ethertypes.

@@ -2,9 +2,10 @@
 //! and a transport of messages to ranks on other hosts.
 //!
 //! Start at [`Driver`], the trait of everything that carries frames. [`Packet`] is the driver that
-//! every Linux has; [`AnyDriver`] is that or, with the feature `xdp`, one over AF_XDP, which goes
-//! past the kernel's network stack. [`EspTransport`] is the transport: an engine of `goal-engine`
-//! hands it messages, and it sends them over a driver in streams of ESP (`docs/esp.md`).
+//! every Linux has. With the feature `xdp` there is one more driver over AF_XDP, which bypasses the
+//! kernel's network stack. [`AnyDriver`] is either of the two. [`EspTransport`] is the transport:
+//! an engine of `goal-engine` hands it messages, and it sends them over a driver in streams of ESP
+//! (`docs/esp.md`).
 //!
 //! This crate refuses to do some things:
 //! - A driver does not look into frames; only the filter that it gives the kernel does. The

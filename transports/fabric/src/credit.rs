@@ -1,4 +1,4 @@
-//! The room for messages without a receive, which a rank divides among those that send to it.
+//! Flow control for unexpected messages: a rank divides its room for them among its senders.
 
 #[cfg(test)]
 mod tests;
@@ -22,8 +22,9 @@ pub struct Room {
     unsettled: u64,
 }
 
-/// The largest share. A rank gets a new one when half of it is used, so a larger one would not make
-/// it faster, but shares would change, and ranks have to be told, whenever a rank connects.
+/// The largest share in bytes. A rank gets a new share when half of it is used, so a larger one
+/// would not make it faster. Shares without this limit would change whenever a rank connects, and
+/// all ranks would have to be told.
 const SHARE_MAX: u64 = 256 << 10;
 
 impl Room {

@@ -1,4 +1,4 @@
-//! The interface of transports to other hosts.
+//! The interface between a rank and a transport to ranks on other hosts.
 
 use goal_engine::memory::copy;
 use goal_engine::transport::{Full, Header, Sink};
@@ -7,8 +7,8 @@ use std::os::fd::BorrowedFd;
 
 /// The number of messages and grants of room that a rank has exchanged with ranks on other hosts.
 ///
-/// If no rank of a job can go on by itself, and all of them together have received as many as they
-/// have sent, then the job is stuck.
+/// A job is stuck if no rank can go on by itself, and nothing is under way: the sums of `sent` and
+/// `taken` over all ranks are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Exchanged {
     /// Messages and grants that were sent.
@@ -96,8 +96,9 @@ pub trait Fabric: Send {
     fn send_written(&mut self);
 
     /// Exchanges bytes with other hosts and handles timers, without delivering messages. Returns
-    /// true if the rank may be able to go on: a message can be taken, a connection was opened, a
-    /// refused message has room now, bytes that were held back have left, or a rank was lost.
+    /// true if the rank may be able to go on. It may if a message can be taken, a connection was
+    /// opened, a refused message has room now, or bytes that were held back have left. It also
+    /// returns true if a rank was lost.
     fn progress(&mut self) -> bool;
 
     /// Returns true if there is work now: something has arrived, or a timer is due.
@@ -133,8 +134,9 @@ pub trait Fabric: Send {
     /// nothing arrives.
     fn wake_ns(&self) -> Option<u64>;
 
-    /// Returns the descriptors that become readable when there is work, at most six for all fabrics
-    /// of a rank: one that has many sockets should give an epoll instance. They stay the same.
+    /// Returns the descriptors that become readable when there is work. They stay the same, and all
+    /// fabrics of a rank have at most six. A fabric with many sockets should return one epoll
+    /// instance.
     fn descriptors(&self) -> Vec<BorrowedFd<'_>>;
 
     /// Returns the number of messages that were exchanged.

@@ -1,4 +1,4 @@
-//! The reasons why the bytes of a stream are no messages of its rank.
+//! The errors of a stream from a rank: its bytes are not valid messages of that rank.
 
 use crate::Overrun;
 use goal_esp::message::Broken;

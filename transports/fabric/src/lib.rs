@@ -1,18 +1,18 @@
-//! Transports of messages to ranks on other hosts: their interface, and what their streams share.
+//! The interface of transports to ranks on other hosts, and code that their streams share.
 //!
-//! [`Fabric`] is one rank's end of such a transport, as libfabric calls a network. ESP on Ethernet
-//! and TCP are fabrics of this project, and a program that embeds `goal-run` may bring its own:
-//! its example `channels` has one. [`AsTransport`] lets an engine use one by itself.
+//! [`Fabric`] is one rank's end of such a transport. The name is libfabric's word for a network.
+//! This project has fabrics over ESP on Ethernet, over TCP and over MPI. A program that embeds
+//! `goal-run` may bring its own. [`AsTransport`] lets an engine use a fabric by itself.
 //!
-//! Streams between two ranks consist of the chunks of `goal-esp`. [`translate`] makes a chunk of a
-//! message's header, and a header of a chunk. [`Room`] divides a rank's room for messages without
-//! a receive among its senders, and [`Credit`] counts what two ranks may send each other.
+//! Streams between two ranks consist of the chunks of `goal-esp`. [`translate`] converts a
+//! message's header to a chunk and back. [`Room`] divides a rank's room for unexpected messages
+//! among its senders. [`Credit`] counts the bytes that two ranks may send each other.
 //!
 //! This crate does no IO and reads no clock.
 //!
-//! Threat: the rank at the other end has the key of the job, and may send any bytes. A chunk that
-//! is none of this connection, and more bytes than were granted, are a [`StreamFault`], which ends
-//! the connection.
+//! Threat: the rank at the other end has the key of the job, and may send any bytes. If it sends a
+//! chunk that does not belong to the connection, or more bytes than it was granted, a
+//! [`StreamFault`] ends the connection.
 
 mod credit;
 mod fabric;

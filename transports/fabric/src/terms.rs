@@ -1,10 +1,10 @@
-//! The terms of a job that every fabric keeps.
+//! The settings of a job that all fabrics of a rank must follow.
 
-/// The terms of a job that a rank's fabrics keep. Except for the rank, they are the same in all
+/// The settings of a job that a rank's fabrics follow. All of them except the rank are equal in all
 /// ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
-    /// The rank whose end the fabric is.
+    /// The rank that the fabric belongs to.
     pub rank: u32,
     /// The number of ranks of the job, on all hosts.
     pub ranks: u32,

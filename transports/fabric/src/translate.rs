@@ -1,4 +1,4 @@
-//! The translation of a message's header to a chunk of a stream, and back.
+//! Translates the header of a message to a chunk of a stream, and back.
 
 use crate::StreamFault;
 use goal_engine::transport::{Header, Kind};

@@ -1,4 +1,4 @@
-//! A fabric as the transport of an engine.
+//! Adapts a fabric to the engine's `Transport` interface.
 
 use crate::Fabric;
 use goal_engine::memory::{Imported, Span};

@@ -1,5 +1,5 @@
-//! The time of barriers and allreduces in the kernels of hosts that are network namespaces: from
-//! the first start to the end on the last host, all on one processor. The process tests without
+//! Measures the time of barriers and allreduces in the kernel, from the first start to the end on
+//! the last host. The hosts are network namespaces, all on one processor. The process tests without
 //! sleep.
 //!
 //! `taskset -c 1 cargo run --release -p goal-kernel --example latency -- [NAMES [RUNS]]` measures

@@ -1,6 +1,10 @@
-//! Analyses of the graphs of all ranks: the actions that the kernel refuses, the messages that
-//! leave a rank, the acknowledgements that a schedule needs, the pieces of an operation, and the
-//! memory that a rank reads and writes.
+//! Analyses the graphs of all ranks before they are translated for the kernel. It finds
+//!
+//! - the actions that the kernel refuses,
+//! - the messages that leave a rank,
+//! - the acknowledgements that a schedule needs,
+//! - the contiguous pieces of an operation, and
+//! - the memory that a rank reads and writes.
 
 use crate::graph::{Exec, Graph, Hand, Node, Payload, Work};
 use crate::layout::NONE;
@@ -16,7 +20,7 @@ pub(crate) fn portion_bytes(fragment: u32) -> u32 {
     FRAGMENTS_MAX * fragment
 }
 
-/// Returns how many messages of the engine carry a message of the schedule.
+/// Returns the number of the engine's messages that carry a message of the schedule.
 pub(crate) fn portions(bytes: u64, fragment: u32) -> u32 {
     bytes.div_ceil(portion_bytes(fragment).into()).max(1) as u32
 }
@@ -62,9 +66,9 @@ pub(crate) fn numbers(graphs: &[Graph], matching: &Matching, fragment: u32) -> V
     graphs.iter().enumerate().map(of_rank).collect()
 }
 
-/// Returns the pairs (receiver, sender) that need acknowledgements. A sender that ended a run may
-/// begin the next but one only if its receivers have ended the run before: it knows this without
-/// acknowledgements of those that have begun the run that it ended.
+/// Returns the pairs (receiver, sender) that need acknowledgements. A sender may begin run e + 2
+/// only once its receivers have ended run e. It needs no acknowledgement from a receiver that must
+/// have begun run e + 1 before the sender ended that run: such a receiver has ended run e.
 pub(crate) fn acks(graphs: &[Graph], matching: &Matching) -> Vec<(u32, u32)> {
     let mut pairs = BTreeSet::new();
     for (rank, graph) in graphs.iter().enumerate() {
@@ -104,8 +108,9 @@ pub(crate) fn segments(exec: &Exec) -> Option<Vec<[Piece; 3]>> {
     Some(segments)
 }
 
-/// Returns the bytes of the rank's memory that its actions read, those that they write, and those
-/// that functions of the program may write beside: each ascending and apart.
+/// Returns three lists of bytes of the rank's memory: bytes that its actions read, bytes that they
+/// write, and bytes that functions of the program may write in addition. Each list is ascending,
+/// and its ranges have gaps between them.
 pub(crate) fn touched(graph: &Graph) -> [Vec<Range<u64>>; 3] {
     let (mut reads, mut writes, mut perhaps) = (Vec::new(), Vec::new(), Vec::new());
     let exec = |exec: &Exec, reads: &mut Vec<Piece>, writes: &mut Vec<Piece>| {

@@ -1,13 +1,14 @@
-//! Ticks without a process: frames that circle through a private pair of virtual interfaces, one
-//! end of which a token bucket slows down.
+//! Makes the engine's ticks without a process. Frames circle through a private pair of virtual
+//! interfaces, and a token bucket at one end slows them down.
 //!
 //! One end is in the host's network namespace, so that the engine at it can send frames out of the
 //! host's interface. The other end is in a namespace that only a descriptor holds. It vanishes with
 //! the descriptor, however the process ends, and takes the whole pair with it.
 //!
-//! A program that may open packet sockets on the host can send frames into the pair, and see the
-//! host's cookie there. Frames without the cookie end at the other end; with it, one can make ticks
-//! and continuations, which only go on with what is ready, and ask for what is missing.
+//! Threat: a program that may open packet sockets on the host can send frames into the pair, and
+//! see the host's cookie there. The other end drops frames without the cookie. Such a program can
+//! use the cookie to make ticks and continuations. These only continue ready actions, and ask for
+//! missing messages.
 
 use crate::kernel::{Hook, Kernel};
 use crate::layout::{CIRCLE_BYTES, FRAME_LENGTH};

@@ -1,4 +1,4 @@
-//! The error of a kernel that does not take the engine.
+//! The error if the kernel does not load or attach the engine.
 
 use aya::programs::ProgramError;
 use aya::{EbpfError, programs::ProgramError as Program};

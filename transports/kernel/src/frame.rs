@@ -74,7 +74,7 @@ pub(crate) fn start_of(frame: [u8; BYTES], schedule: u16, cookie: u64) -> [u8; B
     framed(&header)
 }
 
-/// Returns a classic BPF program that accepts the signs that a run ended: of a rank's part of one
+/// Returns a classic BPF program that accepts the completion events of a rank: of its part of one
 /// schedule, or of all its parts.
 pub(crate) fn done_filter(schedule: Option<u16>, port: u16, job: u32) -> Vec<libc::sock_filter> {
     let half = (libc::BPF_LD | libc::BPF_H | libc::BPF_ABS) as u16;

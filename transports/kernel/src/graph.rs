@@ -1,4 +1,5 @@
-//! The actions of a rank, with dependents by number.
+//! The dependency graph of a rank as the translation for the kernel reads it: its actions, with
+//! their dependents by number.
 
 use crate::limits::FLOATS_MAX;
 use crate::reason::Reason;
@@ -157,7 +158,7 @@ impl Places {
     }
 }
 
-/// Returns true if an operation on so many bytes would hold up interrupts.
+/// Returns true if an operation on `bytes` bytes would hold up interrupts.
 pub(crate) fn is_long(op: Op, datatype: Datatype, bytes: u64) -> bool {
     let is_computed = datatype.is_float() && op != Op::Copy;
     is_computed && bytes / datatype.width() > FLOATS_MAX.into()

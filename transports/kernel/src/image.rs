@@ -1,4 +1,4 @@
-//! One rank's part of a schedule, ready for the maps.
+//! One rank's part of a translated schedule: the entries that are written to the engine's maps.
 
 use crate::layout::{
     ALTERNATES_A, ALTERNATES_B, ALTERNATES_C, ActionEntry, HANDED_OVER, PartEntry, ReceiveEntry,

@@ -1,4 +1,5 @@
-//! The contents of a host's maps: the parts of all ranks of the host in all schedules of a job.
+//! Lays out the contents of a host's maps: the parts of all ranks of the host in all schedules of a
+//! job.
 //!
 //! All hosts of a job add the same schedules in the same order, so that a schedule has one number
 //! everywhere.
@@ -98,8 +99,8 @@ impl Member {
         }
     }
 
-    /// Returns the filter of the socket that wakes the rank: it accepts the signs that a run of
-    /// this part ended.
+    /// Returns the filter of the socket that wakes the rank: it accepts the completion events of
+    /// this part.
     pub(crate) fn filter(&self, job: u32) -> Vec<libc::sock_filter> {
         frame::done_filter(Some(self.schedule), self.port, job)
     }

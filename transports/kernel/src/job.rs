@@ -1,4 +1,5 @@
-//! A job, as one of its hosts sees it.
+//! The description of a job for the kernel of one host: its key, its interface and all ranks'
+//! places.
 
 /// The place of a rank of the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The engine in the kernel: loaded, attached to an interface, with a job's maps.
+//! Loads the engine into the kernel and attaches it to an interface, with a job's maps.
 //!
 //! The object is the project's own and part of the library. Whoever loads it needs CAP_BPF,
 //! CAP_PERFMON (without it the verifier guards against speculation, and refuses additions to
@@ -82,8 +82,9 @@ impl Kernel {
         self.hook
     }
 
-    /// Returns what the process of a rank needs: descriptors of the maps of memory and state, and a
-    /// socket for starts and for the signs that wake it. It needs no rights to use them.
+    /// Returns the descriptors for the process of a rank: the maps of memory and state, and a
+    /// socket for starts and for the completion events that wake it. The process needs no rights to
+    /// use them.
     ///
     /// # Errors
     /// The system has no descriptors left, or the caller lacks CAP_NET_RAW.
@@ -101,10 +102,9 @@ impl Kernel {
         })
     }
 
-    /// Returns what the process of a rank of a program needs: descriptors of the maps that it
-    /// installs its schedules in, and a socket for starts and for the signs that wake it. It needs
-    /// no rights to use them. The maps with the job's key and the peers' addresses are not among
-    /// them.
+    /// Returns the descriptors for the process of a program's rank, which it may use without any
+    /// rights. These are the maps that it installs its schedules in, and a socket for starts and
+    /// completion events. The maps with the job's key and the peers' addresses are not among them.
     ///
     /// # Errors
     /// As for [`rank`](Self::rank).

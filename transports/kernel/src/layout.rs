@@ -1,5 +1,5 @@
-//! The maps and the frame that the engine shares with the loader and the ranks: `bpf/layout.h` in
-//! Rust.
+//! The layout of the maps and of the frame header: `bpf/layout.h` in Rust. The engine shares them
+//! with the loader and the ranks.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -273,7 +273,7 @@ entry! {
         claims: [u64; 2],
         /// Fragments that are not in place.
         missing: [u32; 2],
-        /// Where the message lands; alternates.
+        /// The place where the message lands; alternates.
         place: u32,
         /// Bytes.
         bytes: u32,

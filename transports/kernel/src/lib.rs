@@ -1,13 +1,19 @@
-//! Schedules that progress in the kernel, on a stock Linux, while their processes compute.
+//! Runs GOAL schedules in the kernel of a stock Linux, while their processes compute.
 //!
 //! A classifier program on both hooks of an interface holds the schedule engine (`bpf/engine.c`).
 //! It executes parts of schedules when frames arrive. [`Plan`] translates a schedule for it, or
 //! says why an action must be executed by processes.
 //!
-//! A launcher asks [`probe`], translates the schedule once for all hosts ([`Plan::of`]), lays out
-//! its host's maps ([`Installation`]), loads and attaches the engine ([`Kernel::load`]), starts a
-//! [`Ticker`], and hands each rank its [`Descriptors`] and its [`Member`]. The rank's process opens
-//! a [`Rank`] with them. `docs/kernel.md` describes frames, runs and limits.
+//! A launcher takes these steps:
+//!
+//! 1. It asks [`probe`] if the kernel can do this.
+//! 2. It translates the schedule once for all hosts ([`Plan::of`]).
+//! 3. It lays out its host's maps ([`Installation`]).
+//! 4. It loads and attaches the engine ([`Kernel::load`]), and starts a [`Ticker`].
+//! 5. It hands each rank its [`Descriptors`] and its [`Member`]. The rank's process opens a
+//!    [`Rank`] with them.
+//!
+//! `docs/kernel.md` describes frames, runs and limits.
 //!
 //! Ranks of a program make their schedules at run time. For these the launcher only makes room
 //! ([`Installation::reserve`]), and a rank installs its parts itself ([`Tables`]).

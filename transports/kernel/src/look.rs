@@ -1,7 +1,7 @@
-//! The state of parts as their host's maps have it, for reports on runs that do not end.
+//! Reads the state of the parts of a host from its maps, for reports on runs that do not end.
 //!
-//! The engine may change the maps meanwhile, so what is read of different words need not belong
-//! together. Every number is checked against the lengths of the maps.
+//! The engine may change the maps meanwhile, so the values of two words may be of different times.
+//! Every number is checked against the lengths of the maps.
 
 use crate::layout::{
     ActionEntry, HANDED_OVER, PartEntry, RECEIVE_HELD, ReceiveEntry, SendEntry, StatusEntry,
@@ -46,8 +46,8 @@ pub enum Unfinished {
 }
 
 impl Look {
-    /// Maps the maps of parts, states, actions, receives and sends. There are so many parts,
-    /// actions, receives and sends.
+    /// Maps the maps of parts, states, actions, receives and sends. `counts` has the numbers of
+    /// parts, actions, receives and sends.
     pub(crate) fn new(maps: [BorrowedFd<'_>; 5], counts: [u32; 4]) -> io::Result<Self> {
         let whole = |map: BorrowedFd<'_>, count: u32, entry: usize| {
             Mapping::new(map, 0, (count.max(1) as usize * entry).next_multiple_of(page()))
@@ -64,8 +64,8 @@ impl Look {
         })
     }
 
-    /// Returns the number of requests that the host's kernel has answered, which grows while what
-    /// it sends gets lost.
+    /// Returns the number of requests that the host's kernel has answered. It grows while frames of
+    /// the host get lost.
     pub(crate) fn answered(&self) -> u64 {
         let [parts, _, _, sends] = self.counts;
         let numbers = (0..parts).filter_map(|part| entry::<PartEntry>(&self.parts, part, parts));
@@ -90,7 +90,7 @@ impl Look {
             let place = own.first_receive.checked_add(number)?;
             let receive: ReceiveEntry = entry(&self.receives, place, receives)?;
             let is_held = receive.flags & RECEIVE_HELD != 0;
-            // As the engine's ticks ask for what is missing.
+            // The engine's ticks choose the epoch of missing messages in this way too.
             let of = if is_held { epoch.wrapping_sub(1) } else { epoch };
             let all = u32::MAX.checked_shr(32 - u32::from(receive.fragments).min(32)).unwrap_or(0);
             let claims = receive.claims[of as usize & 1];
@@ -122,7 +122,7 @@ impl Look {
 }
 
 impl PartEntry {
-    /// Returns the numbers of the part's sends, of a map of so many.
+    /// Returns the numbers of the part's sends in a map of `count` sends.
     fn sends_within(&self, count: u32) -> Range<u32> {
         self.first_send..self.first_send.saturating_add(self.sends).min(count)
     }
@@ -142,7 +142,7 @@ struct Asked {
     runs: [u32; 3],
     /// Requests that were answered.
     answered: u32,
-    /// Looks in a row at each of which others had been answered, for the same runs.
+    /// The number of looks in a row that found newly answered requests for the same runs.
     looks: u32,
 }
 
@@ -158,8 +158,8 @@ pub struct Lost {
 }
 
 impl Unheard {
-    /// Looks at all sends. Returns one whose frames do not arrive: its kernel has answered requests
-    /// for the same run between each two of so many `looks`.
+    /// Looks at all sends. Returns a send whose frames do not arrive: in each of the last `looks`
+    /// looks, its kernel had answered further requests for the same run.
     pub fn look(&mut self, look: &Look, looks: u32) -> Option<Lost> {
         let [parts, _, _, sends] = look.counts;
         let mut found = None;
@@ -184,7 +184,7 @@ impl Unheard {
     }
 }
 
-/// Returns an entry of a map of so many.
+/// Returns entry `at` of a map of `count` entries; `None` if it is not in the map.
 fn entry<T: FromBytes + FromZeros + IntoBytes>(map: &Mapping, at: u32, count: u32) -> Option<T> {
     (at < count).then(|| {
         let mut entry = T::new_zeroed();

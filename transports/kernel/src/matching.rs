@@ -1,11 +1,11 @@
-//! The matching of sends and receives, computed before a run.
+//! Matches sends and receives before a run, so that the kernel need not match messages.
 //!
-//! A run of all ranks without time gives it: ready actions start in the order in which they became
-//! ready, and every message arrives at once. Of the posted receives that accept a message, the
-//! first one takes it; a receive takes the first message that it accepts. So the result is one that
-//! a real run may have, also if receives accept messages of any source or with any tag.
-//! Dependencies and matched messages together have no circle, because this run obeyed all of them;
-//! so a run with this matching always ends.
+//! The matching is that of a simulated run of all ranks. Ready actions start in the order in which
+//! they became ready, and every message arrives at once. The first posted receive that accepts a
+//! message takes it, and a receive takes the first message that it accepts. A real run may have
+//! this result too, also with receives from any source or with any tag. The simulated run obeyed
+//! all dependencies and matches, so together they have no cycle. So a run with this matching always
+//! ends.
 
 use crate::graph::{Graph, Work};
 use crate::reason::Reason;
@@ -60,7 +60,7 @@ struct Run<'a> {
     postings: u64,
     sequences: HashMap<(u32, u32), u64>,
     matches: Vec<Vec<Option<Match>>>,
-    /// By rank and action, the ranks of which an action precedes it, as bits.
+    /// By rank and action, one bit for each rank: set if an action of that rank precedes this one.
     before: Vec<Vec<Vec<u64>>>,
     done: Vec<Vec<bool>>,
 }

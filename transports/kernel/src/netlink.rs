@@ -1,4 +1,5 @@
-//! The few changes of interfaces that the private pair needs, in the thread's network namespace.
+//! Changes interfaces by netlink in the thread's network namespace: the few changes for the private
+//! pair that ticks circle through.
 
 use netlink_packet_core::{
     DefaultNla, NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage,

@@ -1,4 +1,4 @@
-//! Finds out by trying if this kernel runs schedules.
+//! Finds out if this kernel can run schedules, by a trial.
 
 use crate::error::{LoadError, causes, rights_in_words};
 use crate::install::Installation;
@@ -47,10 +47,10 @@ impl Offer {
     }
 }
 
-/// Finds out if the kernel takes the engine: loads it, attaches it to an interface of a network
-/// namespace of its own, lets frames circle there, and drops everything. That takes the verifier
-/// about half a second. Without the right to make a namespace, the version of the kernel tells the
-/// hooks.
+/// Finds out if the kernel can run the engine. It loads the engine, attaches it to an interface in
+/// a network namespace of its own, lets frames circle there, and drops everything. The verifier
+/// takes about half a second for that. Without the right to make a namespace, the hooks follow from
+/// the version of the kernel.
 ///
 /// # Errors
 /// The most basic thing that is missing.

@@ -1,8 +1,9 @@
-//! The rank's side: memory that is shared with the kernel, starts, and the word that tells the end.
+//! The rank's side of a schedule in the kernel: memory that it shares with the kernel, the start of
+//! runs, and the word that shows their end.
 //!
-//! It needs no rights but the descriptors. A rank could write what it likes to the maps that it
-//! has: those of its host's ranks, which trust each other. The engine takes all bytes there for
-//! numbers.
+//! A rank needs its descriptors and no further rights. Threat: it can write any bytes to these
+//! maps. They belong to the ranks of its host, which trust each other. The engine takes all bytes
+//! there as plain numbers.
 
 use crate::install::Member;
 use crate::layout::StatusEntry;
@@ -53,14 +54,16 @@ pub struct Rank {
     status_at: usize,
     socket: Arc<OwnedFd>,
     epoch: u32,
-    /// The ring of actions that are handed over, if the part has such; its first entry in the
-    /// mapping; and the number of actions that were taken from it, ever.
+    /// The ring of actions that the kernel hands over; `None` if the part has no such actions. Then
+    /// the place of its first entry in the mapping, and the number of actions that were ever taken
+    /// from it.
     ring: Option<Mapping>,
     ring_at: usize,
     taken: u64,
 }
 
-/// A rank that sleeps looks at its word at least this often: the sign that wakes it may get lost.
+/// A rank that sleeps looks at its word at least this often: the completion event that wakes it may
+/// get lost.
 pub(crate) const SLEEP_MAX: Duration = Duration::from_millis(20);
 
 impl Rank {
@@ -131,8 +134,9 @@ impl Rank {
         self.status.long(self.status_at + field)
     }
 
-    /// Takes an action that the engine has handed over, if there is one. Its operation must be done
-    /// on the part's memory, and the action be [given back](Self::give_back).
+    /// Takes an action that the engine has handed over. Returns `None` if no action waits. The
+    /// caller must do its operation on the part's memory and [give the action
+    /// back](Self::give_back).
     pub fn take_handed(&mut self) -> Option<u32> {
         let action = self.next_handed()?;
         self.taken += 1;
@@ -251,8 +255,8 @@ impl Rank {
     }
 
     /// Returns the time at which the last run ended in the kernel, in nanoseconds of the monotonic
-    /// clock: when the results were in the rank's memory here, whenever the process looks. The run
-    /// must have ended.
+    /// clock. At this time the results were in the rank's memory, even if the process looked later.
+    /// The run must have ended.
     pub fn ended_ns(&self) -> u64 {
         let at = offset_of!(StatusEntry, ended);
         // No run is in progress, so nobody changes the two halves.

@@ -1,4 +1,4 @@
-//! Reasons why the kernel cannot execute an action.
+//! The reasons why the kernel can't execute an action, so that the rank's process must.
 
 use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, PART_BYTES, PEERS_MAX};
 use std::fmt;

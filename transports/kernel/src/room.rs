@@ -1,4 +1,4 @@
-//! Room in a host's maps for schedules that ranks install at run time.
+//! Reserves room in a host's maps for schedules that ranks install at run time.
 
 use crate::frame;
 use crate::image::Places;
@@ -30,7 +30,8 @@ pub struct Room {
 }
 
 impl Room {
-    /// Returns the room of each of so many ranks on a host; `None` if there is none for a schedule.
+    /// Returns the room of each rank on a host with `ranks` ranks; `None` if a schedule has no
+    /// room.
     pub fn of(ranks: u32) -> Option<Self> {
         let ranks = ranks.max(1);
         let room = Self {
@@ -102,8 +103,8 @@ impl Share {
         self.room
     }
 
-    /// Returns the filter of the socket that wakes the rank: it accepts the signs that a run of one
-    /// of its parts ended.
+    /// Returns the filter of the socket that wakes the rank: it accepts the completion events of
+    /// all its parts.
     pub(crate) fn filter(&self, job: u32) -> Vec<libc::sock_filter> {
         frame::done_filter(None, self.port as u16, job)
     }

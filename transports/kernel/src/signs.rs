@@ -1,4 +1,5 @@
-//! The signs that runs of a rank have ended or need its process, for threads that sleep until then.
+//! Completion events of a rank's runs in the kernel, for threads that sleep. An event tells that a
+//! run has ended, or that it needs the rank's process.
 
 use crate::layout::{FRAME_LENGTH, PartEntry, StatusEntry};
 use crate::look::{Look, Unfinished};
@@ -18,8 +19,8 @@ pub enum Announced {
     Nothing,
     /// One has ended, or needs the process: the thread must not sleep.
     Due,
-    /// The descriptor becomes readable when one ends or hands an action over. The thread must look
-    /// again after this time, because that sign may get lost, or a computation ends.
+    /// The descriptor becomes readable when a run ends or hands an action over. The thread must
+    /// look again after this time, because the event may get lost, or because a computation ends.
     Sleep(Duration),
 }
 
@@ -34,19 +35,19 @@ struct Active {
     returns: Option<Instant>,
 }
 
-/// The last signs of messages.
+/// The last messages that the runs have received, to find silent runs.
 #[derive(Debug, Clone, Copy)]
 struct Heard {
     /// The arrivals at all parts of active runs.
     arrivals: u64,
-    /// The time at which they last changed, or at which it was found that others had not got what
-    /// this host sent.
+    /// The time of the last change of `arrivals`. A look that finds that frames of this host got
+    /// lost also sets it.
     since: Instant,
     /// The requests that the host's kernel had answered at a time.
     answered: Option<(u64, Instant)>,
 }
 
-/// The runs of a rank that are in progress.
+/// The runs of a rank that are in progress, and their completion events.
 #[derive(Debug)]
 pub struct Signs {
     pub(crate) status: Arc<Mapping>,
@@ -138,8 +139,8 @@ impl Signs {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    /// Returns true if a run has ended that is not settled, or has handed over an action that was
-    /// not taken, or is to get one back.
+    /// Returns true if a run needs the process. It does if it has ended and is not settled, if it
+    /// has handed over an action that was not taken, or if an action is due to be given back.
     pub fn is_due(&self) -> bool {
         !self.is_idle() && self.active().iter().any(|&run| self.is_due_at(run))
     }
@@ -173,10 +174,11 @@ impl Signs {
         while receive(&mut frame).is_ok_and(|(_, len)| len > 0) {}
     }
 
-    /// Returns true if runs are in progress, none of them waits for this process, and no message
-    /// has come to any of them for so long that the ranks that should send them have probably not
-    /// started theirs. While others ask this host's kernel for what it has sent, the network loses
-    /// it, and the answer is no. Calls notice messages, so a caller asks again and again.
+    /// Returns true if the runs in progress are silent: none of them waits for this process, and no
+    /// message has come for some seconds. Then the ranks that should send messages have probably
+    /// not started their runs. Runs are not silent while other hosts still request frames of this
+    /// host again: then the network loses frames. Only calls of this function notice messages, so a
+    /// caller asks again and again.
     pub fn is_silent(&self) -> bool {
         if self.is_idle() {
             return false;

@@ -1,4 +1,5 @@
-//! Mappings of maps and packet sockets: system calls that no crate offers in safe form.
+//! System calls that no crate offers in safe form: mappings of the engine's maps, and packet
+//! sockets.
 #![allow(unsafe_code)] // mappings, and structures with addresses for the kernel
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};

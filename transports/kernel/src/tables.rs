@@ -1,12 +1,12 @@
-//! The maps as the process of a program's rank has them: it installs parts of schedules, and runs
+//! Lets the process of a program's rank install parts of schedules in the engine's maps, and run
 //! them.
 //!
-//! Threat: a process with these descriptors can write what it likes to the parts of all ranks of
-//! its host, and to their memory. Ranks of a host trust each other, as they share memory anyway.
-//! The engine takes all words for numbers: no access leaves a map, and frames go to the job's peers
-//! with the job's ethertype only, because the maps of both are the launcher's. Made-up actions can
-//! let it compute for long whenever a frame arrives; so only programs get these descriptors whose
-//! user may load programs into the kernel, which can do the same.
+//! Threat: a process with these descriptors can write any bytes to the parts of all ranks of its
+//! host, and to their memory. Ranks of a host trust each other, as they share memory anyway. The
+//! engine takes all words as plain numbers, so no access leaves a map. Frames go only to the job's
+//! peers and with the job's ethertype, because only the launcher can write these two maps. Made-up
+//! actions can make the engine compute for long whenever a frame arrives. So a program gets these
+//! descriptors only if its user may load programs into the kernel, which could do this too.
 
 use crate::frame;
 use crate::image::{PartImage, Places};

@@ -1,5 +1,5 @@
-//! Ticks for a host's engine: from frames that circle in the kernel, or from a thread of the
-//! launcher, which every kernel has.
+//! Makes the ticks of a host's engine: by frames that circle in the kernel, or by a thread of the
+//! launcher. The thread works with every kernel.
 
 use crate::circle::{Circle, FRAMES};
 use crate::install::Installation;
@@ -50,7 +50,7 @@ const TRIAL: Duration = Duration::from_secs(2);
 
 impl Ticker {
     /// Starts ticks. The next one follows about `period` after the one before. They come from
-    /// frames that circle in the kernel if it has what that needs, else from a thread.
+    /// frames that circle in the kernel, or from a thread if the kernel lacks a feature for that.
     ///
     /// The calling thread must be in the network namespace of the interface.
     ///

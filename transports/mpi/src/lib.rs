@@ -10,18 +10,18 @@
 //! **Threads.** MPI is asked for `MPI_THREAD_SERIALIZED`. If the library grants less, only the
 //! thread that initialized MPI may use the fabric; in another one its calls fail.
 //!
-//! **Sleeping.** MPI has no descriptor to sleep on. A rank that waits looks for messages in steps
-//! that grow from 20 us to 1 ms while nothing comes, so the first message after a long wait may be
-//! taken a millisecond late. `--wait spin` looks without a pause.
+//! **Sleeping.** MPI has no descriptor to sleep on. A waiting rank looks for messages again and
+//! again. While nothing comes, the pauses grow from 20 us to 1 ms. So the first message after a
+//! long wait may be taken a millisecond late. `--wait spin` looks without a pause.
 //!
 //! **Order.** Receives are posted for any source and handled in the order in which they were
 //! posted, as MPI matches them. So a large packet whose sender does not call MPI delays those
 //! behind it.
 //!
-//! Threat: every process of the job can send any bytes. Each packet is read with all its lengths
-//! checked, and one that is no sequence of messages from its source, or has more bytes than were
-//! granted, ends the job with a text that names the rank. Who is in the job is for MPI's launcher
-//! to guard: this crate does not authenticate.
+//! Threat: every process of the job can send any bytes. All lengths in a packet are checked when it
+//! is read. An invalid packet ends the job with an error that names the rank. A packet is invalid
+//! if it is not a sequence of messages from its source, or has more bytes than were granted. This
+//! crate does not authenticate: MPI's launcher must keep other processes out of the job.
 
 #[cfg(feature = "mpi")]
 mod comm;

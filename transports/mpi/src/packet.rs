@@ -13,7 +13,7 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    /// Returns an empty packet, with a buffer of those that are kept if there is one.
+    /// Returns an empty packet. It takes its buffer from `spare`, or allocates one if none is left.
     pub(crate) fn new(spare: &mut Vec<Box<[u8]>>) -> Self {
         Self { buffer: spare.pop().unwrap_or_else(|| vec![0; PACKET_MAX].into()), len: 0 }
     }

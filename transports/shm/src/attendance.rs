@@ -1,9 +1,9 @@
-//! The state of a program's process in its job: attached, waiting in a call, or at its end. The
-//! process writes this, and its launcher reads it.
+//! The state of a program's process in its job: attached, waiting in a call, or ended. The process
+//! writes the state, and its launcher reads it to find a job that is stuck.
 //!
-//! A process that waits in a call may have threads that are in no call, and may act. The launcher
-//! asks for their number ([`Gate::ask`](super::Gate::ask)), because only the process itself can
-//! count its threads in every namespace.
+//! A process that waits in a call may have other threads outside of any call, and these may go on.
+//! The launcher asks for their number ([`Gate::ask`](super::Gate::ask)), because only the process
+//! itself can count its threads in every namespace.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -23,7 +23,7 @@ pub struct Identity {
     pub start: u64,
 }
 
-/// The part that the process of a program takes in its job.
+/// The words in which a program's process states what it does in its job.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Attendance {
@@ -184,8 +184,8 @@ impl Attendance {
         self.vain_tests.load(Ordering::SeqCst)
     }
 
-    /// States that the process is in a call of this name, and that its runs go on without it, so
-    /// that it does not count as waiting.
+    /// States that the process is in a call of this name and does not count as waiting: its runs go
+    /// on without it.
     #[inline]
     pub fn stay_in(&self, call: &str) {
         self.enter(call, STAYS);

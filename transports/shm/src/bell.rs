@@ -1,9 +1,10 @@
-//! Bells wake ranks that sleep in a poll of the system, because they wait for network packets as
-//! well as for messages in the segment.
+//! Wake-up descriptors, called bells, for ranks that wait for network packets and for messages in
+//! the segment. Such a rank sleeps in a poll of the system, and its peers wake it by its bell (an
+//! `eventfd`).
 //!
 //! Threat: a rank that an attacker controls can write to any place of the segment. So no word of
-//! the segment says which descriptor a bell is. Each process has its own list of bells, which it
-//! got from the launcher.
+//! the segment names the descriptor of a bell. Each process has its own list of bells, which it got
+//! from the launcher.
 
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;

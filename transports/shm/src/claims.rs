@@ -1,8 +1,8 @@
-//! Claims on the parts of ranks within a process.
+//! Claims that give each part of a rank one owner at a time within a process.
 //!
-//! A rank's end of its messages and its memory have one user at a time. Ranks in processes of their
-//! own have them to themselves. If ranks are threads of one process, these claims keep two users of
-//! the process apart.
+//! A rank has two such parts: its endpoint for messages, and its memory. A rank in a process of its
+//! own shares them with nobody. If ranks are threads of one process, a claim keeps a second thread
+//! from using the same part.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,10 +1,10 @@
-//! Payloads that the system copies from the memory of another process (UCX's `cma`), for buffers
-//! that don't lie in the segment.
+//! The transport `cma`: the system copies payloads from the memory of another process (UCX's
+//! `cma`). It serves buffers outside of the shared segment.
 //!
 //! This transport carries no messages. The name of exported bytes is their address in the sender's
-//! process with the bit [`COPIED`] set, which no offset in a segment has. Only a copy shows for
-//! certain if the system allows it. A receiver that is refused asks its sender for messages
-//! instead, and does so from then on.
+//! process with the bit [`COPIED`] set, which no offset in a segment has. Only an attempt shows for
+//! certain that the system allows the copy. After a refusal the receiver asks its sender for
+//! messages instead, also for all further payloads.
 
 use crate::Segment;
 use crate::exporter::{own_nonce, read_both};

@@ -1,4 +1,4 @@
-//! The counters of a rank, for reports on a job.
+//! The counters of a rank's messages, bytes and polls, for reports on a job.
 
 use serde::Serialize;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};

@@ -1,4 +1,4 @@
-//! A rank's end of all its messages: its mailbox, and its rings to other ranks.
+//! A rank's endpoint for messages in the segment: its mailbox, and its rings to other ranks.
 #![allow(unsafe_code)] // `put` and `take` have a contract
 
 use super::bell::Bell;
@@ -7,8 +7,8 @@ use super::pool::{Entry, Rings};
 use goal_engine::transport::Full;
 use std::time::Duration;
 
-/// A rank's end of all its messages. It has no state of its own: everything lies in the segment, so
-/// another process may go on with it.
+/// A rank's endpoint for all its messages. It has no state of its own: everything lies in the
+/// segment, so another process may continue with it.
 #[derive(Clone, Copy)]
 pub struct Endpoint<'a> {
     mailbox: Mailbox<'a>,

@@ -1,10 +1,10 @@
-//! The process in whose address space a rank's buffers lie, and copies from its memory.
+//! Identifies the process that holds a rank's buffers, and copies payloads from its memory.
 //!
-//! Threat: the number of a process means another process in another namespace of processes, and
-//! after its process has ended. Each rank may be in a container of its own, so a copy by number
-//! alone could return bytes of anybody. So each process announces a random number and the address
-//! at which it keeps it. A receiver reads this number first, and once more in the system call that
-//! copies a payload. A forked child has zeros there, as it has other memory than its parent.
+//! Threat: a process number may name another process, in another PID namespace or after its process
+//! has ended. Each rank may be in a container of its own, so a copy by number alone could return
+//! bytes of any process. So each process announces a random number, and the address at which it
+//! keeps this number. A receiver reads the number first, and once more in the system call that
+//! copies a payload. A forked child has zeros there, because its memory is not that of its parent.
 #![allow(unsafe_code)] // `process_vm_readv`, which rustix lacks, and memory that forks don't have
 
 use rustix::io::Errno;

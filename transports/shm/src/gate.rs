@@ -1,5 +1,7 @@
-//! Places at which ranks wait for each other: the gate that a job starts behind, and the barrier
-//! that measurements begin at.
+//! The start barrier of a job, called its gate, and a barrier for measurements.
+//!
+//! Ranks wait at the gate until all of them are ready. Its word also tells ranks that the job was
+//! stopped, is stuck, or has lost a rank. The launcher waits at it until all ranks have finished.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`, and the one use of a mapping
 
 use super::mapping::{Mapping, SharedWords};
@@ -8,8 +10,8 @@ use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// The gate at which ranks wait until all are ready, and at which the launcher waits until all have
-/// finished.
+/// The start barrier: ranks wait at it until all are ready. The launcher waits at it until all
+/// ranks have finished.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Gate {
@@ -49,9 +51,9 @@ impl Gate {
         self.pass_polling(ranks, 0, now_ns)
     }
 
-    /// Does the same as [`Gate::pass`], but looks up to `polls` times before it sleeps. For ranks
-    /// with a processor of their own: the system takes longer to wake a rank than short schedules
-    /// run.
+    /// Waits as [`Gate::pass`] does, but looks up to `polls` times before it sleeps. Ranks with a
+    /// processor of their own use it: the system takes longer to wake a rank than a short schedule
+    /// runs.
     pub fn pass_polling(&self, ranks: u32, mut polls: u32, now_ns: impl Fn() -> u64) -> bool {
         if self.ready.fetch_add(1, Ordering::SeqCst) + 1 == ranks {
             self.opened_ns.store(now_ns(), Ordering::SeqCst);

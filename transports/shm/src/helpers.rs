@@ -1,15 +1,16 @@
-//! The ranks of a node that need help, and those that sleep and could give it.
+//! Bitmaps of the ranks of a node that need help, and of the sleeping ranks that could help them.
 //!
-//! A rank that computes lends itself ([`Turn::lend`](super::Turn::lend)), and other ranks act for
-//! it. Looking at the mailbox of every lent rank would take each waiting rank a time that grows
-//! with the number of ranks, and page tables for memory of all of them. So the rank that causes
-//! work for a lent rank marks it in a bitmap, and a waiting rank reads that bitmap only.
+//! In mode `node`, a rank that computes lends itself ([`Turn::lend`](super::Turn::lend)): other
+//! ranks, its helpers, may then poll its engine. A helper does not look at the mailbox of every
+//! lent rank. That would take a time that grows with the number of ranks, and page tables for the
+//! memory of all of them. Instead, the rank that causes work for a lent rank marks it in a bitmap,
+//! and a waiting rank reads that bitmap only.
 //!
-//! **Marks.** A sender puts its message and then looks if the receiver is lent; a rank lends itself
+//! **Marks.** A sender puts its message and then looks if the receiver is lent. A rank lends itself
 //! and then looks for messages. Each side writes one word and then reads the word that the other
-//! side writes, with a full fence in between (Dekker). So one of the two marks the rank. The same
-//! holds for a rank that removes a mark: it removes it and then looks if the marked rank still
-//! needs help.
+//! side writes, with a full fence in between (Dekker). So at least one of the two marks the rank.
+//! Removing a mark follows this order too: a rank removes the mark, and then looks if the marked
+//! rank still needs help.
 //!
 //! **Sleep.** A helper enters the set of sleepers, arms its mailbox and then looks for marks. A
 //! rank that sets a mark wakes one of the set afterwards. Again both sides have a fence: the
@@ -30,7 +31,7 @@ pub(crate) struct Marks([AtomicU64; (RANKS / u64::BITS) as usize]);
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Marks {}
 
-/// Returns the number of [`Marks`] of a bitmap of so many ranks.
+/// Returns the number of [`Marks`] in a bitmap of `ranks` ranks.
 pub(crate) const fn lines(ranks: usize) -> usize {
     ranks.div_ceil(RANKS as usize)
 }
@@ -107,7 +108,7 @@ impl<'a> Helpers<'a> {
         }
     }
 
-    /// Lets `wake` wake a sleeper, if there is one, for a rank that was marked before.
+    /// Lets `wake` wake one sleeper for a rank that was marked before, if a rank sleeps.
     #[cold]
     pub fn wake_one(&self, mut wake: impl FnMut(u32) -> bool) {
         fence(Ordering::SeqCst);

@@ -1,5 +1,5 @@
-//! The places of all areas in the segment. Launcher and ranks compute the same layout from the same
-//! sizes.
+//! Computes the offset of each area in the segment. The launcher and the ranks compute the same
+//! layout from the same sizes.
 
 use super::counts::RankCounts;
 use super::helpers::{self, Marks};
@@ -64,8 +64,8 @@ pub struct RankSizes {
     pub matches: u64,
     /// Bytes for the trace; 0 if none is kept.
     pub trace: u64,
-    /// Bytes for the state of its engine if other ranks act for it; 0 otherwise. This is address
-    /// space of which little is touched, so it counts towards no limit.
+    /// Bytes for the state of its engine if other ranks act for it; 0 otherwise. They count towards
+    /// no limit: they are address space, and little of it is touched.
     pub engine: u64,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct RingsLayout {
 /// The places of all areas of a segment. They don't overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// Each rank's areas. The gate lies at offset 0.
+    /// Each rank's areas. The start barrier ([`Gate`](super::Gate)) lies at offset 0.
     pub(crate) ranks: Vec<RankLayout>,
     /// The number of slots of every mailbox, a power of two.
     pub(crate) slots: usize,
@@ -167,9 +167,10 @@ impl Layout {
         Self::with_rings(sizes, RING_BYTES, limit)
     }
 
-    /// The same with rings of at most so many bytes, between [`RING_BYTES_MIN`] and
-    /// [`RING_BYTES_MAX`] and rounded down to a power of two. They are smaller if the ranks are so
-    /// many that all rings together would take much memory.
+    /// The layout for ranks of these sizes, with rings of at most `ring_bytes` bytes. This number
+    /// is limited to [`RING_BYTES_MIN`] to [`RING_BYTES_MAX`], and rounded down to a power of two.
+    /// Rings are smaller in a job of many ranks, so that all of them together don't take much
+    /// memory.
     ///
     /// # Errors
     /// [`SegmentTooLarge`] if it needs more than `limit` bytes.
@@ -182,9 +183,9 @@ impl Layout {
         Self::with_reserve(sizes, started, ring_bytes, limit)
     }
 
-    /// The same for a job that starts with `started` of these ranks and may grow to all of them.
-    /// Mailboxes and rings are as large as without the others. What only these need is address
-    /// space that nobody touches before they are there, so it counts towards no limit.
+    /// The layout as of [`Layout::with_rings`], for a job that starts with `started` of these ranks
+    /// and may grow to all of them. The other ranks make mailboxes and rings no smaller. Their
+    /// areas are address space that nobody touches before they join, so it counts towards no limit.
     ///
     /// # Errors
     /// [`SegmentTooLarge`] if it needs more than `limit` bytes.
@@ -310,8 +311,8 @@ impl Layout {
         self.len
     }
 
-    /// The same layout with fewer slots in each mailbox, and fewer and smaller rings. Tests use it
-    /// to make mailboxes and rings wrap and fill up often.
+    /// Returns the layout with fewer slots in each mailbox, and fewer and smaller rings. Tests use
+    /// it to make mailboxes and rings wrap and fill up often.
     ///
     /// # Panics
     /// If a number is larger than before, or one that must be a power of two is not.

@@ -1,23 +1,24 @@
-//! Shared memory between the ranks of a job.
+//! Shared memory between the ranks of a job on one host, and the transports over it.
 //!
 //! A [`Segment`] holds everything that the launcher and the ranks of a host share: each rank's
 //! memory, mailbox, counters and status. It is a memory file without a name, which the launcher
 //! creates before it starts the ranks, and which all of them map. A second, [`Sealed`] file holds
 //! the schedule. The system removes both with the last process that has them open.
 //!
-//! Over the segment lie three transports for `goal_engine`: [`Local`] for messages of a rank to
-//! itself, [`ShmTransport`] between ranks, and [`Cma`], which copies payloads from the memory of
-//! another process.
+//! The crate offers three transports for `goal_engine` over the segment: [`Local`] for messages of
+//! a rank to itself, [`ShmTransport`] between ranks, and [`Cma`]. The last one copies payloads from
+//! the memory of another process.
 //!
 //! This crate starts no process, reads no schedule and decides nothing about a job: `goal-run`
 //! does. It makes system calls only to map memory, to copy from other processes, and to sleep and
-//! wake. A rank's end of its messages and its memory have one user at a time. Within a process,
-//! [`Segment::claim`] keeps two users apart. Across processes nothing can, so the functions that
-//! use them are unsafe and say what their callers must ensure.
+//! wake. A rank's endpoint for messages has one user at a time, and so does its memory. Within a
+//! process, [`Segment::claim`] keeps two users apart. Across processes nothing can, so the
+//! functions on them are unsafe and state what their callers must ensure.
 //!
 //! Start with [`Layout::new`], which gives every area its place, and [`Segment::create`]. Read
-//! `mailbox.rs` first to see how a message travels, then `ring.rs` for large payloads, `tasks.rs`
-//! for operations that several ranks work on, and `turn.rs` for ranks that act for each other.
+//! `mailbox.rs` first to see how a message travels. Then read `ring.rs` for large payloads,
+//! `tasks.rs` for operations that several ranks work on, and `turn.rs` for ranks that act for each
+//! other.
 //!
 //! ```
 //! use goal_shm::{Layout, Part, RankSizes, Segment, State};

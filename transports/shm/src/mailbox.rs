@@ -82,7 +82,7 @@ struct Senders {
 struct Published {
     /// The receiver's copy of `head`, which may be old.
     head: AtomicU64,
-    /// How many bytes of messages without a receive the receiver can keep beyond the mailbox.
+    /// The bytes of unexpected messages that the receiver can keep beyond the mailbox.
     room: AtomicU64,
 }
 
@@ -264,8 +264,8 @@ impl<'a> Mailbox<'a> {
         }
     }
 
-    /// How many bytes of messages without a receive the receiver can keep beyond the mailbox, as it
-    /// announced last; 0 before it announced any.
+    /// Returns the bytes of unexpected messages that the receiver can keep beyond the mailbox, as
+    /// it announced last. Returns 0 before its first announcement.
     #[inline]
     pub fn room(&self) -> u64 {
         self.control.published.0.room.load(Ordering::Relaxed)

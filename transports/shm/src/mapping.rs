@@ -1,4 +1,4 @@
-//! Memory files and their mappings.
+//! Maps memory files, which the processes of a job share.
 #![allow(unsafe_code)] // maps memory and hands out references into it
 
 use super::populate::{HUGE_PAGE, PAGE, populate};

@@ -1,11 +1,11 @@
-//! The ranks of a job that grows which belong to it.
+//! Counts the ranks that are members of a job that grows.
 
 use super::segment::Segment;
 
 impl Segment {
-    /// Returns the number of ranks that belong to the job: all but those that wait to be accepted,
-    /// and those that ended before they were. Ranks that have left belong to it, since they have
-    /// come to their end.
+    /// Returns the number of ranks that are members of the job. A rank that waits to be accepted
+    /// does not count, nor does one that ended before it was accepted. Ranks that have left count:
+    /// they took part, and have come to their end.
     pub fn num_members(&self) -> u32 {
         let added = self.num_started()..self.num_ranks();
         let others = added.filter(|&rank| !self.status(rank).membership.is_member());

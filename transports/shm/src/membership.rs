@@ -1,17 +1,17 @@
-//! The part of a rank in a job that grows and shrinks.
+//! The member state of a rank in a job that grows and shrinks: joining, member, left or gone.
 //!
 //! ```text
 //! launcher starts it ──▶ joining ──a rank accepts it──▶ member ──it leaves──▶ left
 //!                           └─────its process ends────▶ gone
 //! ```
 //!
-//! A rank of the start is a member, and so is one that a call of a rank has started. Two
-//! communicators may want to accept the same rank, and its process may end at the same moment: one
-//! exchange of the word decides.
+//! The ranks that the job starts with are members, and so are ranks that a running rank starts by a
+//! call. Two communicators may accept a rank at the same moment, and its process may end at that
+//! moment too. One atomic exchange of its state decides.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The part of a rank in a job that grows and shrinks.
+/// The member state of a rank.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Membership(AtomicU32);
@@ -22,8 +22,8 @@ const LEFT: u32 = 2;
 const GONE: u32 = 3;
 
 impl Membership {
-    /// States if a new rank is a member or waits to be accepted. The launcher calls this before it
-    /// starts the rank's process.
+    /// Makes a new rank a member, or a rank that waits to be accepted. The launcher calls this
+    /// before it starts the rank's process.
     pub fn begin(&self, is_member: bool) {
         self.0.store(if is_member { MEMBER } else { JOINING }, Ordering::SeqCst);
     }
@@ -38,7 +38,7 @@ impl Membership {
         self.change(JOINING, GONE)
     }
 
-    /// States that a rank has ended that was started and never took part. The launcher calls this.
+    /// States that a new rank has ended before it took part. The launcher calls this.
     pub fn take_back(&self) {
         self.0.store(GONE, Ordering::SeqCst);
     }

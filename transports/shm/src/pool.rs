@@ -7,9 +7,9 @@
 //! bytes   the lines of each ring, ring after ring
 //! ```
 //!
-//! The system allocates the pages of a ring when they are first touched. Each rank has a table in
-//! the segment with the number of its ring to each other rank; the pages of a table are allocated
-//! in the same way. Rings are never returned to the pool.
+//! Each rank has a table in the segment with the number of its ring to each other rank. The system
+//! allocates the pages of a ring, and those of a table, when they are first touched. Rings are
+//! never returned to the pool.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mailbox::SHORT_MAX;

@@ -1,10 +1,11 @@
 //! Makes memory resident before it is used, so that the first instance of a schedule does not wait
 //! for the system to allocate pages one by one.
 //!
-//! A page is allocated on the node of the processor that first writes it, so a rank does this for
-//! its own areas, after it was bound to a processor. Areas of 2 MiB and more become huge pages if
-//! the system allows that: they are allocated many times faster than the same bytes in pages of 4
-//! KiB, and peers that read the memory need one entry of a page table for each.
+//! The system allocates a page on the NUMA node of the processor that first writes it. So a rank
+//! does this for its own areas, after it was bound to a processor. Areas of 2 MiB and more become
+//! huge pages if the system allows that. Huge pages are allocated many times faster than the same
+//! bytes in pages of 4 KiB. Peers that read the memory need one page table entry for each huge
+//! page.
 #![allow(unsafe_code)] // system calls on memory that this process has mapped
 
 use std::io;

@@ -10,9 +10,9 @@
 //! Positions count lines and never go back. The mailbox announces each payload, its line and its
 //! length, so the ring has no marks of its own, and the receiver polls one place only. For flow
 //! control, the receiver stores its position in `taken`. The sender reads that line if the ring
-//! seems full by its last copy (`seen`), and once in [`LOOK`] lines. If the ring is empty then, the
-//! next payload begins with the first line again: short messages use the same few lines, which stay
-//! in the caches, however large the ring is.
+//! seems full by its last copy (`seen`), and once in [`LOOK`] lines. If it finds the ring empty,
+//! the next payload begins with the first line again. So short messages use the same few lines,
+//! which stay in the caches however large the ring is.
 #![allow(unsafe_code)] // bytes that the two ends access in turn
 
 use super::mapping::SharedWords;
@@ -161,8 +161,8 @@ impl<'a> Ring<'a> {
         taken.store(at + lines(len), Ordering::Release);
     }
 
-    /// The position for a payload whose predecessors end at `position`: the same one if the payload
-    /// fits before the end of the circle, otherwise the start of the next circle.
+    /// Returns the position for a payload whose predecessors end at `position`. This is `position`
+    /// if the payload fits before the end of the circle, otherwise the start of the next circle.
     #[inline(always)]
     fn fit(&self, position: u64, len: usize) -> u64 {
         let circle = self.bytes.lines() as u64;

@@ -1,21 +1,22 @@
-//! The number of ranks of a job that grows. The launcher alone writes it.
-//! A rank that is about to ask for more says so here, as the launcher has no door before.
+//! The rank count of a job that grows, in shared memory. Only the launcher changes the count. A
+//! rank that wants to ask for more ranks sets a flag beside it first; the launcher then opens the
+//! socket for such requests.
 //!
 //! The layout of a segment has room for more ranks than there are at the start. Pages that nobody
-//! touches take no memory, so a rank is added by a store to one word, and messages need no flag
-//! that tells of a change. (T. Mehlan, T. Hoefler, F. Mietke and W. Rehm, "Concepts for Integrating
-//! SISCI into Open MPI", section 4, make segments anew, and tell all ranks by such a flag.)
+//! touches take no memory. So one store to the count adds a rank, and messages need no flag for the
+//! change. (T. Mehlan, T. Hoefler, F. Mietke and W. Rehm, "Concepts for Integrating SISCI into Open
+//! MPI", section 4, make new segments, and tell all ranks by such a flag.)
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::gate::Gate;
 use super::mapping::SharedWords;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The place of the roll: behind the gate, in the first page.
+/// The offset of the rank count in the segment: in the first page, behind the start barrier.
 pub(crate) const ROLL_AT: usize = 2048;
 const _: () = assert!(size_of::<Gate>() <= ROLL_AT);
 
-/// The number of ranks of a job, and what follows from it.
+/// The rank count of a job, and flags about its growth.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Roll {
@@ -25,7 +26,7 @@ pub struct Roll {
     is_crowded: AtomicU32,
     /// The number of ranks that have left.
     left: AtomicU32,
-    /// 1 once a rank has wanted to ask the launcher for more ranks.
+    /// 1 once a rank wants to ask the launcher for more ranks.
     wants_door: AtomicU32,
 }
 

@@ -1,4 +1,4 @@
-//! Sealed memory files, whose bytes are constant.
+//! Sealed memory files, whose bytes can't change any more. A schedule lies in one.
 #![allow(unsafe_code)] // shares constant memory and hands out a slice of it
 
 use super::mapping::{map, unmap};

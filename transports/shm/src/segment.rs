@@ -1,4 +1,4 @@
-//! Typed access to the areas of the segment.
+//! Gives typed access to the areas of the shared segment.
 #![allow(unsafe_code)] // hands out references and regions over the mapping
 
 use super::bell::Bells;
@@ -108,7 +108,7 @@ impl Segment {
         self.layout.ranks.len() as u32
     }
 
-    /// The number of ranks, which the launcher changes.
+    /// The rank count, which the launcher changes.
     #[inline]
     pub fn roll(&self) -> &Roll {
         self.words(ROLL_AT)
@@ -120,7 +120,7 @@ impl Segment {
         &self.layout.ranks[rank as usize]
     }
 
-    /// The start gate.
+    /// The start barrier.
     #[inline]
     pub fn gate(&self) -> &Gate {
         self.words(0)
@@ -131,7 +131,7 @@ impl Segment {
         self.words(self.rank(rank).status)
     }
 
-    /// The lock on acting for a rank.
+    /// The lock under which a process acts for a rank.
     #[inline]
     pub fn turn(&self, rank: u32) -> &Turn {
         self.words(self.rank(rank).turn)
@@ -186,7 +186,7 @@ impl Segment {
         unsafe { self.mapping.words(offset) }
     }
 
-    /// The same for an array of words.
+    /// The array of words at the start of an area of the layout, whose type is always `T`.
     #[inline]
     fn array<T: SharedWords>(&self, offset: usize, len: usize) -> &[T] {
         // SAFETY: as in `words`.

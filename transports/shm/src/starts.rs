@@ -1,8 +1,8 @@
-//! The starts of a rank's collectives, for reports on a job. The process of a program counts them,
-//! and its launcher reads them.
+//! Counts the starts of a rank's collectives, for reports on a job. The rank's process writes the
+//! counters, and its launcher reads them.
 //!
-//! Threat: the ranks of other hosts send these bytes. A name may hold any, so all but letters,
-//! digits and hyphens are left out.
+//! Threat: the bytes of a rank on another host come over the network, so a name may hold any bytes.
+//! All characters except letters, digits and hyphens are left out.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;

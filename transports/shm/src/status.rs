@@ -1,4 +1,5 @@
-//! The status of a rank, which the launcher reads.
+//! The status of a rank in shared memory: its state, progress, failure and membership. The launcher
+//! reads it.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::attendance::Attendance;
@@ -96,9 +97,9 @@ pub struct Status {
     accused: AtomicU32,
     /// 1 once the rank has counted itself as finished at the gate.
     has_finished: AtomicU32,
-    /// The part that the process of a program takes.
+    /// The state of the program's process in its job.
     pub attendance: Attendance,
-    /// Its part in a job that grows and shrinks.
+    /// Its member state in a job that grows and shrinks.
     pub membership: Membership,
 }
 

@@ -1,4 +1,5 @@
-//! Large operations that are divided into chunks, which idle ranks take.
+//! Tasks: large operations in the segment that are divided into chunks. Idle ranks claim chunks and
+//! do them.
 #![allow(unsafe_code)] // `unsafe impl SharedWords`; only owners of a chunk read its description
 
 use super::mapping::SharedWords;
@@ -8,8 +9,8 @@ use std::ops::Range;
 /// The most tasks of a node at a time. A rank does further operations alone.
 pub(crate) const TASKS: usize = 64;
 
-/// The bytes of a chunk. Claiming it takes a small part of the time that it takes to do it, and a
-/// message to the rank that does it waits for some microseconds only.
+/// The bytes of a chunk. A claim takes a small part of the time of the work itself. A message to
+/// the rank that works waits for some microseconds only.
 const CHUNK: u64 = 64 << 10;
 
 /// The description of an operation `C = A op B`, or of a copy `B = A`. Each operand lies in the

@@ -87,15 +87,16 @@ impl<'a> ShmTransport<'a> {
         }
     }
 
-    /// Keeps other ranks from writing to this one's memory: neither payloads nor parts of
-    /// operations. A job that survives the loss of a rank needs that, since a rank whose schedules
-    /// have ended by the loss uses its memory at once, while others may not know of the loss.
+    /// Keeps other ranks from writing payloads or results of shared operations to this rank's
+    /// memory. A job that survives the loss of a rank needs this. A loss ends the schedules of a
+    /// rank, which then uses its memory at once. Meanwhile other ranks may not know of the loss
+    /// yet.
     #[must_use]
     pub fn without_lent_memory(self) -> Self {
         Self { lends_memory: false, ..self }
     }
 
-    /// Lets messages to lent ranks mark them, so that other ranks act for them.
+    /// Makes each message to a lent rank mark that rank. Other ranks then act for the marked rank.
     #[must_use]
     pub fn with_marks(self) -> Self {
         Self { marks: true, ..self }

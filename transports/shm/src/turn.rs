@@ -1,13 +1,15 @@
-//! The lock on acting for a rank.
+//! The lock under which a process acts for a rank: it polls the rank's engine, takes its messages
+//! and starts its actions.
 //!
-//! A rank that does something else lends itself to the ranks that wait. One that locks its [`Turn`]
-//! may poll its engine.
+//! In mode `node`, a rank that computes lends itself to the ranks that wait. A waiting rank that
+//! has locked the [`Turn`] of a lent rank acts for it.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;
 use super::sync::{AtomicU32, Line, Ordering};
 
-/// The lock on acting for a rank, and three bits about the rank that others read without it.
+/// The lock under which a process acts for a rank, and three bits about the rank. Others read the
+/// bits without the lock.
 ///
 /// The lock is held for one bounded piece of work at a time. A holder that dies keeps it; the
 /// launcher sees the death and ends the job.

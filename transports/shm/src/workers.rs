@@ -1,4 +1,5 @@
-//! Ranks of a node that work on each other's large operations.
+//! Lets the ranks of a node work on each other's large operations: the engine's `Workers` over the
+//! tasks in the segment.
 #![allow(unsafe_code)] // runs chunks on the memory of other ranks
 
 use super::segment::Segment;

@@ -1,9 +1,10 @@
-//! How connections are made, the same on all hosts of a job.
+//! Settings of connections: the time of silence after which a host is lost, and encryption. All
+//! hosts of a job have equal settings.
 
 use crate::channel::Tls;
 use crate::limits::SILENCE_S;
 
-/// How connections are made.
+/// Settings of the connections of a job.
 #[derive(Debug, Clone)]
 pub struct Conditions {
     /// The seconds of silence after which the host at the other end is lost, at least 1.

@@ -1,4 +1,5 @@
-//! Takes items out of the bytes of a connection, however these are divided.
+//! Splits the received bytes of a connection into items. The bytes may arrive in pieces of any
+//! length.
 
 use crate::limits::MESSAGE_MAX;
 use crate::wire::Item;
@@ -41,8 +42,8 @@ impl Inbox {
         self.kept.extend_from_slice(bytes);
     }
 
-    /// Returns the item for the bytes of the open one that were not handled, of which
-    /// [`Inbox::kept`] are here.
+    /// Returns the rest of the open item as an item: the bytes that were not handled yet. The first
+    /// [`Inbox::kept`] of these bytes have arrived.
     pub(crate) fn rest(&self) -> Option<Item> {
         let (item, before) = self.open?;
         Some(item.piece_of(before, item.len() - before))
@@ -53,7 +54,7 @@ impl Inbox {
         std::mem::take(&mut self.kept)
     }
 
-    /// Notes that so many bytes of [`Inbox::rest`] were handled, and none are kept. Returns true if
+    /// Notes that `len` bytes of [`Inbox::rest`] were handled, and none are kept. Returns true if
     /// the item ends.
     pub(crate) fn note_handled(&mut self, len: usize) -> bool {
         debug_assert!(self.kept.is_empty());

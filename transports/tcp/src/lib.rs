@@ -1,27 +1,28 @@
 //! GOAL's messages over TCP.
 //!
-//! [`TcpFabric`] is one rank's end: a [`Fabric`](goal_fabric::Fabric) that opens a connection with
-//! another rank when the first message is sent to it. Start there. [`handshake`] proves on every
-//! connection that both ends have the key of the job, before anything else is read; launchers use
-//! it for their own connections too. [`Listener`] is the port that a rank, or a launcher, is
-//! reached at.
+//! Start at [`TcpFabric`]: one rank's [`Fabric`](goal_fabric::Fabric), which opens a connection
+//! with another rank when the first message is sent to it. [`handshake`] proves on every connection
+//! that both ends have the key of the job, before anything else is read. Launchers use it for their
+//! own connections too. [`Listener`] is the port of a rank or a launcher.
 //!
-//! The streams consist of the chunks of `goal-esp`, as those on Ethernet do, so messages are
-//! matched, and unexpected ones are bounded, in the same way. TCP keeps the order and repeats what
-//! was lost.
+//! The streams consist of the chunks of `goal-esp`, as on Ethernet. So messages are matched in the
+//! same way, and unexpected ones are bounded in the same way. TCP keeps the order and repeats lost
+//! bytes.
 //!
-//! The cost of a receive does not depend on the number of connections: the connection that was read
-//! after this one the last time is read first, and otherwise the kernel tells which have bytes. One
-//! buffer serves all connections. A connection without bytes on their way has
-//! no buffer of its own. Long payloads go through no buffer: the system takes them from the
-//! sender's memory, and writes them to the memory that the receiver's engine lends for one call,
-//! when it has seen the header.
+//! The cost of a receive does not depend on the number of connections. The fabric remembers which
+//! connection followed a connection the last time, and reads that one first. Otherwise the kernel
+//! names the connections with bytes. One buffer serves all connections, and a connection without
+//! bytes under way has no buffer of its own.
+//!
+//! Long payloads go through no buffer. The system takes them from the sender's memory. When the
+//! receiver's engine has seen the header, it provides memory for one call, and the system writes
+//! the payload there.
 //!
 //! Threat: anyone who reaches the port may connect and send any bytes, or none. A connection that
-//! does not prove the key in time is closed; such connections are bounded in number and hold no
-//! more than the bytes of a handshake, and with TLS its buffers, which it bounds. Bytes behind the
-//! handshake are protected as TCP protects them: from hosts that are not on the way. Only TLS
-//! protects from hosts that are.
+//! does not prove the key in time is closed. The number of such pending connections is bounded.
+//! Each holds no more than the bytes of a handshake, and with TLS the bounded buffers of TLS. Bytes
+//! behind the handshake are protected as TCP protects them: from hosts that are not on the path.
+//! Only TLS protects from hosts on the path.
 
 pub mod channel;
 mod conditions;

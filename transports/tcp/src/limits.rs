@@ -8,9 +8,9 @@ pub const MESSAGE_MAX: usize = 16 << 10;
 /// The most bytes of a part of a longer message that is copied before it is sent.
 pub(crate) const PART_MAX: usize = 64 << 10;
 
-/// The most bytes of a part that is sent from where it lies. In loopback tests parts of 512 KiB
-/// took 0.65 of the time of parts of 64 KiB, and longer ones took longer: during one call that
-/// sends, the acknowledgements of its first bytes have to wait.
+/// The most bytes of a part that is sent in place. In loopback tests parts of 512 KiB took 0.65 of
+/// the time of parts of 64 KiB. Longer parts took longer: while one call sends, the
+/// acknowledgements of its first bytes have to wait.
 pub(crate) const PART_ZCOPY_MAX: usize = PART_BYTES_MAX as usize;
 
 /// Payloads of at least this many bytes are sent from where they lie, if they lie in one piece.
@@ -29,7 +29,8 @@ pub(crate) const READ_MAX: usize = 256 << 10;
 /// buffer of the receive.
 pub(crate) const READ_AHEAD: usize = 4 << 10;
 
-/// The most connections that have not proved the key. If another one comes, the oldest is closed.
+/// The most pending connections, which have not proved the key yet. If another one comes, the
+/// oldest is closed.
 pub(crate) const STRANGERS_MAX: usize = 64;
 
 /// The time in which a connection must prove the key, from its beginning on.
@@ -50,9 +51,9 @@ pub(crate) const WELCOME_NS: u64 = 300_000_000_000;
 /// the time after which the rank counts as unreachable is counted from this failure on.
 pub(crate) const OPEN_NS: u64 = 1_000_000_000;
 
-/// The attempts of that kind for which this is done. The process of a rank that computes closes
-/// nothing, so if a connection is closed again and again, something on the way keeps back what the
-/// two ranks say.
+/// The most such failed attempts that start the time anew. A rank that computes closes no
+/// connection. So if a connection is closed again and again, something on the path holds back the
+/// bytes of the two ranks.
 pub(crate) const CLOSED_MAX: u32 = 3;
 
 /// The time without accepting after there was no descriptor for a connection.

@@ -25,8 +25,8 @@ pub(crate) fn begin(to: SocketAddr, silence_s: u32) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// The questions to a silent peer: the silence before the first, the time between two, and their
-/// number.
+/// The keep-alive probes of a silent peer: the silence before the first probe, the time between
+/// two, and their number.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Questions {
     pub(crate) idle_s: u32,
@@ -35,8 +35,8 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    /// Returns questions that find out within `silence_s` that a peer is gone; within 2 s if that
-    /// is less, since the system counts in seconds.
+    /// Returns probes that find out within `silence_s` seconds that a peer is gone. The least time
+    /// is 2 s, because the system counts in seconds.
     pub(crate) fn within(silence_s: u32) -> Self {
         // The system takes no longer times than 2^15 s.
         let silence_s = silence_s.min(i16::MAX as u32);
@@ -46,13 +46,13 @@ impl Questions {
     }
 }
 
-/// Sets the options of a connection: small messages leave at once, and while nothing is on the way
-/// the system notices a peer that vanished. It acts for a rank that computes or is stopped, so such
-/// a rank does not count as vanished.
+/// Sets the options of a connection. Small messages leave at once. While nothing is under way, the
+/// system notices a peer that vanished. The peer's system answers even if its rank computes or is
+/// stopped, so such a rank does not count as vanished.
 ///
-/// Until the handshake is complete, `TCP_USER_TIMEOUT` does the same while bytes are on the way:
-/// the system at the other end has room for those of a handshake, unless more connections wait to
-/// be accepted than fit its queue.
+/// Until the handshake is complete, `TCP_USER_TIMEOUT` notices a vanished peer while bytes are
+/// under way. The system at the other end has room for the bytes of a handshake, unless its queue
+/// of connections is full.
 pub(crate) fn prepare(socket: &OwnedFd, silence_s: u32) -> Result<(), Errno> {
     let limit_ms = silence_s.max(1).saturating_mul(1000).min(i32::MAX as u32);
     let Questions { idle_s, interval_s, count } = Questions::within(silence_s);
@@ -95,7 +95,7 @@ pub(crate) fn receive(socket: BorrowedFd<'_>, into: &mut [u8]) -> Result<Option<
     received(|| Ok(recv(socket, &mut *into, RecvFlags::empty())?.0))
 }
 
-/// Does the same with the bytes behind the end of `into`, which go to `ahead`.
+/// Receives bytes as [`receive`] does. Bytes that do not fit into `into` go to `ahead`.
 ///
 /// # Errors
 /// Those of the system.

@@ -1,4 +1,5 @@
-//! Connections whose handshake is not complete: of ranks, and of launchers.
+//! Pending connections of ranks and launchers: their handshake is not complete, so the peer is a
+//! stranger that has not proved the key yet.
 
 use crate::Listener;
 use crate::channel::{Channel, ChannelError};
@@ -15,7 +16,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// A connection whose handshake is not complete.
+/// A pending connection, whose handshake is not complete.
 pub struct Stranger {
     channel: Channel,
     since_ns: u64,

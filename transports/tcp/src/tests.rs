@@ -34,12 +34,12 @@ fn key() -> Key {
     Key::new(&[7; 32])
 }
 
-/// Returns the ends of so many ranks.
+/// Returns the fabrics of `ranks` ranks.
 fn fabrics(ranks: usize, address: IpAddr, first_room: u64) -> Vec<TcpFabric> {
     encrypted(ranks, address, first_room, false)
 }
 
-/// The same, perhaps with encrypted connections.
+/// Returns the fabrics of `ranks` ranks. Their connections are encrypted if `is_encrypted` is true.
 fn encrypted(ranks: usize, address: IpAddr, first_room: u64, is_encrypted: bool) -> Vec<TcpFabric> {
     let listeners: Vec<_> =
         (0..ranks).map(|_| Listener::bind(address, 0..=0).expect("a port")).collect();

@@ -1,9 +1,9 @@
-//! Memory of the program that the system could not read or write.
+//! Touches memory of the program that the system could not read or write.
 //!
-//! Payloads go from the sender's memory to the system, and from there into the receiver's. If a
-//! program names memory that is not mapped, or a receive buffer that can't be written, the system
-//! call fails. That must not be told as the loss of the peer, so the memory is touched here: the
-//! process ends by the signal of a bad access, as it does if a payload is copied.
+//! Payloads go from the sender's memory to the system, and from there into the receiver's. The
+//! system call fails if a program names memory that is not mapped, or a receive buffer that can't
+//! be written. This must not be reported as the loss of the peer. So the memory is touched here,
+//! and the process ends by the signal of a bad access, as it does if a payload is copied.
 
 use std::hint::black_box;
 

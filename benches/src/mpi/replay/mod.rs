@@ -1,7 +1,9 @@
-//! A program's messages, replayed on both sides: as a schedule, and by calls of MPI in a sequence
-//! that the program allows. Messages get buffers: those of one peer, size and direction share one,
-//! unless they are under way together. Before a send the rank adds to its operand what it received
-//! last in that size, as a stand-in for the computation that would read and write them.
+//! Replays the messages of a program twice: as a schedule, and by calls of MPI in a sequence that
+//! the program allows.
+//!
+//! Messages of one peer, size and direction share a buffer, unless they are under way together.
+//! Before a send, the rank adds the last message that it received in that size to its operand. This
+//! stands in for the computation that would read and write the buffers.
 
 mod expected;
 mod sequence;

@@ -20,7 +20,7 @@ impl Buffer {
         block(memory, self.at, self.bytes & !3)
     }
 
-    /// The same, for changes.
+    /// Returns the whole integers of the buffer, for changes.
     pub(super) fn words_mut(self, memory: &mut [u8]) -> &mut [u32] {
         block_mut(memory, self.at, self.bytes & !3)
     }
@@ -117,8 +117,9 @@ pub(super) fn sequences(program: &Program) -> Result<(Program, Vec<Part>), Strin
     Ok((builder.finish(), parts))
 }
 
-/// Returns the actions in an order in which none comes before one that it waits for: first those
-/// that wait for nothing, then those that wait only for these, and so on.
+/// Returns the actions in a topological order: an action comes behind all actions that it waits
+/// for. The first ones are those that wait for nothing. Then follow those that wait only for these,
+/// and so on.
 fn order(body: &Body) -> Vec<ActionId> {
     let mut missing = vec![0u32; body.actions.len()];
     for edge in body.requires.edges().chain(body.irequires.edges()) {

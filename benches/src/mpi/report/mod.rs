@@ -176,8 +176,8 @@ fn title(memory: Memory) -> &'static str {
     }
 }
 
-/// Returns what is missing from the rows with this memory: calls with wrong results, and libraries
-/// that did not run on so many ranks.
+/// Returns notes on missing figures in the rows with this memory: calls with wrong results, and
+/// libraries that did not run on a number of ranks.
 fn notes(samples: &[Sample], memory: Memory) -> BTreeSet<String> {
     let mut notes = BTreeSet::new();
     let mut ranks = BTreeSet::new();

@@ -1,4 +1,5 @@
-// What can't grow is told to all ranks of the communicator, with what to do, and the group goes on.
+// All ranks of a communicator get an error if the job can't grow. The error names the remedy, and
+// the group goes on.
 // RUN: build %s
 // RUN: goal-run -n 2 ./growth
 // RUN: ./growth alone

@@ -1,5 +1,5 @@
-// Messages of a program's own memory, from those that a ring holds to those that are longer: to a
-// rank that waits, to one that computes, and before their receive is posted.
+// Messages of a program's own memory, shorter and longer than a ring. The receiver waits, computes,
+// or has not posted the receive yet.
 // RUN: build %s
 // RUN: goal-run -n 2 ./large
 // RUN: goal-run -n 3 --progress thread ./large

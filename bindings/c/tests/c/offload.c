@@ -1,6 +1,6 @@
-// Schedules that the kernels of the hosts may run: collectives that were prepared, with data that
-// changes from run to run, mixed with schedules of the processes. The argument "kernel" says that
-// the kernels run what they can; without it the processes run everything.
+// Schedules that the kernels of the hosts may run: prepared collectives, with data that changes
+// from run to run, mixed with schedules of the processes. With the argument "kernel", the kernels
+// run the schedules that they support. Without it the processes run everything.
 // RUN: build %s
 // RUN: ./offload
 // RUN: goal-run -n 4 ./offload
@@ -315,7 +315,7 @@ static void functions(void) {
   GOAL_FreeSchedule(schedule);
 }
 
-/* What the processes run in any job. */
+/* Runs schedules that the processes execute in any job. */
 static void never(void) {
   GOAL_Graph graph = GOAL_CreateGraph();
   GOAL_Schedule schedule = GOAL_Compile(graph);

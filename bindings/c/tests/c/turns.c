@@ -1,5 +1,6 @@
-// Threads that wait and threads that test, each in a communicator of its own, on ranks that share
-// processors: a thread whose collective has ended comes first at the rank, before one that sleeps.
+// Threads that wait and threads that test, each in a communicator of its own. The ranks share
+// processors. A thread whose collective has ended gets the engine lock first, before one that
+// sleeps.
 // RUN: build %s
 // RUN: goal-run -n 3 ./turns
 // RUN: goal-run -n 2 --progress thread ./turns

@@ -56,7 +56,7 @@ fn run(cluster: &Cluster, folder: &Path, ranks: u32, arguments: &[&str]) -> Stri
     outputs.iter().map(|output| String::from_utf8_lossy(&output.stdout)).collect()
 }
 
-/// Returns a folder with a key, and a cluster of so many hosts, if the tools and rights are there.
+/// Returns a folder with a key, and a cluster of `hosts` hosts, if the tools and rights are there.
 fn bench(hosts: usize) -> Option<(Cluster, TempDir)> {
     bench_with(&Wiring::bridge(hosts))
 }

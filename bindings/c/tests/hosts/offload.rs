@@ -19,7 +19,7 @@ const ROUNDS: u32 = 200;
 /// Four hosts whose kernels run schedules, with a program that is built.
 fn bench_of(program: &str, switch: Switch) -> Option<(Cluster, TempDir)> {
     let (cluster, folder) = bench_with(&Wiring { hosts: 4, mtu: 1500, switch })?;
-    let offer = cluster.hosts()[0].call(goal_run::Offload::probe).unwrap();
+    let offer = cluster.hosts()[0].call(goal_job::Offload::probe).unwrap();
     if let Err(missing) = offer {
         println!("skipped: {missing}");
         return None;

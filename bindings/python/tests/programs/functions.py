@@ -99,7 +99,7 @@ def faults(group):
             assert error is None, function
         run.wait()
         assert b == bytes(8)
-    # What a function keeps is a copy.
+    # A function keeps a copy of the array.
     kept[0][0] = 9
     assert b[0] == 0
     for wrong in (-1, 1000):

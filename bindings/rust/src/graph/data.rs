@@ -1,4 +1,4 @@
-//! The bytes that actions work on.
+//! Names the bytes that actions work on: memory of the process, or scratch memory of a schedule.
 
 use crate::error::{Error, ErrorCode, Result};
 use goal_lang::{Piece, Space};

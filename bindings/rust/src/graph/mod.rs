@@ -1,7 +1,7 @@
-//! Graphs of actions, as a program builds them (ESPGOAL chapter 2).
+//! Dependency graphs of one rank, which a program builds action by action (ESPGOAL chapter 2).
 //!
-//! A graph names bytes by their addresses and touches none of them, so nothing here is unsafe.
-//! Starting a schedule is: see [`Schedule::start`](crate::raw::Schedule::start).
+//! A graph names bytes by their addresses and touches none of them, so nothing here is unsafe. The
+//! start of a schedule is unsafe: see [`Schedule::start`](crate::raw::Schedule::start).
 
 mod data;
 mod operands;

@@ -1,4 +1,4 @@
-//! Local operations, and the operands of actions.
+//! Checks the operands of actions, and makes local operations of them.
 
 use super::data::{Data, memory};
 use crate::error::{Error, ErrorCode, Result};

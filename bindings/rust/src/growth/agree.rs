@@ -1,4 +1,4 @@
-//! The decision of one rank of a communicator, which it tells the others.
+//! Lets one rank of a communicator decide, and broadcasts its decision to the others.
 #![allow(unsafe_code)] // a run on memory of this module's own
 
 use crate::collective::Collective;
@@ -83,7 +83,7 @@ fn from_words(words: &[u32], capacity: usize) -> Result<Vec<u32>> {
     }
 }
 
-/// Returns the schedule that sends so many words from the root to all ranks of a communicator.
+/// Returns the schedule that sends `words` words from the root to all ranks of a communicator.
 fn compiled(communicator: &Communicator, root: u32, words: usize) -> Result<raw::Schedule> {
     let collective = Collective {
         kind: CollectiveKind::Bcast,

@@ -7,20 +7,20 @@
 //! the root, or rank 0      tells each new rank the list of its ranks, by a message
 //! ```
 //!
-//! A message to a new rank finds its mailbox in the segment, where there has been room for it from
-//! the start. So no other rank has to learn of it before, and none lets go of anything.
+//! The segment has room for the mailboxes of new ranks from the start, so a message reaches a new
+//! rank at once. Other ranks need not learn of it before, and give up no resource.
 
 mod agree;
 mod tell;
 
-pub use goal_run::growth::Command;
+pub use goal_job::growth::Command;
 
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use agree::agree;
-use goal_run::growth::GrowError;
-use goal_run::program::Attached;
+use goal_job::growth::GrowError;
+use goal_rank::program::Attached;
 use tell::tell;
 
 /// New ranks that [`Group::spawn`] starts.
@@ -90,9 +90,9 @@ impl Group {
     }
 }
 
-/// Does the same as [`Group::spawn`]. `wanted` returns the number of new ranks and their program.
-/// It is called at the root alone, and its error is that of all ranks. `call` is the name of the
-/// caller's call, for a report on a rank that waits for ever.
+/// Starts new ranks as [`Group::spawn`] does. `wanted` returns the number of new ranks and their
+/// program. It is called at the root alone, and its error is the error of all ranks. `call` is the
+/// name of the caller's call, for a report on a rank that waits for ever.
 ///
 /// # Errors
 /// As for [`Group::spawn`], and that of `wanted`.
@@ -113,8 +113,8 @@ pub fn spawn(
     })
 }
 
-/// Does the same as [`Group::accept`]. `call` is the name of the caller's call, for a report on a
-/// rank that waits for ever.
+/// Accepts the ranks that wait, as [`Group::accept`] does. `call` is the name of the caller's call,
+/// for a report on a rank that waits for ever.
 ///
 /// # Errors
 /// As for [`Group::accept`].

@@ -1,4 +1,4 @@
-//! The messages that tell new ranks of their communicator.
+//! Sends each new rank the list of ranks of its communicator.
 #![allow(unsafe_code)] // runs on memory of this module's own
 
 use crate::communicator::Communicator;

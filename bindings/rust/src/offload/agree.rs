@@ -1,8 +1,8 @@
-//! The agreement of the ranks of a communicator on a schedule that their kernels are to run.
+//! Lets the ranks of a communicator agree on a schedule that the kernels of their hosts are to run.
 //!
-//! All of them must run a schedule the same way, under one number. So each tells all others what it
-//! proposes, by an allgather of the processes, and all come to the same decision from the same
-//! words.
+//! All of them must run a schedule in the same way and under one number. So each rank sends its
+//! proposal to all others, by an allgather of the processes. All decide from the same words, so all
+//! come to the same decision.
 
 use goal_kernel::Room;
 use goal_kernel::limits::PROGRAM_SCHEDULES_MAX;
@@ -103,9 +103,9 @@ impl Proposal {
 /// The way in which all ranks take a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// As the one of this number, which all have freed.
+    /// In the place of the schedule with this number, which all ranks have freed.
     Again(u32),
-    /// Under this number, which is free on all.
+    /// Under this number, which is free on all ranks.
     New(u32),
 }
 

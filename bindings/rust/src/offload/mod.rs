@@ -1,15 +1,15 @@
-//! Schedules that the kernels of the job's hosts run: what all ranks must agree on before, and the
-//! parts of this rank.
+//! Offers schedules to the kernels of the job's hosts, and keeps the parts of this rank that a
+//! kernel runs.
 //!
 //! A schedule is offered to the kernels when it is prepared. The ranks of its communicator exchange
 //! proposals ([`Offload::begin`]), translate the whole schedule, and install their parts under one
-//! number ([`Offload::decide`]). If one can't, the processes of all of them run it. Each rank
-//! generates and translates the graphs of all ranks, so this takes time and memory in proportion to
-//! their number.
+//! number ([`Offload::decide`]). If one rank can't, the processes of all ranks run the schedule.
+//! Each rank generates and translates the graphs of all ranks, so this takes time and memory in
+//! proportion to their number.
 //!
-//! A number stays used until the job ends, because peers may ask for what a freed schedule has
-//! sent. But if all ranks prepare the same schedule again, it takes the place of one that all of
-//! them have freed, and goes on with its runs.
+//! A number stays used until the job ends, because peers may request messages of a freed schedule
+//! again. There is one exception. If all ranks prepare a schedule again that all of them have
+//! freed, it takes the old number, and its runs continue the old count.
 
 mod agree;
 mod part;
@@ -20,7 +20,7 @@ use agree::{Freed, Place, place};
 use goal_asm::Nisa;
 use goal_kernel::limits::PROGRAM_RANKS_MAX;
 use goal_kernel::{Abilities, Plan, Signs, Tables, in_words};
-use goal_run::handed::Hands;
+use goal_rank::handed::Hands;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

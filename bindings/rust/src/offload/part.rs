@@ -1,16 +1,17 @@
-//! Runs of a schedule in the kernel: memory goes in at the start, and comes out at the end.
+//! Runs this rank's part of a schedule in the kernel. The start copies the program's memory to the
+//! part's memory, and the end copies the results back.
 //!
-//! A rank starts a run of a schedule when it has ended the one before. Runs that are started
-//! earlier wait in a queue until then. All methods are called with the core's lock.
+//! The kernel runs a schedule once at a time. Runs that the program starts earlier wait in a queue.
+//! The caller of each method holds the engine lock.
 #![allow(unsafe_code)] // copies from and to memory of the program
 
 use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::process::{is_fork, of_fork};
 use goal_engine::{Cause, Failure};
 use goal_kernel::{Awaited, Rank, Signs, Unfinished};
-use goal_run::handed::{CallFunction, Fault, Hands};
-use goal_run::program::sleep;
-use goal_run::progress::Interrupted;
+use goal_rank::handed::{CallFunction, Fault, Hands};
+use goal_rank::program::sleep;
+use goal_rank::progress::Interrupted;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};

@@ -1,4 +1,4 @@
-//! The ends of runs: looked for, waited for, and told.
+//! Detects the ends of runs: tests for an end, waits for it, or calls a function at it.
 
 use crate::error::Result;
 use crate::group::Group;
@@ -74,8 +74,8 @@ pub(crate) fn wake_when_ended(ticket: Ticket, sleeper: Arc<Sleeper>) -> Result<(
     watch(ticket, OnEnd::Wake(sleeper))
 }
 
-/// Calls `f`, and the functions of ends that it notices only when it has returned: for callers that
-/// hold locks which such functions may take.
+/// Calls `f`. If `f` notices ends of runs, their functions are called when `f` has returned.
+/// Callers use this if they hold locks that such functions may take.
 pub fn put_off<R>(f: impl FnOnce() -> R) -> R {
     match Group::current() {
         Ok(group) => thread::put_off(group.shared(), f),

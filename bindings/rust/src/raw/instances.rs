@@ -1,4 +1,4 @@
-//! A compiled schedule on its memory, and its instances.
+//! A compiled schedule with the memory that it works on, and the instances that run it.
 #![allow(unsafe_code)] // instances work on memory of the program
 
 use crate::communicator::Communicator;
@@ -12,7 +12,7 @@ use crate::slots::{Instance, Named, Slots, Ticket};
 use goal_engine::memory::Region;
 use goal_engine::{Handle, Schedule as Code, Storage};
 use goal_lang::flat_offsets;
-use goal_run::progress::Member;
+use goal_rank::progress::Member;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -116,9 +116,10 @@ impl Inner {
         }
     }
 
-    /// Checks that buffers which replace declared ones are the same or have no byte in common, as
-    /// the engine needs it of operands, and that they lie apart from buffers that stay. Input and
-    /// output of a collective are never the same: it was compiled for two, or for one in place.
+    /// Checks the buffers that replace declared ones. Two of them must be the same or have no byte
+    /// in common, as the engine demands of operands. They must not overlap buffers that stay. The
+    /// input and the output of a collective are never the same: it was compiled for two buffers, or
+    /// for one in place.
     fn check_overlap(&self, buffers: &[usize]) -> Result<()> {
         let Memory::Table { bases, declared } = &self.memory else { return Ok(()) };
         let lengths = self.code.buffers();
@@ -228,7 +229,8 @@ impl Inner {
         Ok(instance.restarted())
     }
 
-    /// Starts a new instance, in the slot of one that is gone if there is one.
+    /// Starts a new instance. It takes the slot `gone` of an instance that a loss has ended, if
+    /// given.
     ///
     /// # Safety
     /// As for [`Schedule::start_on`](super::Schedule::start_on).

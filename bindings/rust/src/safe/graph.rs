@@ -1,4 +1,4 @@
-//! Graphs on buffers.
+//! Graphs of the safe interface, whose actions work on buffers.
 
 use super::memories::{Memories, note};
 use super::schedule::{Runs, Schedule};
@@ -130,7 +130,7 @@ impl Graph {
         self.graph.user(function, a, b)
     }
 
-    /// Adds an action that takes so many nanoseconds, as a computation would.
+    /// Adds an action that takes `nanos` nanoseconds, as a computation would.
     ///
     /// # Errors
     /// The graph is full.

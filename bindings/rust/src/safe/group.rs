@@ -1,4 +1,4 @@
-//! Buffers, graphs and collectives of a group.
+//! The methods of a group that make buffers, graphs and collectives of the safe interface.
 
 use super::graph::Graph;
 use super::memories::{Memories, note};
@@ -50,9 +50,10 @@ impl Group {
         self.collective_of_blocks(communicator, arguments, &Blocks::Equal)
     }
 
-    /// Returns a collective whose blocks differ in size or place, as far as this rank knows them
-    /// (MPI's collectives whose names end with v, and `MPI_Reduce_scatter`): of a gather or a
-    /// scatter the root knows all blocks, and the others their own one. `count` is not looked at.
+    /// Returns a collective whose blocks differ in size or place: MPI's collectives whose names end
+    /// with v, and `MPI_Reduce_scatter`. `blocks` has the blocks that this rank knows. In a gather
+    /// or a scatter the root knows all blocks, and each other rank knows its own. `count` is
+    /// ignored.
     ///
     /// ```no_run
     /// # use goal::{Arguments, BlockList, Blocks, CollectiveKind, Group, Op};
@@ -80,8 +81,8 @@ impl Group {
     /// ```
     ///
     /// # Errors
-    /// As for [`collective`](Self::collective); the blocks are not those of this collective, or
-    /// those that are received overlap.
+    /// As for [`collective`](Self::collective). Also if the blocks do not fit this collective, or
+    /// received blocks overlap.
     pub fn collective_of_blocks<T: Element>(
         self,
         communicator: &Communicator,

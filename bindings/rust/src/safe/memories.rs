@@ -1,9 +1,9 @@
-//! The memory of schedules, which runs take.
+//! The buffers of a schedule. A run acquires them at its start and releases them at its end.
 
 use crate::buffer::Memory;
 use std::sync::Arc;
 
-/// The memory of a schedule: each with true if an action writes it.
+/// The buffers of a schedule, each with true if an action writes to it.
 pub(super) type Memories = Vec<(Arc<Memory>, bool)>;
 
 /// Adds memory that an action uses.
@@ -15,7 +15,7 @@ pub(super) fn note(memories: &mut Memories, memory: Option<&Arc<Memory>>, writes
     }
 }
 
-/// Gives back what a run has taken.
+/// Releases the buffers that a run has acquired.
 pub(super) fn release(memories: &[(Arc<Memory>, bool)]) {
     memories.iter().for_each(|(memory, writes)| memory.release(*writes));
 }

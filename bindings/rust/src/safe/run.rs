@@ -1,21 +1,21 @@
-//! Runs on buffers.
+//! Runs of the safe interface. A run is a future, and holds its buffers until it has ended.
 
 use super::memories::{Memories, release};
 use crate::error::Result;
 use crate::group::Group;
 use crate::raw::{self, Ticket};
 use crate::slots::{Sleeper, wake};
-use goal_run::job::Mode;
+use goal_job::Mode;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// A run of a schedule. As a [`Future`] it is ready when the run has ended; if schedules make
-/// progress only in calls ([`Mode::Caller`]), the future makes it when it is polled, and asks to be
-/// polled again at once.
+/// A run of a schedule. As a [`Future`] it is ready when the run has ended. If schedules make
+/// progress only in calls ([`Mode::Caller`]), a poll of the future makes progress, and then wakes
+/// its task at once.
 ///
-/// If it is dropped before, the run goes on, and its buffers stay taken until it has ended.
+/// If it is dropped before the end, the run goes on, and keeps its buffers until it has ended.
 #[must_use = "a run that nobody waits for makes progress only in other calls"]
 #[derive(Debug)]
 pub struct Run {

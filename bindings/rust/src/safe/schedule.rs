@@ -1,4 +1,4 @@
-//! Schedules on buffers.
+//! Schedules of the safe interface: compiled graphs and collectives on buffers.
 #![allow(unsafe_code)] // starts schedules on memory that buffers guard
 
 use super::memories::{Memories, release};

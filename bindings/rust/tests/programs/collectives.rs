@@ -45,7 +45,7 @@ fn defined(kind: Kind, rank: u32, size: u32, count: usize, root: u32) -> (usize,
 pub(crate) fn all(group: Group) {
     let size = group.size();
     on(group, group.world());
-    // The same ranks backwards, and the even ones.
+    // All ranks in reverse order, and the even ones.
     let backwards: Vec<u32> = (0..size).rev().collect();
     on(group, &group.communicator(group.world(), &backwards).unwrap());
     let even: Vec<u32> = (0..size).step_by(2).collect();

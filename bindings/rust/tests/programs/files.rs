@@ -30,8 +30,8 @@ rank * {{
     bytes
 }
 
-/// Every run of a schedule with memory of its own starts with zeros and the initial values: on the
-/// instance of an earlier run, on one beside it, and in a communicator.
+/// Checks that every run of a schedule with memory of its own starts with zeros and the initial
+/// values. The runs use the instance of an earlier run, a second instance, and a communicator.
 #[allow(unsafe_code)]
 pub(crate) fn all(group: Group) {
     let seen = Arc::new(Mutex::new(Vec::new()));

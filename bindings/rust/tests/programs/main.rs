@@ -11,9 +11,10 @@ mod rights;
 mod threads;
 
 use goal::{Group, Mode};
-use goal_run::job::{Stuck, Wait};
-use goal_run::launcher::{End, Options, Outcome, Program, Ranks, run};
-use goal_run::program::skeleton;
+use goal_job::Named;
+use goal_job::{Stuck, Wait};
+use goal_launch::{End, Options, Outcome, Program, Ranks, run};
+use goal_rank::program::skeleton;
 use std::ffi::OsString;
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -56,7 +57,7 @@ fn this_process_is_a_rank() {
     }
 }
 
-/// Runs a part on so many ranks, and returns how the job ended.
+/// Runs a part on `ranks` ranks, and returns the end of the job.
 fn job(part: &str, ranks: u32, progress: Mode) -> End {
     let options = Options { progress, ..Options::default() };
     job_with(&[], part, ranks, options)
@@ -69,7 +70,7 @@ fn stuck_job(part: &str, ranks: u32, progress: Mode) -> End {
     job_with(&[], part, ranks, Options { progress, stuck, ..Options::default() })
 }
 
-/// Does the same with more variables, and with options of the job.
+/// Runs a part as [`job`] does, with more variables and with options of the job.
 fn job_with(variables: &[String], part: &str, ranks: u32, options: Options) -> End {
     outcome(variables, part, ranks, options).end
 }

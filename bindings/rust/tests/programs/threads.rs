@@ -54,8 +54,9 @@ fn rounds_of(group: Group, communicator: &Communicator, number: u64, times: u64,
     }
 }
 
-/// The first thread of each of two ranks waits for what the second one of the other rank does late:
-/// once after a computation, before which it has never called the library, and once after a sleep.
+/// Checks threads that act late. On each of two ranks, the first thread waits for the second thread
+/// of the other rank. That thread acts late twice: after a computation before its first call of the
+/// library, and after a sleep.
 pub(crate) fn late(group: Group) {
     let pair = || group.communicator(group.world(), &[0, 1]).expect("both ranks make it");
     let both = [pair(), pair()];

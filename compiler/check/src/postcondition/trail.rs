@@ -1,4 +1,4 @@
-//! A record of every range that was stored: by which action, and from which operands.
+//! A record of every range that was stored, with its action and the operands of that action.
 
 use super::value::Node;
 use goal_opt::whole::Vertex;

@@ -33,7 +33,7 @@ pub(super) enum Expression {
     Input(u32),
     /// Scratch memory of a rank that no action wrote; the offset is the address.
     Unwritten(u32),
-    /// The same element of `width` bytes repeated.
+    /// One element of `width` bytes, repeated.
     Constant { bits: u64, width: u8 },
     /// The unknown result of an action; the operand distinguishes two results of the same action.
     Opaque { vertex: Vertex, operand: u8 },
@@ -137,7 +137,8 @@ impl Values {
     }
 }
 
-/// The bits of the element that leaves every other operand unchanged, if there is one.
+/// Returns the bits of the neutral element, which leaves every other operand unchanged. `None` if
+/// the operation has no such element.
 pub(super) fn neutral(op: Op, datatype: Datatype) -> Option<u64> {
     let is_signed =
         matches!(datatype, Datatype::Int8 | Datatype::Int16 | Datatype::Int32 | Datatype::Int64);

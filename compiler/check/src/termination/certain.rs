@@ -2,10 +2,10 @@
 //! from the dependencies and from counts of messages.
 //!
 //! - An action certainly starts if everything that it waits for certainly happens.
-//! - A receive that certainly starts also ends if the messages that certainly come and fit it are
-//!   more than those that other receives may take before it. (If the receive stayed without a
-//!   message, each of these messages would have gone to another receive: one posted earlier, or one
-//!   that takes a kept message earlier.)
+//! - A receive that certainly starts also ends if c fitting messages certainly come, and other
+//!   receives may take fewer than c of them before it. (If the receive stayed without a message,
+//!   each of the c messages would have gone to another receive: one posted earlier, or one that
+//!   takes a kept message earlier.)
 //! - A send that waits for its receive certainly ends if the same holds with sends and receives
 //!   exchanged.
 //!

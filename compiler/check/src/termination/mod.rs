@@ -7,9 +7,9 @@
 //! - A send that starts puts its message behind those from its rank to the same destination. A
 //!   message arrives any time later, but after those before it. Messages between different pairs of
 //!   ranks have no order.
-//! - A message that arrives is taken by the receive that was posted first among those that fit it.
-//!   If there is none, the message is kept. A receive that starts takes the message that arrived
-//!   first among the kept ones that fit it. If there is none, the receive is posted.
+//! - The first of the posted receives that fit an arriving message takes it. Without such a receive
+//!   the message is kept. A starting receive takes the first of the kept messages that fit it.
+//!   Without such a message the receive is posted.
 //! - A receive ends when it has its message. A send of at most the eager limit ends when it starts;
 //!   a larger one ends when its message is taken. A send to a rank that may lack room for messages
 //!   without a receive ([`Room`]) may do either.
@@ -24,8 +24,8 @@
 //! ([`UniqueMatches`](goal_opt::whole::UniqueMatches)), all orders lead to the same end, and one
 //! run decides. Otherwise two methods are tried:
 //!
-//! 1. [`certain`] derives the events that happen in every run. This is a proof in about linear time
-//!    if the receives that compete take all messages that come for them, whichever takes which.
+//! 1. [`certain`] derives the events that happen in every run, in about linear time. This is a
+//!    proof if competing receives take all messages that come for them, in any matching.
 //! 2. [`search`] visits every state that some order leads to, except for orders that make no
 //!    difference, with a bound on the work. It is exact: it either finds an order that gets stuck
 //!    or shows that there is none.

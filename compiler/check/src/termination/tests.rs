@@ -56,7 +56,7 @@ fn much_that_comes_in_any_order_is_proved() {
 
 #[test]
 fn without_work_nothing_is_decided() {
-    // As the sizes differ, it matters that `named` is posted first, which only a search shows.
+    // The sizes differ, so it matters that `named` is posted first. Only a search shows this.
     let text = "rank 0 { named: recv 8b from 1; any: recv 4b from any; any irequires named; }
                 rank 1 { send 8b to 0; }
                 rank 2 { send 4b to 0; }";

@@ -89,8 +89,8 @@ pub(super) fn neighbour_exchange(rank: &mut Rank<'_>) {
     let neighbours = if is_even { [rank.up(1), rank.down(1)] } else { [rank.down(1), rank.up(1)] };
     rank.send(rank.output_of(me), neighbours[0]);
     rank.recv(rank.output_of(neighbours[0]), neighbours[0]);
-    // The first block of the pair that was received last, which is that of an even rank, and the
-    // pairs of each side.
+    // `last` is the first block of the pair that was received last: the block of an even rank.
+    // `sides` has the first block of the newest pair from each side.
     let mut last = if is_even { me } else { rank.down(1) };
     let mut sides = [last, last];
     for step in 1..ranks / 2 {

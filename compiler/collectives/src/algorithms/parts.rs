@@ -3,8 +3,9 @@
 use crate::buf::Buf;
 use crate::rank::Rank;
 
-/// Returns the bytes of a segment of a block of so many bytes: as requested, or as many as given,
-/// and more for a block that would have too many of these; whole elements, at least one.
+/// Returns the bytes of a segment of a block with `block` bytes. The request names the size;
+/// otherwise it is `default`, or more if the block had more than 2^16 segments. A segment has whole
+/// elements, at least one.
 pub(super) fn segment(rank: &Rank<'_>, block: u64, default: u64) -> u64 {
     let wanted = match rank.request.segment {
         0 => default.max(block >> 16),
@@ -13,7 +14,7 @@ pub(super) fn segment(rank: &Rank<'_>, block: u64, default: u64) -> u64 {
     (wanted / rank.width()).max(1) * rank.width()
 }
 
-/// Returns a buffer in parts of so many bytes; the last one may be smaller.
+/// Returns a buffer in parts of `bytes` bytes; the last one may be smaller.
 pub(super) fn chunks(buf: Buf, bytes: u64) -> impl Iterator<Item = Buf> + use<> {
     let bytes = bytes.max(1);
     (0..buf.size().div_ceil(bytes)).map(move |number| {

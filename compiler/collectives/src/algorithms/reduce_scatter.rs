@@ -1,4 +1,4 @@
-//! Reductions of which each rank gets a block.
+//! Reductions whose result is divided: each rank gets a block of it.
 
 use crate::buf::Buf;
 use crate::rank::Rank;

@@ -28,7 +28,7 @@ pub(super) use moving::{
 
 /// The node of a rank, and what it does there.
 struct Node {
-    /// The nodes; `None` if there is one, so that its ranks need not be listed.
+    /// The nodes; `None` for a single node, so that its ranks need not be listed.
     nodes: Option<Arc<Nodes>>,
     /// The number of ranks of all nodes.
     ranks: u32,

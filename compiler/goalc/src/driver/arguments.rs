@@ -151,7 +151,7 @@ pub fn bytes(text: &str) -> Result<u64, BytesError> {
     number.checked_mul(1 << shift).ok_or(BytesError::TooLarge)
 }
 
-/// The reason why a text is no number of bytes.
+/// The reason why a text states no size in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BytesError {
     /// It is no number.

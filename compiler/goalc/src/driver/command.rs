@@ -19,7 +19,7 @@ pub fn parse<T: Parser>(program: &str) -> Result<T, Status> {
     parse_these(program, std::env::args_os().collect())
 }
 
-/// Does the same with some of the arguments of this process, the name of its program first. It is
+/// Parses the given arguments, the name of the program first. Prints help and errors itself. It is
 /// called once.
 ///
 /// # Errors

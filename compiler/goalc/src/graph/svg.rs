@@ -106,7 +106,7 @@ impl<'a> Drawing<'a> {
         drawing
     }
 
-    /// The boxes in their columns, the ends of which are not known yet.
+    /// Returns the boxes in their columns. The ends of the columns are not known yet.
     pub(super) fn of_layers(body: &'a Body, mut layers: Layers) -> Self {
         order(&mut layers);
         let heights = place(&layers, body);

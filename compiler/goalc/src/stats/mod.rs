@@ -26,7 +26,7 @@ pub struct Stats {
     pub bodies: u64,
     /// Actions of all ranks.
     pub actions: u64,
-    /// The same by kind.
+    /// Actions of each kind.
     pub kinds: Kinds,
     /// Dependencies on completion.
     pub requires: u64,

@@ -11,7 +11,7 @@ pub(super) struct Facts {
     pub(super) conflicts: Vec<(ActionId, ActionId)>,
     /// The pairs of a writer and a reader of its bytes, by writer.
     pub(super) readers: Csr,
-    /// The same pairs by reader.
+    /// The pairs of a writer and a reader of its bytes, by reader.
     pub(super) writers: Csr,
 }
 

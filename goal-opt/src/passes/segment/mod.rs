@@ -15,8 +15,8 @@ use cut::{BORDER, Cut, Rule};
 use goal_lang::{Action, Body, BodyId, Program};
 use path::Paths;
 
-/// Splits the actions on paths of at least two messages, each of which sends bytes that the one
-/// before stored: the messages, both ends together, and the local operations in between
+/// Splits the actions on paths of at least two messages: the messages, both ends together, and the
+/// local operations in between. On a path, each message sends bytes that the one before stored
 /// (`RULES.md`, segment).
 ///
 /// # Errors

@@ -26,8 +26,7 @@ pub(super) struct Envelope {
 /// receive of another family.
 #[derive(Debug)]
 pub(super) struct Family {
-    /// True if sends of several sources compete, so that no order of starts decides which receive
-    /// takes which message.
+    /// True if sends of several sources compete, so that no order of starts decides the matches.
     pub(super) is_open_ended: bool,
     /// The number of sends that are not ready yet.
     pub(super) sends_missing: u32,

@@ -7,9 +7,10 @@ use super::values::{Format, seconds};
 use clap::Args;
 use goal_esp::wire::ETHERTYPE_EDP;
 use goal_eth::{AnyDriver, Driver, DriverKind};
-use goal_run::job::Wait;
-use goal_run::report::json;
-use goal_run::transport::Answerer;
+use goal_job::Wait;
+use goal_launch::echo::Answerer;
+use goal_launch::report::json;
+use goal_run::named;
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -27,10 +28,10 @@ pub(crate) struct Answer {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Driver that carries the frames
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<DriverKind>(), default_value = "packet")]
     driver: DriverKind,
     /// How to wait for an echo
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Wait>(), default_value = "adaptive")]
     wait: Wait,
     /// How it is written: text, or a JSON object a line
     #[arg(long, value_enum, default_value_t)]
@@ -60,7 +61,7 @@ pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
     let opened = AnyDriver::open(answer.driver, &answer.interface, &[ETHERTYPE_EDP], answer.port);
     let (driver, note) = opened.map_err(|error| system(&error))?;
     tell_note(note);
-    goal_run::rights::give_up().map_err(|error| system(&error))?;
+    goal_job::rights::give_up().map_err(|error| system(&error))?;
     let port = driver.port();
     let mut report = Report {
         interface: &answer.interface,
@@ -83,7 +84,7 @@ pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
         }
         answerer.answer(left).map_err(|error| system(&error))?;
     };
-    goal_run::launcher::unattended();
+    goal_launch::unattended();
     report.answered = Some(answerer.answered());
     let told = tell(&report, answer.format).max(begun);
     Ok(if signal == 0 { told } else { 128 + signal as u8 })

@@ -15,14 +15,15 @@ use clap::{ArgAction, Parser, Subcommand};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_engine::Calc;
-use goal_run::Offload;
-use goal_run::binding::Bind;
-use goal_run::job::{Mode, Stuck, Wait, Window};
-use goal_run::launcher::{Options, Ranks};
-use goal_run::limits::{
+use goal_job::Offload;
+use goal_job::binding::Bind;
+use goal_job::limits::{
     PREFAULT_BYTES_MAX, SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
 };
-use goal_run::transport::{Choice, Found, ParameterError, Parameters, RequestError, Tuned};
+use goal_job::transport::{Choice, Found, ParameterError, Parameters, RequestError, Tuned};
+use goal_job::{Mode, Stuck, Wait, Window};
+use goal_launch::{Options, Ranks};
+use goal_run::named;
 use goalc::driver::{
     self, Color, Completions, Deny, Emit, FindingArguments, InputArguments, Man, PassArguments,
     bytes,
@@ -108,14 +109,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST")]
     transport: Option<String>,
     /// How a rank's schedule makes progress while the rank computes
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Mode>(), default_value = "caller")]
     progress: Mode,
     /// Run the schedule of a job on several hosts in their kernels, while the ranks' processes
     /// sleep or compute, or the processes
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Offload>(), default_value = "off")]
     offload: Offload,
     /// How a rank waits
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Wait>(), default_value = "adaptive")]
     wait: Wait,
     /// Processors of ranks: core (a core for each rank, if there are enough that no other job
     /// holds), none (ranks are not bound), or a list for the ranks of this host in their order

@@ -1,7 +1,7 @@
 //! Work that a signal can end early.
 
 use super::output::Failure;
-use goal_run::launcher::{self, Forwarded, unattended};
+use goal_launch::{self, Forwarded, unattended};
 use std::io;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -75,7 +75,7 @@ impl Signals {
         Ok(Self {
             interrupted: interrupted()?,
             forwarded: Forwarded::handle().map_err(no_signals)?,
-            suspended: launcher::suspended().map_err(no_signals)?,
+            suspended: goal_launch::suspended().map_err(no_signals)?,
         })
     }
 }
@@ -83,7 +83,7 @@ impl Signals {
 /// Handles the signals that end a run. Returns a variable that is 0 until one comes, and then its
 /// number.
 pub(crate) fn interrupted() -> Result<Arc<AtomicUsize>, Failure> {
-    launcher::interrupted().map_err(no_signals)
+    goal_launch::interrupted().map_err(no_signals)
 }
 
 fn no_signals(error: io::Error) -> Failure {

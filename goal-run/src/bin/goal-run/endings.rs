@@ -5,8 +5,8 @@ use super::arguments::Arguments;
 use super::findings;
 use super::output::{Failure, complain, complain_of, print};
 use super::values::Format;
-use goal_run::launcher::Verdict;
-use goal_run::report::{Report, Status};
+use goal_launch::Verdict;
+use goal_launch::report::{Report, Status};
 use goalc::driver::{Error, Findings};
 
 /// Prints the reason why there is no report, and returns the exit status.

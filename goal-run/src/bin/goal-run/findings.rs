@@ -1,7 +1,7 @@
 //! Messages as JSON objects, in the form of `goalc check --format json`.
 
 use goal_lang::diag::{Severity, render_json, render_json_error};
-use goal_run::report::Report;
+use goal_launch::report::Report;
 use goalc::driver::{self, Findings};
 use serde_json::Value;
 use std::io;

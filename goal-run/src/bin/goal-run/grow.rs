@@ -2,8 +2,8 @@
 
 use super::output::{Failure, print};
 use clap::Args;
-use goal_run::growth::{self, Command};
-use goal_run::rights;
+use goal_job::growth::{self, Command};
+use goal_job::rights;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use std::env;
 use std::ffi::OsString;

@@ -1,7 +1,7 @@
 //! The options of the command line that help against an error or an end of a job.
 
-use goal_run::binding::BindingError;
-use goal_run::launcher::{End, LaunchError};
+use goal_job::binding::BindingError;
+use goal_launch::{End, LaunchError};
 use std::io;
 use std::path::Path;
 

@@ -4,9 +4,10 @@ use super::fleet::{HostList, ListedHost};
 use super::key::{self, KeyFileError};
 use clap::{ArgGroup, Args};
 use goal_eth::DriverKind;
-use goal_run::hosts::{PORT, Plan, PlanError, RankList};
-use goal_run::launcher::{Ethernet, Hosts, Meeting, Rendezvous};
-use goal_run::limits::{BURST_MAX, FAULT_TIMEOUT_S, INITIAL_BURST_MIN};
+use goal_job::limits::{BURST_MAX, FAULT_TIMEOUT_S, INITIAL_BURST_MIN};
+use goal_launch::hosts::{PORT, Plan, PlanError, RankList};
+use goal_launch::{Ethernet, Hosts, Meeting, Rendezvous};
+use goal_run::named;
 use std::fs::File;
 use std::io::{self, Read};
 use std::net::IpAddr;
@@ -81,7 +82,7 @@ pub(crate) struct HostsArguments {
     #[arg(long, requires = "others")]
     unauthenticated_data: bool,
     /// Driver of the ranks' frames: packet sockets, or sockets of AF_XDP if they can be opened
-    #[arg(long, value_enum, default_value_t, requires = "others")]
+    #[arg(long, value_parser = named::<DriverKind>(), default_value = "packet", requires = "others")]
     driver: DriverKind,
     /// Packets that a rank may send to one on another host before the first is acknowledged
     /// [default: 16]

@@ -1,6 +1,7 @@
 //! The interfaces of this host, for `goal-run info`.
 
 use goal_eth::{DriverKind, Interface, probe, probe_xdp};
+use goal_job::Named;
 use serde::Serialize;
 use std::fmt::Write;
 

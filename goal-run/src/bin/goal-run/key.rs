@@ -6,7 +6,7 @@
 
 use super::output::Failure;
 use clap::Args;
-use goal_run::hosts::{Key, KeyError};
+use goal_launch::hosts::{Key, KeyError};
 use rustix::process::geteuid;
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs::OpenOptions;

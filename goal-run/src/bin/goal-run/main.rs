@@ -30,12 +30,12 @@ use fleet::{Fleet, Task};
 use goal_asm::Nisa;
 use goal_asm::nisa::{MAGIC, StreamError};
 use goal_bootstrap::Launcher;
-use goal_run::binding::Bind;
-use goal_run::job::Window;
-use goal_run::launcher::{self, Ended, LaunchError, Omitted, Outcome, Verdict};
-use goal_run::report::{Report, Status};
+use goal_job::Window;
+use goal_job::binding::Bind;
+use goal_job::{limits, rights};
+use goal_launch::report::{Report, Status};
+use goal_launch::{self, Ended, LaunchError, Omitted, Outcome, Verdict};
 use goal_run::verify::{unmet, verify};
-use goal_run::{limits, rights};
 use goalc::driver::{self, Error, Findings};
 use goalc::memory::Allocator;
 use output::{Failure, complain, complain_of, note, tell, warn};
@@ -70,11 +70,11 @@ fn ended(status: u8) -> ExitCode {
 
 #[inline(never)]
 fn run() -> ExitCode {
-    if let Some(code) = launcher::rank_process() {
+    if let Some(code) = goal_launch::rank_process() {
         return code;
     }
     // SAFETY: no thread has been started yet.
-    unsafe { launcher::forget_order() };
+    unsafe { goal_launch::forget_order() };
     if let Err(why) = rights::refuse_set_id() {
         complain(&why.to_string());
         return ended(2);
@@ -105,7 +105,7 @@ fn run() -> ExitCode {
     if let Some(host) = &arguments.hosts.started_as {
         output::name_host(host);
         // Its ranks get what this launcher passes on, and not the file of the schedule.
-        launcher::close_on_exec();
+        goal_launch::close_on_exec();
         // Not a reason to stay: the job ends by its connections.
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
     }
@@ -114,7 +114,7 @@ fn run() -> ExitCode {
     }
     if let Some(program) = program {
         let told = programs::execute(&arguments, &own, program);
-        launcher::unattended();
+        goal_launch::unattended();
         let status = match told {
             Ok(told) => programs::tell(&told, &arguments),
             Err(failure) => fail(&failure, &arguments),
@@ -123,7 +123,7 @@ fn run() -> ExitCode {
     }
     let told = execute(&arguments, &own);
     // Signals are no longer polled, and a reader of the output may block this process for ever.
-    launcher::unattended();
+    goal_launch::unattended();
     let status = match told {
         Ok(Told::Report(report)) => tell(&report, arguments.format),
         Ok(Told::Verdict(verdict)) => tell_verdict(&verdict, &arguments),
@@ -207,7 +207,9 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     };
     // The processes of another launcher wait for each other here.
     let role = match hosts {
-        None => launcher::beside_stops(|| wired::role(nisa.num_ranks(), transports.prefers_mpi()))?,
+        None => {
+            goal_launch::beside_stops(|| wired::role(nisa.num_ranks(), transports.prefers_mpi()))?
+        }
         Some(_) => None,
     };
     if role.is_none() || !cfg!(feature = "mpi") {
@@ -231,13 +233,13 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
                 options.bind = lead.bind().clone();
             }
             let keeps_memory = arguments.dump.is_some();
-            hosts = lead.hosts().cloned().map(|hosts| launcher::Hosts { keeps_memory, ..hosts });
+            hosts = lead.hosts().cloned().map(|hosts| goal_launch::Hosts { keeps_memory, ..hosts });
             leader.insert(of_leader).start_rank()?;
         }
     }
     let (outcome, others) = match hosts {
-        None => (launcher::run(&nisa, &options).map_err(system)?, None),
-        Some(hosts) => match launcher::run_on_hosts(&nisa, &options, &hosts).map_err(system)? {
+        None => (goal_launch::run(&nisa, &options).map_err(system)?, None),
+        Some(hosts) => match goal_launch::run_on_hosts(&nisa, &options, &hosts).map_err(system)? {
             Ended::Leading(outcome, others) => (*outcome, Some(others)),
             Ended::Told(verdict) => return Ok(Told::Verdict(verdict)),
         },
@@ -264,7 +266,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
             let file = trace.map_or_else(|| create(path), Ok)?;
             write_trace(&outcome, file).map_err(|error| at(path, error))?;
         }
-        let is_complete = outcome.end == launcher::End::Complete && unmet.is_empty();
+        let is_complete = outcome.end == goal_launch::End::Complete && unmet.is_empty();
         if arguments.verify && is_complete {
             driver::show_stage("comparing with the interpreter");
         }
@@ -279,8 +281,8 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     let on_hosts = others.is_some();
     let others = RefCell::new(others);
     let signal = || {
-        let elsewhere = others.borrow().as_ref().and_then(launcher::Others::interrupted);
-        launcher::attend(&options, on_hosts).or(elsewhere)
+        let elsewhere = others.borrow().as_ref().and_then(goal_launch::Others::interrupted);
+        goal_launch::attend(&options, on_hosts).or(elsewhere)
     };
     let conclude = |status, report: &Report| {
         if let Some(others) = others.take() {
@@ -315,7 +317,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
 /// several hosts it needs them later, to open sockets when the number of ranks is known, so a
 /// thread without rights does the work.
 fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
-    let work = || launcher::beside_stops(|| open(arguments));
+    let work = || goal_launch::beside_stops(|| open(arguments));
     let refused = |error| Failure::System(LaunchError::System(error).to_string());
     if arguments.hosts.are_named() {
         return rights::apart(work).map_err(refused)?;

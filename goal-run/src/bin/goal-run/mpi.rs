@@ -4,8 +4,8 @@
 
 use super::output::Failure;
 use goal_eth::now_ns;
+use goal_launch::{Lead, Wired, joined_rank_over};
 use goal_mpi::{MpiFabric, Process};
-use goal_run::launcher::{Lead, Wired, joined_rank_over};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 

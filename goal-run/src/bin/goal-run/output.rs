@@ -6,7 +6,7 @@
 use super::findings;
 use super::values::Format;
 use goal_lang::diag::Severity;
-use goal_run::report::{Report, Status, shown};
+use goal_launch::report::{Report, Status, shown};
 use goalc::driver::{self, Error};
 use std::io::{self, Write};
 use std::sync::OnceLock;

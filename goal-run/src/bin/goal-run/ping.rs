@@ -5,10 +5,11 @@ use super::values::{Format, seconds};
 use clap::Args;
 use goal_esp::wire::{ETHERTYPE_EDP, Mac};
 use goal_eth::{AnyDriver, Driver, DriverKind, NoXdp};
-use goal_run::hosts::mac;
-use goal_run::job::Wait;
-use goal_run::report::json;
-use goal_run::transport::Asker;
+use goal_job::Wait;
+use goal_launch::echo::Asker;
+use goal_launch::hosts::mac;
+use goal_launch::report::json;
+use goal_run::named;
 use goalc::driver;
 use serde::Serialize;
 use std::time::Duration;
@@ -38,10 +39,10 @@ pub(crate) struct Ping {
     #[arg(long, value_name = "S", default_value = "0.1", value_parser = seconds)]
     interval: Duration,
     /// Driver that carries the frames
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<DriverKind>(), default_value = "packet")]
     driver: DriverKind,
     /// How to wait for an answer
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = named::<Wait>(), default_value = "adaptive")]
     wait: Wait,
     /// How it is written: text, or one JSON object
     #[arg(long, value_enum, default_value_t)]
@@ -73,7 +74,7 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     let opened = AnyDriver::open(ping.driver, &ping.interface, &[ETHERTYPE_EDP], None);
     let (driver, note) = opened.map_err(|error| system(&error))?;
     tell_note(note);
-    goal_run::rights::give_up().map_err(|error| system(&error))?;
+    goal_job::rights::give_up().map_err(|error| system(&error))?;
     let (mac, port, kind) = (driver.mac(), driver.port(), driver.kind());
     let mut asker = Asker::new(driver, port, ping.wait);
     let bytes_max = asker.payload_max();

@@ -9,10 +9,10 @@ use super::values::{Format, RanksAs};
 use clap::parser::ValueSource;
 use clap::{Arg, Command, CommandFactory};
 use goal_bootstrap::Launcher;
-use goal_run::job::Stuck;
-use goal_run::launcher::{self, Ended, LaunchError, Options, Program, Ranks, Verdict};
-use goal_run::program::{heap_bytes, skeleton};
-use goal_run::report::{Report, Status};
+use goal_job::Stuck;
+use goal_launch::report::{Report, Status};
+use goal_launch::{self, Ended, LaunchError, Options, Program, Ranks, Verdict};
+use goal_rank::program::{heap_bytes, skeleton};
 use goalc::driver;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -192,7 +192,7 @@ pub(crate) fn execute(
     refuse_others(arguments, own, &program).map_err(Failure::System)?;
     arguments.refuse_mpi().map_err(Failure::System)?;
     let refused = |error| Failure::System(LaunchError::System(error).to_string());
-    let _low = launcher::beyond_shells().map_err(refused)?;
+    let _low = goal_launch::beyond_shells().map_err(refused)?;
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
     let leaders = if arguments.stats { vec!["--stats"] } else { vec![] };
     let hosts = arguments.hosts.hosts(false, leaders);
@@ -231,14 +231,14 @@ pub(crate) fn execute(
     let nisa = skeleton(ranks + reserve, heap);
     let system = |error: LaunchError| Failure::System(hints::explain(&error));
     let (outcome, others) = match hosts {
-        None => (launcher::run(&nisa, &options).map_err(system)?, None),
-        Some(hosts) => match launcher::run_on_hosts(&nisa, &options, &hosts).map_err(system)? {
+        None => (goal_launch::run(&nisa, &options).map_err(system)?, None),
+        Some(hosts) => match goal_launch::run_on_hosts(&nisa, &options, &hosts).map_err(system)? {
             Ended::Leading(outcome, others) => (*outcome, Some(others)),
             Ended::Told(verdict) => return Ok(Told::Verdict(verdict)),
         },
     };
     let is_alone = others.is_none() && !outcome.has_attached();
-    if ranks > 1 && is_alone && outcome.end == launcher::End::Complete {
+    if ranks > 1 && is_alone && outcome.end == goal_launch::End::Complete {
         warn(&format!(
             "none of the {ranks} processes was a rank: each ran alone, as a group of one. A rank calls GOAL_Init; a program of MPI is started by mpirun"
         ));
@@ -341,7 +341,7 @@ fn has_threads(arguments: &Arguments) -> bool {
 /// nothing: standard output is the program's.
 pub(crate) fn tell(told: &Told, arguments: &Arguments) -> u8 {
     match tell_end(told, arguments) {
-        0 => launcher::output_status(),
+        0 => goal_launch::output_status(),
         status => status,
     }
 }

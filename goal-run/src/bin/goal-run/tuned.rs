@@ -5,9 +5,9 @@
 
 use super::arguments::Arguments;
 use super::output::{Failure, warn};
-use goal_run::launcher::LaunchError;
-use goal_run::rights;
-use goal_run::transport::Tuned;
+use goal_job::rights;
+use goal_job::transport::Tuned;
+use goal_launch::LaunchError;
 use std::path::Path;
 
 /// The variable with the path of a table of decisions, which programs read as well.

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use goal_engine::Calc;
-use goal_run::transport::{Choice, Request, RequestError};
+use goal_job::transport::{Choice, Request, RequestError};
 use std::ffi::OsString;
 use std::num::ParseFloatError;
 use std::time::{Duration, TryFromFloatSecsError};

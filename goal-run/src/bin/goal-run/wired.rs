@@ -2,7 +2,7 @@
 
 use crate::output::Failure;
 use goal_bootstrap::{Launcher, Session};
-use goal_run::launcher::{Lead, Left, Wired, joined_rank};
+use goal_launch::{Lead, Left, Wired, joined_rank};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;

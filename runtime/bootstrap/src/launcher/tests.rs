@@ -1,7 +1,7 @@
 //! Recognition over the environments in `tests/environments/`, and over broken ones.
 //!
-//! To add an environment, add a file. Its first lines say what started the process, which of its
-//! descriptors are sockets, and what must be recognised.
+//! To add an environment, add a file. Its first lines name three things: the starter of the
+//! process, the descriptors that are sockets, and the launcher to recognise.
 
 use super::slurm::tasks_of_node;
 use super::{Exchange, Launcher};

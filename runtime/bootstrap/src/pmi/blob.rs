@@ -17,7 +17,7 @@ pub(super) fn encode(blob: &[u8], value_max: usize) -> Vec<String> {
     parts.map(|part| part.iter().map(|&byte| char::from(byte)).collect()).collect()
 }
 
-/// A blob of which values are still missing.
+/// A blob that is assembled from its values. More values are to come.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     /// The number of bytes and that of their letters, known since the first value.

@@ -1,7 +1,8 @@
 //! `PMI_process_mapping`: which ranks share a node, like `(vector,(0,2,4))`.
 //!
-//! A block `(node,nodes,ranks)` places so many ranks on each of so many nodes, from a node on.
-//! Blocks follow each other, and start over if ranks are left.
+//! For example, the block `(0,2,4)` places 4 ranks on node 0 and 4 ranks on node 1. In general a
+//! block `(node,nodes,ranks)` places `ranks` ranks on each of `nodes` nodes, beginning with node
+//! `node`. Blocks follow each other, and start over if ranks are left.
 //!
 //! Threat: the launcher writes the text. Its numbers are bounded by those of the ranks, and the
 //! walk over ranks ends with them.

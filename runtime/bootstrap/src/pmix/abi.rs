@@ -1,7 +1,7 @@
 //! Types and numbers of PMIx's C interface, as `pmix_common.h` has them.
 //!
-//! They hold for the releases in [`MAJORS`], 64-bit and little-endian or not: the headers of 3.0,
-//! 3.1, 3.2, 4.0, 4.2, 5.0 and 6.0 were compared. Release 2 has a shorter value, as it lacks
+//! They hold for the releases in [`MAJORS`] on 64-bit machines of either byte order. The headers of
+//! 3.0, 3.1, 3.2, 4.0, 4.2, 5.0 and 6.0 were compared. Release 2 has a shorter value, as it lacks
 //! `pmix_envar_t`. A test compares sizes and offsets with the headers of the machine.
 
 use std::ffi::{c_char, c_int, c_void};

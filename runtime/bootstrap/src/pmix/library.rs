@@ -166,15 +166,15 @@ fn cause(error: &libloading::Error) -> String {
 /// Copies a value and frees it.
 ///
 /// # Safety
-/// `value` is null, or a value from malloc that nobody else uses. The member of its data that its
-/// type names is valid, and what that points to is from malloc too.
+/// `value` is null, or a value from malloc that nobody else uses. Its type names a valid member of
+/// its data. If that member is a pointer, it leads to memory from malloc too.
 unsafe fn take(value: *mut Value) -> Content {
     if value.is_null() {
         return Content::Other;
     }
     // SAFETY: by the caller's promise the pointer leads to a value, the type names the member, and
-    // an object's pointer leads to so many bytes. Both blocks are from malloc, and freed once. What
-    // other types point to is left.
+    // the pointer of a byte object leads to as many bytes as its size states. Both blocks are from
+    // malloc, and freed once. What other types point to is left.
     unsafe {
         let Value { kind, data } = *value;
         libc::free(value.cast());

@@ -1,4 +1,5 @@
-//! The counters and queues that decide which action of an instance may start.
+//! Tracks the dependencies of an instance: the counters and queues that decide when an action may
+//! start.
 
 use super::home::Home;
 use super::ids::Action;

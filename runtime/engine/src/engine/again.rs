@@ -1,4 +1,4 @@
-//! The next start of an instance that has ended, on the same storage.
+//! Starts an ended instance again on the same storage, as MPI does with a persistent request.
 
 use super::Engine;
 use super::code::Code;

@@ -1,4 +1,5 @@
-//! Incoming messages: matching, and the messages that are kept because they have no receive yet.
+//! Handles incoming messages: matches them with receives, and keeps unexpected ones until their
+//! receive is posted.
 
 use super::channel::{Channels, Posted};
 use super::code::Code;
@@ -213,8 +214,7 @@ impl Arrivals {
         }
     }
 
-    /// Returns the key of the instance that a message belongs to, if that is the instance that was
-    /// started last.
+    /// Returns the key of the instance that was started last, if the message belongs to it.
     #[inline(always)]
     pub(super) fn recent(&self, header: &Header) -> Option<InstanceKey> {
         let Recent { communicator, number, key } = self.recent;
@@ -240,7 +240,8 @@ impl Arrivals {
         (message.header.sender() == source && message.arrived < message.header.size).then_some(key)
     }
 
-    /// Removes and returns the posted receive that matches a message, if there is one.
+    /// Removes and returns the posted receive that matches a message. Returns `None` if none
+    /// matches.
     #[inline(always)]
     pub(super) fn take_posted(
         &mut self,

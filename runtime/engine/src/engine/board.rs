@@ -1,8 +1,9 @@
-//! The words that describe a window to other code.
+//! The words by which readers outside the engine, such as a launcher, see a window of actions.
 
-/// The layout of the words that describe a window to other code: the number of its oldest action,
-/// the number after its newest, one bit per place, set if the action there has ended, and one
-/// offset per place. An action's place is its number modulo the window's size.
+/// The layout of the words that describe a window. They hold, in this order: the number of the
+/// oldest action, the number after the newest, one bit for each place, and one offset for each
+/// place. The bit is set once the action there has ended. An action's place is its number modulo
+/// the window's size.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Board {
     pub(super) size: u64,

@@ -1,4 +1,4 @@
-//! The schedules that instances execute. Each process has its own table of them.
+//! The schedules that instances execute. Each process has its own table of schedules.
 
 use super::ids::Action;
 use super::schedule::Schedule;

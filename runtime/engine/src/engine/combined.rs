@@ -1,11 +1,12 @@
-//! A receive and the local operation behind it in one pass over the bytes.
+//! Combines a received message with the rank's buffer while it is stored, in one pass over the
+//! bytes.
 //!
 //! This applies to a `recv` into a buffer that one `exec` then combines with another buffer of the
 //! rank. Only that `exec` waits for the receive, and it waits for nothing else. So in a program
-//! without races, no other action can observe the uncombined message in the buffer. An action that
-//! must write the other buffer before the `exec` is ordered before it through the receive, as the
-//! `exec` has no other dependency: the action ends before the receive starts, or before another
-//! rank sends the message. So that buffer is complete when the message arrives.
+//! without races, no other action can observe the uncombined message in the buffer. The other
+//! buffer is complete when the message arrives. An action that must write it before the `exec` is
+//! ordered before the receive, because the `exec` has no other dependency. So that action ends
+//! before the receive starts, or before another rank sends the message.
 
 use super::Core;
 use super::code::Code;
@@ -24,7 +25,8 @@ pub(super) struct Combination {
 }
 
 impl Core {
-    /// Returns the local operation that can be done together with a receive, if there is one.
+    /// Returns the local operation that can be done together with a receive. Returns `None` if the
+    /// receive has none.
     pub(super) fn combination(&self, codes: &[Code], receive: ActionRef) -> Option<Combination> {
         let instance = self.held.instances.get(&self.held.heap, receive.instance);
         let section = codes[instance.code as usize].whole()?.section();

@@ -1,5 +1,5 @@
-//! One schedule and storage that several processes know, so that other processes can act for a
-//! rank.
+//! Lets other processes act for a rank: one schedule and its storage, which all these processes
+//! know.
 
 use super::code::Code;
 use super::ids::InstanceKey;

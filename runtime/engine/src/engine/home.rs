@@ -120,8 +120,8 @@ pub(super) struct Home {
     pub(super) owner: Option<Box<dyn Any + Send>>,
 }
 
-/// The homes of the running instances, by key. Each has a box, so that the start and the end of an
-/// instance move a pointer.
+/// The memory and counters of each running instance, by its key. Each entry is a box, so the start
+/// and the end of an instance only move a pointer.
 #[derive(Debug, Default)]
 pub(super) struct Homes(Vec<Option<Box<Home>>>);
 
@@ -136,18 +136,18 @@ impl Homes {
         self.0.resize_with(len, || None);
     }
 
-    /// Adds an entry with a home.
+    /// Adds an entry with the memory and counters of an instance.
     pub(super) fn push(&mut self, home: Box<Home>) {
         self.0.push(Some(home));
     }
 
-    /// Stores the home of an instance that starts.
+    /// Stores the memory and counters of an instance that starts.
     #[inline]
     pub(super) fn put(&mut self, key: InstanceKey, home: Box<Home>) {
         self.0[key.index()] = Some(home);
     }
 
-    /// Removes and returns the home of an instance that has ended.
+    /// Removes and returns the memory and counters of an instance that has ended.
     #[inline]
     pub(super) fn take(&mut self, key: InstanceKey) -> Box<Home> {
         self.0[key.index()].take().expect(NO_HOME)
@@ -198,7 +198,7 @@ impl Home {
         );
     }
 
-    /// Panics if there are fewer counters than a schedule of so many slots needs.
+    /// Panics if there are fewer counters than a schedule of `slots` slots needs.
     #[inline]
     pub(super) fn check_counters(&self, slots: usize) {
         let matches = self.matches.as_ref().map_or(slots, |matches| matches.as_slice().len());
@@ -208,7 +208,7 @@ impl Home {
         assert!(has_room, "storage for fewer actions than the schedule has");
     }
 
-    /// Empties the record of matches of a schedule of so many slots.
+    /// Empties the record of matches of a schedule of `slots` slots.
     #[inline]
     pub(super) fn forget_matches(&mut self, slots: usize) {
         if let Some(matches) = &mut self.matches {

@@ -1,4 +1,4 @@
-//! Messages that have arrived and are not delivered yet.
+//! The records of messages that have arrived and are not delivered to a receive yet.
 
 use super::ids::{ActionRef, InstanceKey, MessageKey};
 use crate::heap::{Block, Heap, Pool, flat};

@@ -35,7 +35,8 @@ pub(super) struct Instance {
     /// The number of the next message to each destination, by the schedule's number of the
     /// destination.
     pub(super) sequences: Block<u32>,
-    /// The same by rank, if the destinations are not known in advance (in a window).
+    /// The number of the next message to each destination, by rank. An instance in a window uses
+    /// it, because its destinations are not known in advance.
     pub(super) sequences_by_rank: Table<Rank, u32>,
 }
 

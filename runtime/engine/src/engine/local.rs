@@ -1,4 +1,4 @@
-//! Local operations: predefined and registered functions, and `calc`.
+//! Executes local operations: predefined functions, registered functions and `calc`.
 
 use super::error::Cause;
 use super::home::Memory;

@@ -122,7 +122,7 @@ struct Core {
     asks_time: bool,
     /// A buffer for a part of a payload that the transport copies from its sender's memory.
     staged: Vec<u8>,
-    /// The receiver of trace events, if there is one.
+    /// The receiver of trace events; `None` if nothing is traced.
     recorder: Option<Box<dyn Recorder>>,
     /// The most requests of a rank that may wait, if that is known.
     bound: Option<Bound>,
@@ -199,16 +199,16 @@ impl<'m, T: Transport> Engine<'m, T> {
         Self::with(rank, transport, options, Held::alone(state, options.seed))
     }
 
-    /// Creates an engine of `rank` over the state in `state`: all zeros, or the state that another
-    /// engine of that rank left there. [`Engine::adopt`] names the schedule of an instance that
+    /// Creates an engine of `rank` over the state in `state`. This state is all zeros, or another
+    /// engine of that rank left it there. [`Engine::adopt`] names the schedule of an instance that
     /// another process has started.
     ///
     /// # Safety
     /// The contract of [`Region::new`] holds. While a method of this engine runs, no method of
-    /// another engine over the same state runs, in any process. If this engine is dropped while
-    /// another rank works on one of its operations or reads one of its payloads in place, the
-    /// memory of its storages stays usable, and nobody else writes it, until that rank has ended
-    /// this.
+    /// another engine over the same state runs, in any process. This engine may be dropped while
+    /// another rank works on one of its operations, or reads one of its payloads in place. Until
+    /// that rank has ended this work, the memory of the engine's storages stays usable, and nobody
+    /// else writes it.
     pub unsafe fn attach(rank: u32, transport: T, options: Options, state: Region) -> Self {
         // SAFETY: as the caller says.
         Self::with(rank, transport, options, unsafe { Held::over(state, options.seed) })

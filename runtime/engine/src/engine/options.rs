@@ -1,4 +1,4 @@
-//! Settings of an engine, and its counts.
+//! The settings of an engine, and its counters.
 
 use crate::seed::Seed;
 
@@ -18,9 +18,10 @@ pub struct Options {
     /// Messages of at most this many bytes are sent before their receive is known to be posted, if
     /// the receiver has room. Larger ones wait for the receive (rendezvous).
     pub eager_limit: u64,
-    /// Messages of at most this many bytes are sent like that too where messages are faster than
-    /// copies ([`Transport::pushed_max`](crate::transport::Transport::pushed_max)). 0 by default:
-    /// a check of the program with the same limits then says for certain how it ends.
+    /// The limit that replaces [`Options::eager_limit`] where messages are faster than copies, if
+    /// it is larger ([`Transport::pushed_max`](crate::transport::Transport::pushed_max)). The
+    /// default is 0: then a check of the program with the same limits predicts for certain how it
+    /// ends.
     pub pushed_max: u64,
     /// The most bytes of messages without a receive that are kept, except for those that are on
     /// their way when the limit is reached. The payloads of further messages stay with their

@@ -1,4 +1,5 @@
-//! Outgoing messages that wait for room at a peer, for a receive, or for their turn.
+//! The queues of outgoing messages. A message waits there for room at its peer, for its receive, or
+//! for the messages before it.
 
 use super::ids::{Cookie, InstanceKey, Rank};
 use crate::heap::{Fifo, Heap, Pool, Table, flat};

@@ -1,10 +1,10 @@
-//! The arrival of payloads in parts: of long messages, and of those that their senders were asked
-//! for.
+//! Receives payloads that arrive in parts: those of long messages, and those that the receiver has
+//! asked for.
 //!
 //! Threat: a rank on another host may name any message of this rank, and any place and length in
-//! it. Each part is checked here, before memory is lent for its bytes and before they are stored:
-//! its message must be one of the rank that sends it, the part must be the next one, and it must
-//! not go beyond the end.
+//! it. Each part is checked here, before the transport gets memory for its bytes and before they
+//! are stored. Its message must come from the sender of the part. The part must be the next one,
+//! and must not go beyond the end.
 
 use super::Core;
 use super::code::Code;

@@ -1,4 +1,4 @@
-//! One poll: the paper's Listing 1.
+//! Polls an engine: one bounded pass of the paper's Listing 1.
 
 use super::run::ACTIONS_PER_POLL;
 use super::{Core, Engine, Failure, Progress, Waiting};

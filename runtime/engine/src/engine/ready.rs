@@ -3,9 +3,9 @@
 use super::ids::Action;
 use crate::heap::{Fifo, Heap, Least, flat};
 
-/// Actions whose dependencies are met, by offset. The compiler lays out a rank's actions in the
-/// order in which they should start, so the first in the section is taken first, even if others
-/// became ready earlier.
+/// Actions whose dependencies are met, by offset. The first one in the section is taken first, even
+/// if others became ready earlier. This is the order in which the compiler wants the actions to
+/// start.
 #[derive(Debug)]
 pub(super) struct Ready {
     /// The only ready action, as in a chain; [`Action::NONE`] if there are others or none. While it
@@ -66,7 +66,7 @@ impl Ready {
         if self.others.is_empty() { self.ascending.pop(heap) } else { self.pop_first(heap) }
     }
 
-    /// The same if `others` is not empty.
+    /// Removes and returns the first ready action of both queues. `others` must not be empty.
     fn pop_first(&mut self, heap: &Heap) -> Option<Action> {
         let other = self.others.first(heap);
         let ascending = self.ascending.at(heap, 0);

@@ -1,4 +1,4 @@
-//! The arrival of messages, and the posting of receives.
+//! Takes messages from the transport, and posts receives.
 //!
 //! Threat: a rank on another host that has the key may send any header at any time. So every name
 //! in a header (of a message, of a send) and every length is checked here before it is used. A
@@ -31,8 +31,9 @@ const KEPT_AT_ONCE: u64 = 1 << 20;
 
 impl<T: Transport> Engine<'_, T> {
     /// Takes messages from the transport. Returns true if there were any. Stops after a message
-    /// that ended the last running instance, and after one that had to be copied because it has no
-    /// receive: the caller may start what receives the next one before that is taken.
+    /// that ended the last running instance, and after an unexpected message, which had to be
+    /// copied. Then the caller may start the receive of the next message before that message is
+    /// taken.
     #[inline]
     pub(super) fn take_messages(&mut self) -> bool {
         let Self { transport, core, codes, .. } = self;

@@ -1,6 +1,6 @@
-//! Runs an instance, in one of three ways: a schedule from decoded steps (`run_steps`), a whole
-//! section in place (`run_records`), a section through a window (`run_in_window`). The first is for
-//! all but the longest schedules and those whose receives have wildcards. The third bounds memory.
+//! Runs an instance in one of three ways. Most schedules run from decoded steps (`run_steps`). The
+//! longest schedules, and those whose receives have wildcards, run from their whole section
+//! (`run_records`). A section that is read through a window (`run_in_window`) bounds the memory.
 
 use super::actions::ActionQueue;
 use super::code::Code;

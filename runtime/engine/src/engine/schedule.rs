@@ -1,4 +1,4 @@
-//! A rank's section, made ready to be started any number of times.
+//! A schedule: a rank's section, prepared once so that it can be started any number of times.
 
 use super::board::Board;
 use super::ids::{Action, Rank, SLOT_BYTES};
@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// same time.
 ///
 /// Buffers are checked against the instance's memory, and against each other, where they become
-/// slices; counters and records are slices that are indexed with checks, also in release builds.
-/// That each action starts and ends once is the verifier's work. So bytes that no verifier has seen
+/// slices. Counters and records are slices, whose indices are checked in release builds too. The
+/// verifier guarantees that each action starts and ends once. So bytes that no verifier has seen
 /// need the unsafe [`Nisa::load_trusted`].
 #[derive(Debug)]
 pub struct Schedule {
@@ -123,7 +123,7 @@ impl Schedule {
         }
     }
 
-    /// The same schedule without decoded actions.
+    /// Returns the schedule without its decoded actions: it runs from its section.
     #[cfg(test)]
     pub(super) fn in_place(self) -> Self {
         Self { steps: None, ..self }

@@ -1,4 +1,4 @@
-//! Outgoing messages: eager, eager in parts, rendezvous, and control messages.
+//! Starts outgoing messages: eager, eager in parts, rendezvous, and control messages.
 
 use super::Core;
 use super::code::Code;

@@ -1,5 +1,5 @@
-//! Large operations whose chunks idle ranks may take: copies and receives from a peer's memory, and
-//! local operations.
+//! Splits large operations into chunks that idle ranks may take: copies and receives from a peer's
+//! memory, and local operations.
 #![allow(unsafe_code)] // opens tasks on memory of instances
 
 use super::Core;

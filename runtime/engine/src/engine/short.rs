@@ -1,5 +1,5 @@
-//! The fast path of schedules whose actions are decoded, and of short messages. Most operations
-//! consist of these. All other cases use the general path.
+//! The fast path for decoded schedules and short messages, which make up most operations. All other
+//! cases use the general path.
 
 use super::actions::ActionQueue;
 use super::arrivals::kept_bytes;
@@ -18,7 +18,7 @@ use crate::transport::{Header, Kind, Transport};
 
 /// The reason why an action of a decoded schedule takes the general path.
 enum Unusual {
-    /// The whole start takes it.
+    /// The general start function handles the action.
     Start,
     /// A receive takes this message, which was kept.
     Kept(MessageKey),

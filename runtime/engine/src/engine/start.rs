@@ -1,4 +1,4 @@
-//! Starts and ends actions.
+//! Starts and ends single actions: sends, receives, local operations and computations.
 
 use super::Core;
 use super::code::Code;

@@ -133,8 +133,9 @@ impl Held {
         self._memory.is_some() && self.exposes(None)
     }
 
-    /// Returns true if other ranks may access the memory of instance `of`, or of any instance: they
-    /// work on a shared operation, read a payload in place, or write one to a receive's buffer.
+    /// Returns true if other ranks may access the memory of instance `of`, or of any instance if
+    /// that is `None`. They do so while they work on a shared operation, read a payload in place,
+    /// or write one to a receive's buffer.
     #[inline]
     pub(super) fn exposes(&mut self, of: Option<InstanceKey>) -> bool {
         !(self.shared.is_empty()

@@ -1,4 +1,4 @@
-//! The actions of a schedule, decoded once. The fields that a start reads lie in one cache line.
+//! The decoded actions of a schedule. Each action is decoded once, into a single cache line.
 //!
 //! A very long schedule is executed from its section, action by action: decoded, it takes two to
 //! six times the memory of the section.
@@ -12,7 +12,7 @@ use goal_lang::{Datatype, Op, Piece, Space};
 /// The longest section in bytes that is decoded. A decoded action takes 64 bytes, 4 more for each
 /// dependent and 4 for each slot.
 pub(super) const BYTES_MAX: usize = 16 << 20;
-/// The same in a process that acts for the rank of another one.
+/// The longest section in bytes that a process decodes if it acts for the rank of another process.
 pub(super) const HELPER_BYTES_MAX: usize = 128 << 10;
 
 /// All actions of a schedule.
@@ -32,8 +32,8 @@ pub(super) struct Steps {
 #[repr(align(64))]
 pub(super) struct Step {
     pub(super) kind: StepKind,
-    /// For a receive: the operation that combines the message with its buffer, if there is one. For
-    /// a local operation: its function.
+    /// For a local operation: its function. For a receive: the operation that combines the message
+    /// with its buffer; `None` if it only stores the message.
     pub(super) function: Option<(Op, Datatype)>,
     /// The other rank of a message, and its tag. For a local operation: the halves of the address
     /// of its result.

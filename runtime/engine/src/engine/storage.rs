@@ -1,4 +1,4 @@
-//! The memory and counters of an instance, which the caller provides.
+//! The storage of an instance: its memory and counters, which the caller provides.
 #![allow(unsafe_code)] // references to memory that a storage has to itself
 
 use super::home::Home;
@@ -64,12 +64,13 @@ impl Storage<'static> {
         Self::try_new(schedule).expect(IS_ROOM)
     }
 
-    /// The same; `None` if there is no memory.
+    /// Allocates storage as [`Storage::new`] does. Returns `None` if there is no memory.
     pub fn try_new(schedule: &Schedule) -> Option<Self> {
         Self::of_schedule(schedule, false)
     }
 
-    /// The same as [`Storage::new`] with a record of matches: see [`Storage::matches`].
+    /// Allocates storage as [`Storage::new`] does, with a record of matches: see
+    /// [`Storage::matches`].
     ///
     /// # Panics
     /// If there is no memory.
@@ -141,10 +142,10 @@ fn store_image(nisa: &Nisa, rank: u32, memory: &mut [u8]) {
 }
 
 impl<'m> Storage<'m> {
-    /// Allocates the counters for an instance of `schedule` that works on memory of the caller: on
-    /// the region `memory`, or on `buffers` if the schedule's memory is a table of them. It gets
-    /// scratch memory of its own unless `scratch` is given. It owns `owner`, and drops it last.
-    /// `None` if there is no memory.
+    /// Allocates the counters for an instance of `schedule` that works on memory of the caller.
+    /// This is the region `memory`, or `buffers` if the schedule's memory is a table of buffers. It
+    /// gets scratch memory of its own unless `scratch` is given. It owns `owner`, and drops it
+    /// last. `None` if there is no memory.
     ///
     /// # Safety
     /// As for [`Storage::over`].

@@ -1,4 +1,4 @@
-//! The events that an engine passes to its recorder, if it has one.
+//! Passes trace events to an engine's recorder, if it has one.
 
 use super::code::Code;
 use super::ids::{ActionRef, Rank};

@@ -14,10 +14,11 @@ use goal_asm::nisa::{Buffer, Operation};
 /// The most bytes of streams and long messages that one poll sends.
 pub(super) const BYTES_PER_POLL: u64 = 1 << 20;
 
-/// The bytes that a rank writes at a time to a receiver's buffer. It begins with the end of a
-/// payload: the operation that wrote the payload wrote its end last, so that is what lies in the
-/// cache if not all of it does. An exchange of just written operands of 1 or 2 MiB takes 0.88 of
-/// the time that it takes from the beginning on, smaller and larger ones the same.
+/// The bytes that a rank writes at a time to a receiver's buffer. The end of a payload is written
+/// first. The operation that made the payload wrote its end last, so the end lies in the cache if
+/// the whole payload does not fit. With this order, an exchange of operands of 1 or 2 MiB that were
+/// just written takes 0.88 of the time. Smaller and larger operands take the same time in either
+/// order.
 const PUT_AT_ONCE: u64 = 64 << 10;
 
 /// The size in bytes of the longest element.

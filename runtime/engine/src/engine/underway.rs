@@ -1,4 +1,5 @@
-//! The actions of an instance that have started and not ended, for reports on a rank that waits.
+//! Lists the actions of an instance that have started and not ended. A report on a waiting rank
+//! names them.
 
 use super::code::Code;
 use super::error::Failure;
@@ -122,8 +123,8 @@ impl<T: Transport> Engine<'_, T> {
         underway.collect()
     }
 
-    /// Returns true if an instance may exchange messages with rank `rank`: if it has an action for
-    /// that, takes messages of any rank, or executes its schedule in a window.
+    /// Returns true if an instance may exchange messages with rank `rank`. It may if one of its
+    /// actions names that rank or receives from any rank. An instance in a window always may.
     pub fn may_meet(&self, handle: &Handle, rank: u32) -> bool {
         let Code::Whole(schedule) = &self.codes[self.instance(handle).code as usize] else {
             return true;

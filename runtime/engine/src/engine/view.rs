@@ -1,5 +1,5 @@
-//! Reads the state of an instance from outside its engine: from a copy of its words, which may be
-//! of a rank that still runs, has died or is on another host.
+//! Reads the state of an instance from outside its engine, from a copy of its words. The rank of
+//! the instance may still run, may have died, or may be on another host.
 
 use super::board::Board;
 use super::ids::Action;
@@ -55,8 +55,8 @@ impl WindowView {
         self.board.numbers(&self.words).end
     }
 
-    /// Returns the numbers of the actions in the window that have not ended. They are at most as
-    /// many as the window has places, whatever the words hold.
+    /// Returns the numbers of the actions in the window that have not ended. Their number is at
+    /// most that of the window's places, whatever the words hold.
     pub fn unfinished(&self) -> impl Iterator<Item = u64> {
         let numbers: Range<u64> = self.board.numbers(&self.words);
         let numbers = numbers.take(self.size as usize);
@@ -74,7 +74,7 @@ impl WindowView {
     }
 }
 
-/// The record of which receive took which message.
+/// The record of matches: for each receive, the message that it took.
 #[derive(Debug, Clone)]
 pub struct MatchesView(Vec<u64>);
 

@@ -1,17 +1,19 @@
-//! The memory of an engine's state. Values are found by their place in it and not by address, so
-//! that every process that maps it can continue where another one stopped.
+//! The heap that holds an engine's state, in memory that several processes may map. Values are
+//! found by their offset in the heap and never by an address. So each of these processes can
+//! continue where another one stopped.
 //!
 //! A heap is a range of bytes, zeros at first. [`Block`]s are allocated from it in sizes of powers
-//! of two and return to a list for each size; the collections here own blocks. A collection lies in
-//! the heap itself and knows no address: every call takes the heap as an argument. One process at a
-//! time may use a heap. The caller sees to that.
+//! of two. A block that is released goes to a list of free blocks of its size. The collections of
+//! this module own blocks. A collection lies in the heap itself and stores no address, so every
+//! call takes the heap as an argument. The caller must ensure that one process at a time uses a
+//! heap.
 //!
-//! Threat: if ranks act for each other, a heap lies in the segment that all ranks of a job write.
-//! They trust each other by design. Numbers of units are checked against the heap, but the capacity
-//! of a block, and the places and counts of collections, are not. A rank that writes wrong ones can
-//! make any rank of its job read or write beyond a block; it gains no rights by that, because no
-//! rank has any. No other process can write a heap: the segment has no name, and only ranks and
-//! their launcher have its descriptor.
+//! Threat: if ranks act for each other, a heap lies in the shared segment, which all ranks of a
+//! host can write. They trust each other by design. Numbers of units are checked against the heap.
+//! The capacity of a block and the places and counts of collections are not checked. A rank that
+//! writes wrong ones can make any rank of the host read or write beyond a block. It gains no rights
+//! by that, because no rank has any. No other process can write a heap: the segment has no name,
+//! and only ranks and their launcher have its descriptor.
 #![allow(unsafe_code)]
 
 mod fifo;
@@ -236,7 +238,8 @@ impl Heap {
         unit
     }
 
-    /// There is no room for a block of so many bytes, or no number for its values.
+    /// Unwinds with the error of an exhausted heap: a block of `bytes` bytes has no room, or the
+    /// heap has no number for its units.
     #[cold]
     fn lacks(&self, bytes: u64) -> ! {
         let bytes_of = |units: u32| u64::from(units) * UNIT as u64;
@@ -251,7 +254,7 @@ impl Heap {
     }
 }
 
-/// Values one after the other, all of which are initialised.
+/// An array of values in a heap. All values are initialised.
 ///
 /// Invariant: where `capacity` is not 0, the units from `unit` on are this block's alone.
 pub(crate) struct Block<T> {
@@ -273,7 +276,7 @@ impl<T> Default for Block<T> {
 unsafe impl<T: Flat> Flat for Block<T> {}
 
 impl<T: Flat> Block<T> {
-    /// The size of the smallest block with room for so many values.
+    /// Returns the size class of the smallest block with room for `capacity` values.
     fn class(capacity: usize) -> u32 {
         const { assert!(align_of::<T>() <= UNIT && size_of::<T>() > 0) };
         (capacity * size_of::<T>()).div_ceil(UNIT).next_power_of_two().ilog2()
@@ -284,7 +287,8 @@ impl<T: Flat> Block<T> {
         (UNIT << class) / size_of::<T>()
     }
 
-    /// A block with room for at least so many values, all of them as they begin.
+    /// Allocates a block with room for at least `capacity` values. All of them have the default
+    /// value.
     pub(crate) fn new(heap: &Heap, capacity: usize) -> Self {
         let class = Self::class(capacity);
         let capacity = Self::capacity_of(class);
@@ -308,7 +312,7 @@ impl<T: Flat> Block<T> {
         block
     }
 
-    /// Moves to a block with room for at least so many values, the same ones first.
+    /// Moves the values to a block with room for at least `capacity` values.
     pub(crate) fn grow(&mut self, heap: &Heap, capacity: usize)
     where
         T: Copy,

@@ -1,4 +1,4 @@
-//! A pool of values with numbers.
+//! A pool of values, which are found by numbers.
 
 use super::{Block, Flat, Heap, flat};
 use std::mem::take;

@@ -1,4 +1,4 @@
-//! The collections against those of the standard library, all in one heap.
+//! Compares the collections with those of the standard library. All of them lie in one heap.
 
 use super::{Block, Fifo, Least, Line, Pool, Private, Table, UsedUp, within};
 use crate::seed::keys;

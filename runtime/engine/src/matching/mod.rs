@@ -1,17 +1,17 @@
-//! Matches receives and messages, as in MPI: a message is taken by the first posted receive that
-//! matches it, and a receive takes the first arrived message that matches it.
+//! Matches receives and messages, as in MPI. The first posted receive that matches a message takes
+//! it, and a receive takes the first arrived message that matches.
 //!
 //! One hash table holds both queues of all instances. Its key is the triple of space, source and
 //! tag that a receive names. A key has posted receives or waiting messages, never both, since they
 //! would match each other. A receive without wildcards and a message for it cost one look-up each,
 //! for any number of peers.
 //!
-//! **Wildcards.** A receive that names any source or tag is posted under a key with [`ANY`] in it;
-//! While a space has such receives, a message is looked up under the four keys that match it, and
-//! the receive that was posted first takes it. So that receives with wildcards find messages, a
-//! message is listed under three keys if its space has such receives (or is not open yet, so that
-//! it may have them). All messages of a space are also in one list, which a receive with both
-//! wildcards takes from. So each operation takes constant time.
+//! **Wildcards.** A receive from any source or with any tag is posted under a key with [`ANY`] in
+//! it. While a space has such receives, a message is looked up under the four keys that match it,
+//! and the receive that was posted first takes it. A waiting message is also listed under three
+//! keys if its space has such receives, or may have them because it is not open yet. All messages
+//! of a space are in one more list, for receives with both wildcards. So each operation takes
+//! constant time.
 
 mod list;
 #[cfg(test)]
@@ -178,7 +178,8 @@ impl<R: Flat + Copy, M: Flat + Copy> Matching<R, M> {
         None
     }
 
-    /// Removes and returns the first posted receive that matches a message, if there is one.
+    /// Removes and returns the first posted receive that matches a message. Returns `None` if none
+    /// matches.
     #[inline]
     pub(crate) fn take_posted(
         &mut self,

@@ -1,4 +1,4 @@
-//! Against a model that looks through plain lists.
+//! Compares the matching with a model that searches plain lists.
 
 use super::{Matching, SpaceId};
 use crate::heap::{Heap, Private};

@@ -1,5 +1,5 @@
-//! The operations of one element of a buffer. Integers are here, floating-point numbers in their
-//! own file.
+//! The operations on one element of a buffer: the trait, and integers. `float.rs` has
+//! floating-point numbers.
 
 /// One element: its bytes in memory, and the operations that every type has.
 pub(super) trait Element: Copy {
@@ -8,7 +8,7 @@ pub(super) trait Element: Copy {
 
     /// The elements in a byte slice.
     fn of(bytes: &[u8]) -> &[Self::Bytes];
-    /// The same, mutable.
+    /// The elements in a byte slice, for changes.
     fn of_mut(bytes: &mut [u8]) -> &mut [Self::Bytes];
     fn load(bytes: Self::Bytes) -> Self;
     fn store(self) -> Self::Bytes;

@@ -1,4 +1,4 @@
-//! Floating-point elements.
+//! The operations on one floating-point element of a buffer.
 
 use super::element::{Element, little_endian};
 

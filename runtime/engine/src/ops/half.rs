@@ -1,6 +1,6 @@
-//! Float16: computed as Float32, a block at a time, and rounded once. The significand of a Float32
-//! has at least twice the bits of a Float16's and two more, so rounding to Float32 first never
-//! changes the result.
+//! The operations on Float16 elements. A block of them is computed as Float32 and rounded once. The
+//! significand of a Float32 has at least twice the bits of a Float16's and two more, so rounding to
+//! Float32 first never changes the result.
 
 use super::operators::Operator;
 use ::half::f16;
@@ -10,7 +10,7 @@ use ::half::slice::HalfFloatSliceExt;
 const COUNT: usize = 32;
 /// A block of Float16.
 pub(super) type Halves = [[u8; 2]; COUNT];
-/// The same as Float32.
+/// A block of Float16, widened to Float32.
 pub(super) type Singles = [f32; COUNT];
 
 /// Stores `a op b` in B for each element.

@@ -4,9 +4,9 @@
 //! set from the same source. The results are the same bits in each set: no loop combines elements
 //! with each other, and the compiler does not fuse a product with a sum.
 //!
-//! The set with vectors of 64 bytes is only used on processors that have VBMI2. The older ones, up
-//! to Cooper Lake, lower their clock for a millisecond once such vectors occur, which costs the
-//! program around the engine more than the loops gain.
+//! The set with vectors of 64 bytes is only used on processors that have VBMI2. Older processors,
+//! up to Cooper Lake, lower their clock for a millisecond once such vectors occur. This costs the
+//! rest of the program more than the loops gain.
 
 use super::kernels::{Kernels, baseline};
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! The loops compiled for each instruction set, in tables by operation and type.
+//! Tables of the compiled loops: one function for each operation, type and instruction set.
 
 // A function with another instruction set than the crate's may run only where the processor has it.
 #![allow(unsafe_code)]
@@ -124,9 +124,10 @@ unsafe fn three_large(
     unsafe { each(a_rest, b_rest, c_rest) }.map_err(behind(head, datatype))
 }
 
-/// The bytes of a large result up to the first cache line that begins in it. They are computed on
-/// their own because a loop whose stores cross lines takes up to 1.5 times as long if its operands
-/// lie in the first-level cache. Returns 0 if no element begins at that line.
+/// Returns the number of bytes of a large result before the first cache line that begins in it, or
+/// 0 if no element begins at that line. These bytes are computed on their own. Otherwise the stores
+/// of the loop cross lines, which takes up to 1.5 times as long if the operands lie in the
+/// first-level cache.
 fn head(result: &[u8], datatype: Datatype) -> usize {
     const LINE: usize = 64;
     let head = result.as_ptr().addr().wrapping_neg() % LINE;

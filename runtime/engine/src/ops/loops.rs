@@ -78,8 +78,8 @@ fn block<T: Element, O: Operator<T>>(
 
 /// Returns the quotient, or `None` if the divisor is 0.
 ///
-/// The operands may lie in memory that others write at the same time, so a divisor is read only
-/// once: the value that is tested for zero is the value that divides.
+/// The divisor is read only once, because other ranks may write the operands at the same time. So
+/// the value that is tested for zero is the value that divides.
 #[inline(always)]
 fn quotient<T: Integer>(dividend: T, divisor: T) -> Option<T> {
     // The compiler must not read the divisor again.

@@ -1,4 +1,4 @@
-//! Operations whose result does not simply replace B.
+//! Applies an operation `C = A op B` to operands that may be the same bytes.
 
 use super::kernels::Kernels;
 use super::loops::DivisionByZero;

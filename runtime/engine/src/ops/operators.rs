@@ -1,4 +1,4 @@
-//! The operations as types, so that each loop is compiled for one operation.
+//! The operations as Rust types, so that each loop is compiled for one operation.
 
 use super::element::{Element, Integer};
 use std::marker::PhantomData;

@@ -1,5 +1,5 @@
-//! Every operation on every type, in every instruction set that the processor has, against the
-//! reference interpreter's, bit by bit, in all forms of aliasing.
+//! Compares every operation with the reference interpreter's, bit by bit: on every type, in all
+//! forms of aliasing, and in every instruction set of the processor.
 
 // Regions over a test's own bytes.
 #![allow(unsafe_code)]
@@ -270,7 +270,8 @@ fn scattered_buffers() {
                     let values = elements(&mut rng, datatype, count);
                     scatter(&mut memory, place, &values);
                 }
-                // The same bytes are cut anew for each operand.
+                // Each operand cuts its bytes into pieces anew, even if two operands are the same
+                // bytes.
                 let operands = aliases.map(|i| cut(&mut rng, &places[i]));
                 compare(op, datatype, &memory, operands.each_ref(), |[a, b, c]| {
                     apply_scattered(op, datatype, &a, &b, &c)

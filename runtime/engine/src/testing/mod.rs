@@ -1,4 +1,4 @@
-//! Helpers that build programs, schedules and their memory and run them on ranks, for tests.
+//! Helpers for tests: they build programs, schedules and memory, and run them on ranks.
 #![allow(missing_docs)]
 
 mod ranks;

@@ -1,4 +1,4 @@
-//! Random programs on engines over a transport that is tested.
+//! Tests a transport: runs random programs on engines over it.
 
 use super::{WithSelf, add_bytes, nisa, state};
 use crate::transport::Transport;

@@ -1,4 +1,4 @@
-//! A rank's transport to others, with a queue to itself.
+//! Adds a queue from a rank to itself to a transport that only reaches other ranks.
 
 use crate::memory::{Imported, Span};
 use crate::transport::{Full, Header, Sink, Transport};

@@ -58,8 +58,8 @@ pub struct Header {
     pub instance: u32,
     /// Tag of the message; cookie of the receive (direct Cts).
     pub tag: u32,
-    /// Number of the message among those of this instance from this source to this destination; the
-    /// most bytes that shall be sent (Cts), or 0 for the rest of the payload.
+    /// Number of the message among those of this instance from this source to this destination. In
+    /// a Cts: the most bytes to send, or 0 for the rest of the payload.
     pub sequence: u32,
     /// Offset of the send in its section, for reports.
     pub action: u32,
@@ -68,8 +68,8 @@ pub struct Header {
     /// Bytes of the message (Eager, Long, Rts), of this part (Data, Part), or that the receiver
     /// already has (Cts).
     pub size: u64,
-    /// Exported name of the payload (Rts), place of this part in the payload (Data), cookie of the
-    /// receive (Cts) or, if the answer is direct, the exported name of its buffer.
+    /// Exported name of the payload (Rts), place of this part in the payload (Data), or cookie of
+    /// the receive (Cts). In a direct Cts: the exported name of the receive's buffer.
     pub offset: u64,
 }
 

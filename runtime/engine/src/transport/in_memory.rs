@@ -1,4 +1,4 @@
-//! A transport between engines of one process.
+//! A transport between engines in one process, over queues in memory.
 
 use super::{Full, Header, Transport};
 use crate::memory::{Imported, Span};

@@ -2,11 +2,13 @@
 //!
 //! A transport moves [`Header`]s with a bounded payload, in order for each pair of ranks, without
 //! waiting. If it has no room it returns [`Full`], and the engine tries again later. It never
-//! interprets a message. Payloads are written in place by the sender and read in place by the
-//! receiver (UCX's `bcopy`); a transport may also let a receiver read the memory of its peer
-//! ([`Transport::export`], UCX's `get_zcopy`). A transport that copies bytes to and from the system
-//! anyway spares the copies in between for parts of long messages: it sends them from the sender's
-//! buffer ([`Transport::try_send_zcopy`]) and receives them in the receiver's ([`Sink::place`]).
+//! interprets a message. The sender writes a payload in place, and the receiver reads it in place
+//! (UCX's `bcopy`). A transport may also let a receiver read the memory of its peer
+//! ([`Transport::export`], UCX's `get_zcopy`).
+//!
+//! A transport that passes bytes to and from the system avoids further copies of the parts of long
+//! messages. It sends them from the sender's buffer ([`Transport::try_send_zcopy`]), and receives
+//! them into the receiver's buffer ([`Sink::place`]).
 
 mod header;
 mod in_memory;
@@ -108,9 +110,9 @@ pub trait Transport {
     /// The last announced room of rank `to` that is known here; 0 if none is known yet.
     fn room(&self, to: u32) -> u64;
 
-    /// The largest message to rank `to` that is sent before its receive is posted although it is
-    /// longer than [`Options::eager_limit`](crate::Options::eager_limit): a transport returns more
-    /// than 0 if it can hold so much, and messages are faster than copies of `bytes` by
+    /// Returns the largest message to rank `to` that is sent before its receive is posted, although
+    /// it is longer than [`Options::eager_limit`](crate::Options::eager_limit). A transport returns
+    /// more than 0 if it can hold the message and is faster than a copy of `bytes` by
     /// [`Transport::get_zcopy`]. `bytes` is `None` for a payload in pieces.
     /// [`Options::pushed_max`](crate::Options::pushed_max) bounds it too.
     fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {

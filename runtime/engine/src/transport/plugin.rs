@@ -1,4 +1,4 @@
-//! The description of a transport.
+//! The description of a transport: name, priority, reach and abilities.
 
 use serde::Serialize;
 use std::error::Error;

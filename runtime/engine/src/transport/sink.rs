@@ -1,13 +1,13 @@
-//! The taker of messages that have arrived.
+//! The interface by which a transport hands arrived messages to an engine.
 
 use super::Header;
 use std::ops::ControlFlow;
 
-/// The taker of messages that have arrived: a closure, or an engine, which also lends the memory
-/// that the bytes of long messages belong to.
+/// A taker of messages that have arrived: a closure or an engine. An engine also gives the
+/// transport the memory for the bytes of long messages.
 ///
-/// The memory is lent for one call, and messages can't name it: neither can a transport write there
-/// later, nor can a peer choose the place.
+/// The transport has this memory for one call only, so it can't write there later. Messages can't
+/// name it, so a peer can't choose the place.
 pub trait Sink {
     /// Takes a message. See [`Transport::poll`](super::Transport::poll).
     fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()>;

@@ -1,4 +1,4 @@
-//! Sleeping until a message arrives.
+//! Lets an idle rank sleep until a message arrives.
 
 use super::Transport;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Large operations that several ranks of a node work on.
+//! Shares the work of a large operation among the ranks of a node.
 #![allow(unsafe_code)] // tasks have contracts
 
 use crate::memory::Span;
@@ -22,8 +22,8 @@ pub struct SharedTask {
 }
 
 impl SharedTask {
-    /// Does the operation on a part of the operands: whole elements. Returns the first element of
-    /// the whole operation that was divided by zero, if there is one.
+    /// Does the operation on a part of the operands: whole elements. If an element was divided by
+    /// zero, returns the number of the first one in the whole operation.
     ///
     /// # Safety
     /// The contract of [`Region::new`](crate::memory::Region::new) holds for the operands' memory.
@@ -55,10 +55,10 @@ pub trait Workers {
     /// another task.
     ///
     /// # Safety
-    /// Other threads and processes read and write the operands from now on. Until
-    /// [`end`](Self::end) has returned `Some` for this task, the contract of
-    /// [`Region::new`](crate::memory::Region::new) must hold for the operands' memory, and only
-    /// chunks of this task may access the result or write the inputs.
+    /// Other threads and processes read and write the operands from now on. This lasts until
+    /// [`end`](Self::end) has returned `Some` for this task. Until then, the contract of
+    /// [`Region::new`](crate::memory::Region::new) must hold for the operands' memory. Only chunks
+    /// of this task may access the result or write the inputs.
     unsafe fn open(&self, task: &SharedTask) -> Option<(u32, u32)>;
 
     /// Does one chunk of a task. Returns false if none is left to take.

@@ -1,9 +1,9 @@
 //! Checks that the files of a crate do not import each other in circles.
 //!
 //! A file imports another one if a `use` or a path in its code leads to an item there. A name that
-//! a module re-exports leads to the file that defines it, so a module that only collects the names
-//! of its inner modules imports nothing. Methods, glob imports and the contents of macros are not
-//! seen. Tests are left out.
+//! a module re-exports leads to the file that defines it. So a module imports nothing if it only
+//! collects the names of its inner modules. Methods, glob imports and the contents of macros are
+//! not seen. Tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
@@ -206,7 +206,7 @@ impl Crate {
     }
 }
 
-/// Returns a shortest circle of imports that leads from a file back to it, if there is one.
+/// Returns a shortest circle of imports that leads from a file back to it, or `None`.
 fn circle<'a>(imports: &'a Imports, start: &'a Path) -> Option<Vec<&'a Path>> {
     let mut before: BTreeMap<&Path, &Path> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);

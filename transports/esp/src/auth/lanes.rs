@@ -34,7 +34,7 @@ pub(super) struct Input<'a> {
 /// The hashes of the messages, in their order.
 pub(super) type Hashes = [[u8; 16]; LANES];
 
-/// Returns true if so many messages are hashed faster with [`hash`] than one after the other.
+/// Returns true if `messages` messages are hashed faster with [`hash`] than one after the other.
 pub(super) fn are_worth(messages: usize) -> bool {
     messages >= WORTH && set().is_some()
 }

@@ -6,11 +6,11 @@
 //! stream needs no memory and no queue here. Opening the communicator requests the packet at once.
 //!
 //! Threat: a peer that has the key of the job may open a connection for a communicator that never
-//! opens, and send on. It takes up the state that every connection has, of which there are at most
-//! [`Config::peers_max`](super::Config::peers_max), and no packet of it is kept. While the first
-//! packet of a stream has not come, at most an initial burst of those behind it is kept. A
-//! postponed stream has no share of the congestion budget and does not count in the estimate of how
-//! late peers answer, so it slows no other connection. It ends after
+//! opens, and send on. Such a connection takes the state that every connection has, and at most
+//! [`Config::peers_max`](super::Config::peers_max) connections exist. None of its packets is kept.
+//! While the first packet of a stream has not come, at most an initial burst of those behind it is
+//! kept. A postponed stream has no share of the congestion budget and does not count in the
+//! estimate of how late peers answer, so it slows no other connection. It ends after
 //! [`Timing::postpone_ns`](super::Timing::postpone_ns), whatever the peer sends.
 
 use super::connection::{Connection, Phase, Postponed, Shared};
@@ -21,7 +21,7 @@ use crate::message::Reader;
 impl Connection {
     /// Admits or postpones the stream from the peer if `body` is its first packet. `payload` is
     /// that packet's payload. Must be called before the machine handles the packet. A stream that
-    /// does not begin with a communicator is admitted, so that its reader reports that.
+    /// does not begin with a communicator is admitted; its reader then reports the fault.
     pub(super) fn check_communicator<P>(
         &mut self,
         now_ns: u64,

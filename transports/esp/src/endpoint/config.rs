@@ -72,7 +72,7 @@ pub struct Config {
     /// stream is then read only after [`super::Endpoint::open_communicator`] was called for its
     /// communicator.
     pub checks_communicators: bool,
-    /// How many packets may be in flight on one connection.
+    /// The limits on the packets in flight on one connection.
     pub rules: Rules,
     /// The congestion budget: the packets that may be in flight to this endpoint on all connections
     /// together.

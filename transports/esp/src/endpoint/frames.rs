@@ -125,7 +125,7 @@ pub(super) fn write(
 }
 
 /// Returns the contents of a packet of an established connection; `None` if they must be ignored.
-/// `counts` is false for a replayed or overtaken frame, of which only the data is used.
+/// `counts` is false for a replayed or overtaken frame. Only the data of such a frame is used.
 pub(super) fn body<'a>(payload: Copied<'a>, repr: &Repr, counts: bool) -> Option<Body<Copied<'a>>> {
     let acknowledgement = (repr.flags.has(Flags::ACK) && counts)
         .then_some(Acknowledgement { next: Seq(repr.acknowledgement), window: repr.window });

@@ -46,8 +46,8 @@ impl Liveness {
         self.probes = 0;
     }
 
-    /// Does not count the time by which a request is late: the endpoint was busy or had no
-    /// processor, so it did not look for frames of the peer.
+    /// Excuses the peer for the time by which a request is late. During this time the endpoint was
+    /// busy or had no processor, so it did not look for frames of the peer.
     pub(super) fn forgive_delay(&mut self, now_ns: u64) {
         self.heard_ns += now_ns.saturating_sub(self.probe_at_ns);
     }

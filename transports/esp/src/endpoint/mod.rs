@@ -10,8 +10,8 @@
 //!    called.
 //!
 //! Times are nanoseconds since any fixed moment and never go back. Each call does a bounded amount
-//! of work: `handle_frame` that of one frame, `handle_timeout` that of the connections whose timers
-//! have expired.
+//! of work: `handle_frame` handles one frame, and `handle_timeout` handles the connections with an
+//! expired timer.
 
 mod admission;
 mod check;
@@ -223,9 +223,9 @@ impl Endpoint {
         self.handle(now_ns, frame, false, None);
     }
 
-    /// Handles a frame as [`Endpoint::handle_frame`] does, and reads its payload in place: returns
-    /// the payload if it is the next one of a connection, all payloads before it were read, and
-    /// [`Endpoint::poll_event`] has no event.
+    /// Handles a frame as [`Endpoint::handle_frame`] does, and reads its payload in place if
+    /// possible. It returns the payload if three things hold: this is the next payload of a
+    /// connection, all payloads before it were read, and [`Endpoint::poll_event`] has no event.
     pub fn read_frame<'a>(
         &mut self,
         now_ns: u64,

@@ -1,8 +1,9 @@
 //! Finds out if the network drops frames for their size.
 //!
-//! A packet is lost for its size if it was repeated many times, and the peer acknowledges short
-//! frames sent beside it while it lacks this packet and has room for it. Random loss hits long and
-//! short frames alike, and a busy peer or network drops frames of every size.
+//! A packet is lost for its size if two things hold. It was repeated many times, although the peer
+//! has room for it. Meanwhile the peer acknowledged the short frames that were sent beside it.
+//! Random loss hits long and short frames alike, and a busy peer or network drops frames of every
+//! size.
 
 use crate::seq::Seq;
 

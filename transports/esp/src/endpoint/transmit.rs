@@ -8,8 +8,8 @@ use crate::machine::{Body, Segment};
 use crate::wire::{Frame, Parameters};
 
 impl Connection {
-    /// Writes the next frame to `out`, if there is one. Returns its length in bytes. See
-    /// [`frames::write`].
+    /// Writes the next frame to `out` and returns its length in bytes. Returns `None` if no frame
+    /// is due. See [`frames::write`].
     pub(super) fn transmit(
         &mut self,
         now_ns: u64,

@@ -3,8 +3,9 @@
 //! The end that receives a SYN answers it and keeps no state: the last packet of the handshake
 //! repeats everything that the SYN said. The end that sent the SYN repeats it until it receives a
 //! frame that only an established connection sends. So a SYN that is repeated, late, or replayed by
-//! an attacker costs one answer and changes nothing. A peer that restarted gets its new connection
-//! before the old one is given up, and only if it proves that it has seen the nonce of the new one.
+//! an attacker costs one answer and changes nothing. A peer that restarted must prove that it has
+//! seen the nonce of its new connection. Only then does it get this connection, and only then is
+//! the old one given up.
 
 use super::connection::{Machine, Outgoing, Progress};
 use super::segment::{Identity, Segment, Timer};
@@ -87,12 +88,12 @@ impl<P: Default> Slot<P> {
         *self = Self::new(self.rules, next);
     }
 
-    /// Returns the connection, if there is one.
+    /// Returns the connection; `None` if the peer has none.
     pub(crate) fn machine(&self) -> Option<&Machine<P>> {
         self.current.as_ref().map(|current| &current.machine)
     }
 
-    /// Returns the connection, if there is one.
+    /// Returns the connection, for changes; `None` if the peer has none.
     pub(crate) fn machine_mut(&mut self) -> Option<&mut Machine<P>> {
         self.current.as_mut().map(|current| &mut current.machine)
     }

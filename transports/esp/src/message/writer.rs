@@ -11,9 +11,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Returns the longest payload of a part of a message that [`Writer::reserve`] puts into one
-    /// packet: the room left in the open packet, or a whole packet's if only little is left.
-    /// `payload_max` is the longest payload of a packet.
+    /// Returns the longest payload that [`Writer::reserve`] puts into one packet for a part of a
+    /// message. This is the room left in the open packet, or that of a whole packet if only little
+    /// is left. `payload_max` is the longest payload of a packet.
     pub fn room(&self, payload_max: usize) -> usize {
         let left = payload_max.saturating_sub(self.open.len());
         let room = if left < payload_max / 4 { payload_max } else { left };
@@ -80,7 +80,7 @@ impl Writer {
         }
     }
 
-    /// Passes the open packet to `send`, if there is one. A write ends here.
+    /// Passes the open packet to `send` unless it is empty. A write ends here.
     pub fn flush(&mut self, mut send: impl FnMut(Vec<u8>) -> Vec<u8>) {
         if !self.open.is_empty() {
             self.open = send(std::mem::take(&mut self.open));

@@ -1,8 +1,8 @@
 //! A simulated switch with its wires, and the faults on them.
 //!
-//! A frame leaves its host after those before it, crosses the wire, may be lost, doubled, delayed
-//! or damaged, waits in the queue of its output, which drops frames when it is full, and crosses
-//! another wire.
+//! A frame leaves its host after the frames before it and crosses a wire to the switch. There it
+//! may be lost, doubled, delayed or damaged. It waits in the queue of its output, and then crosses
+//! another wire. A full queue drops frames.
 
 use super::random::Random;
 use crate::wire::{Frame, Mac};

@@ -19,7 +19,7 @@ pub(crate) use send::Sender;
 use crate::limits::WINDOW_MAX;
 use crate::seq::Seq;
 
-/// How many packets may be in flight, and which packets the sender repeats.
+/// The limits on packets in flight, and the rules by which packets are acknowledged and repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// The number of packets that a sender may send before the start of its first transfer is
@@ -30,8 +30,8 @@ pub struct Rules {
     pub burst_length: u16,
     /// A missing packet counts as lost once more than this many packets behind it have arrived.
     pub reordered_max: u16,
-    /// The number of packets after which a receiver sends an acknowledgement unasked, or a quarter
-    /// of its window if that is more; at most half of the initial burst.
+    /// The number of packets after which a receiver sends an acknowledgement unasked. A quarter of
+    /// its window replaces it if that is more. Half of the initial burst limits it.
     pub ack_every: u16,
     /// True if the sender repeats the end of a transfer as it repeats the start. The thesis does
     /// not, which leads to a deadlock (3.2.1). It is false only in the model that shows that

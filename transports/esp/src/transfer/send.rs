@@ -99,8 +99,8 @@ impl<P> Sender<P> {
     }
 
     /// Returns the end of what may be sent without a request. The first unacknowledged packet may
-    /// always be sent: if the receiver had no room for the start of a transfer, this repetition
-    /// makes it tell how much room it has now.
+    /// always be sent. If the receiver had no room for the start of a transfer, this repetition
+    /// makes it announce the room that it has now.
     fn limit(&self) -> Seq {
         if self.start.is_none() {
             return self.edge;
@@ -201,8 +201,8 @@ impl<P> Sender<P> {
     }
 
     /// Marks the first unacknowledged packet for retransmission, whatever the window is. Called
-    /// when the sender's timer has expired. If the receiver has that packet, it answers with an
-    /// acknowledgement of all that it has; otherwise it gets the packet that it lacks.
+    /// when the sender's timer has expired. If the receiver already has that packet, it
+    /// acknowledges all packets that it has. Otherwise it now gets the missing packet.
     pub(crate) fn repeat_first(&mut self) {
         if let Some(first) = self.queue.front_mut()
             && self.unacknowledged.is_before(self.next)

@@ -21,8 +21,8 @@ pub(super) fn u64_at(bytes: &[u8], field: Field) -> u64 {
     u64::from_be_bytes(bytes[field].try_into().expect("a field of eight bytes"))
 }
 
-/// The length of the copy that is made to compute a checksum: all of a short packet, because one
-/// sum costs less than two, or the beginning of a long one.
+/// The longest copy that is made to compute a checksum, in bytes. A short packet is copied whole,
+/// because one sum costs less than two. Of a long packet only the beginning is copied.
 const COPY_LEN: usize = 256;
 
 /// Returns the checksum (CRC-32C, as in iSCSI) of bytes in which the checksum's own field counts as

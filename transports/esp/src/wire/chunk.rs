@@ -1,4 +1,4 @@
-//! Chunks, of which the streams of connections consist, and GOAL's transfer header (thesis Fig.
+//! The byte format of chunks, the units of a stream. It has GOAL's transfer header (thesis Fig.
 //! 4.6) in front of a message.
 //!
 //! ```text

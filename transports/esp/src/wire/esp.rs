@@ -274,8 +274,9 @@ impl<T: AsRef<[u8]>> Packet<T> {
 }
 
 impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
-    /// Writes the header of a packet to `bytes`, which must have room for the packet and hold its
-    /// payload already, behind a header of the length that `repr` has.
+    /// Writes the header of a packet to `bytes`. `bytes` must have room for the packet, and must
+    /// already hold its payload behind the place of the header. `repr` determines the length of the
+    /// header.
     pub fn emit(bytes: T, repr: &Repr, payload_len: usize) -> Self {
         let mut packet = Self(bytes);
         let bytes = packet.0.as_mut();

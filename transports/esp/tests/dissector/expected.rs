@@ -148,8 +148,8 @@ pub(crate) fn put_chunk(row: &mut Row, chunk: &Chunk) {
     }
 }
 
-/// Expects a part of a chunk that begins in frame `first`, and is complete in frame `last` if there
-/// is one.
+/// Expects a part of a chunk that begins in frame `first`. With `last`, expects that it is complete
+/// in that frame.
 pub(crate) fn put_part(row: &mut Row, data: &[u8], first: u32, last: Option<u32>) {
     put_bytes(row, "goal.part", data);
     put(row, "goal.begins_in", first);

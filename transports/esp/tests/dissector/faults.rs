@@ -39,7 +39,7 @@ fn check(capture: &Capture, tshark: &Tshark, name: &str) {
         capture.shown(tshark, name, &["-2"]).iter().zip(&capture.frames).enumerate()
     {
         let faults = faults(row);
-        // Schedules in the kernel have frames of their own, of which goal-esp knows nothing.
+        // goal-esp does not know the frames of schedules in the kernel.
         let is_of_schedule =
             frame[12..14] == ETHERTYPE_ESP.to_be_bytes() && frame.get(14) == Some(&0x28);
         let is_told = match verdict(frame) {

@@ -284,7 +284,7 @@ fn ethertypes_are_preferences() {
 #[test]
 fn filters_of_the_readme_are_filters() {
     let Some(tshark) = Tshark::find() else { return };
-    let readme = include_str!("../../../tools/wireshark/README.md");
+    let readme = include_str!("../../../../tools/wireshark/README.md");
     let table =
         readme.split("\n## ").find(|section| section.starts_with("Filters")).expect("a section");
     let filters: Vec<_> =

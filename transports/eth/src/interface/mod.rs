@@ -130,7 +130,7 @@ impl Interface {
         self.mac.expect("an interface of Ethernet has an address")
     }
 
-    /// Returns the reason why ESP can't use the interface, if there is one.
+    /// Returns the reason why ESP can't use the interface; `None` if it can.
     pub fn refusal(&self) -> Option<Refusal> {
         let Self { ref name, mtu, .. } = *self;
         let name = name.clone();

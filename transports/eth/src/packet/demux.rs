@@ -1,7 +1,7 @@
 //! One hook at an interface for the packet sockets of many ports: a fanout group of the kernel.
 //!
-//! The kernel offers each frame to every packet socket of its ethertype, so without a group a frame
-//! costs its receiver a filter for each rank of the host. In a group it costs one program, which
+//! Without a group, the kernel offers each frame to every packet socket of its ethertype. So each
+//! frame passes one filter for each rank of the host. In a group it passes one program, which
 //! computes the socket from the port.
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The frames that the ring has room for at least: four times as many as all senders together may
-/// have on their way (`Config::budget`).
+/// The least number of frames that the ring has room for. It is four times the number of frames
+/// that all senders together may have under way (`Config::budget`).
 const FRAMES_MIN: usize = 1024;
 /// The size of a block, which holds several frames.
 const BLOCK_LEN: usize = 64 << 10;

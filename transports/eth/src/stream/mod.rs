@@ -177,8 +177,8 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
     }
 
     /// Sends and receives frames and handles timers, without delivering messages. Returns true if
-    /// the rank may be able to go on: a message can be taken, a connection was opened, a refused
-    /// message has room now, or a rank was lost.
+    /// the rank may be able to go on. This is so if a message can be taken, a connection was
+    /// opened, a refused message has room now, or a rank was lost.
     pub fn exchange_frames(&mut self) -> bool {
         self.peers.release(true);
         let (now_ns, _) = self.exchange(0, &mut |_, _| {});

@@ -6,8 +6,8 @@ use goal_esp::wire::{Chunk, ChunkKind};
 use goal_fabric::{Credit, Exchanged, Room};
 use std::collections::VecDeque;
 
-/// A message may be written while at most so many packets of the connection wait to be sent for the
-/// first time. They are as many as those of one chunk, so a message waits no longer than a chunk
+/// A message may be written while at most this many packets of the connection wait to be sent for
+/// the first time. One chunk has this many packets, so a message waits no longer than a chunk
 /// takes.
 const UNSENT_MAX: usize = 96;
 

@@ -27,7 +27,7 @@ pub(super) struct Peers {
     ranks: BTreeMap<Address, u32>,
     /// The bytes that a rank may send to another before it was granted any.
     pub(super) first_room: u64,
-    /// The connection with each rank, if there is one.
+    /// The connection with each rank; `None` while it is not open.
     pub(super) connections: Vec<Option<Box<Peer>>>,
     /// The rank at the other end of each connection.
     by_id: BTreeMap<ConnectionId, u32>,
@@ -35,9 +35,9 @@ pub(super) struct Peers {
     asked: BTreeMap<ConnectionId, u32>,
     /// The ranks for which something was written that the endpoint does not have, each once.
     pub(super) written: Vec<u32>,
-    /// The ranks that have connected lately. What was written for them waits until the engine had
-    /// an opportunity to write a message, which then shares the first packet: the flag is set once
-    /// it had one.
+    /// The ranks that have connected lately. The flag is set once the engine had an opportunity to
+    /// write a message. Bytes for such a rank wait until then, so that the message shares the first
+    /// packet.
     new: Vec<(u32, bool)>,
     /// The ranks from which the endpoint has a packet that can be read, each once.
     pub(super) readable: VecDeque<u32>,
@@ -78,7 +78,7 @@ impl Peers {
         self.own
     }
 
-    /// Returns the connection with a rank, if there is one.
+    /// Returns the connection with a rank; `None` if it is not open.
     #[inline]
     pub(super) fn get(&self, rank: u32) -> Option<&Peer> {
         self.connections[rank as usize].as_deref()

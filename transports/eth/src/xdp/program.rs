@@ -84,8 +84,9 @@ const OWNER_ETHERTYPES: i16 = 8;
 /// The length of a frame that has all of these fields.
 const FRAME_LEN_MIN: i32 = 22;
 
-/// Offsets that stand for jumps whose targets are not known yet: to the instructions that leave the
-/// frame to the kernel, and to those that redirect it.
+/// Placeholders for the offsets of jumps whose targets are not known yet. The first stands for a
+/// jump to the instructions that leave the frame to the kernel, the second for one to the
+/// instructions that redirect it.
 const TO_PASS: i16 = i16::MAX;
 const TO_TAKE: i16 = i16::MIN;
 

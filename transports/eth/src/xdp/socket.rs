@@ -308,7 +308,7 @@ impl Socket {
         self.is_due
     }
 
-    /// Makes the kernel send the frames, as many as it has room for.
+    /// Makes the kernel send the frames for which it has room.
     pub(super) fn flush(&mut self) -> Result<(), Errno> {
         // If an error left frames in all places, only the kernel can free them.
         self.is_due |= self.rings.leaving.publish() | self.free.is_empty();

@@ -74,7 +74,7 @@ SECTION("xdp") int from_xdp(struct xdp_md *frame)
 	return XDP_TX;
 }
 
-/* As the engine does, the header is read and written by helpers. */
+/* Reads and writes the header by helpers, as the engine does. */
 static inline __attribute__((always_inline)) int turned(struct __sk_buff *frame)
 {
 	u16 header[7], swapped[6];

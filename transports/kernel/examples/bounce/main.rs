@@ -1,6 +1,7 @@
-//! The time of a hop if a frame is answered by one frame in the kernel: from XDP in the driver, and
-//! by a classifier's two ways to send, between two network namespaces that are joined by a wire.
-//! The engine sends by the second one, which alone can send several frames for one.
+//! Measures the time of a hop if the kernel answers each frame with one frame. The answer comes
+//! from XDP in the driver, or from a classifier by one of its two functions that send. Two network
+//! namespaces are joined by a wire. The engine uses the second of the two functions, because only
+//! that one can send several frames for one.
 //!
 //! `taskset -c 1 cargo run --release -p goal-kernel --example bounce`; needs clang and root.
 #![allow(missing_docs, unsafe_code)]

@@ -1,4 +1,4 @@
-//! The actions of the engine that the actions of a rank become.
+//! Builds a rank's part: translates each action of the rank to actions of the engine.
 
 use super::matched::Matched;
 use crate::analysis::segments;
@@ -9,8 +9,8 @@ use crate::matching::Match;
 use goal_lang::{Op, Piece, Space};
 use std::ops::Range;
 
-/// A place in the part's memory: in the rank's own and what follows it, among the operands that
-/// were gathered, or in what alternates.
+/// A place in the part's memory. It lies in one of three areas: the fixed area, which begins with
+/// the rank's own memory; the gathered operands; or the area that alternates between runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place {
     Fixed(u64),

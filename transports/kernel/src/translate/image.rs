@@ -1,4 +1,4 @@
-//! The entries of a rank's part, once all its actions are known.
+//! Makes the map entries of a rank's part, once all its actions are known.
 
 use super::builder::{Builder, Place};
 use crate::image::PartImage;

@@ -1,4 +1,4 @@
-//! The graphs of all ranks with their messages matched, from which parts are built.
+//! The graphs of all ranks and the matches of their messages. Each rank's part is built from them.
 
 use crate::graph::Graph;
 use crate::matching::Matching;

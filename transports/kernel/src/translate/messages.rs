@@ -1,4 +1,4 @@
-//! The messages of a rank, in the engine's sends and receives.
+//! Translates the messages of a rank to the engine's sends and receives.
 
 use super::builder::{Builder, NOTHING, Place, Step, aligned, copied};
 use crate::analysis::{portion_bytes, portions};

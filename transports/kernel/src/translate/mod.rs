@@ -1,17 +1,21 @@
-//! The translation of a schedule for the kernel.
+//! Translates a schedule for the engine in the kernel.
 //!
-//! An action becomes one or more of the engine's actions, each of which is an operation, a send or
-//! both. A message that is gathered from pieces is copied piece by piece; so is one that is
-//! scattered. A message of more frames than the engine counts is sent in portions, each a message
-//! of the engine, and its receive waits for all of them. A receive that others wait for the start
-//! of begins with an action that does nothing. All other actions end when they begin, so those that
-//! wait for their start wait for their end. The rank's process is handed what the kernel can't do,
-//! or not in time: a long operation on floating-point numbers, a computation, the time, a function
-//! of the program.
+//! An action becomes one or more of the engine's actions. Each of these is an operation, a send or
+//! both.
 //!
-//! Memory of a part: the rank's memory, scratch memory, the bytes of patterns, gathered operands;
-//! then two copies, one for even runs and one for odd ones, of all places where messages land and
-//! of all bytes that sends keep.
+//! - **Pieces.** A message that is gathered or scattered is copied piece by piece.
+//! - **Portions.** The engine counts a limited number of frames in a message. A longer message is
+//!   sent in portions, each a message of the engine, and its receive waits for all of them.
+//! - **Starts.** If other actions wait for the start of a receive, it begins with an action that
+//!   does nothing. All other actions end when they begin, so an action that waits for their start
+//!   waits for their end.
+//! - **Fallback operations.** The engine hands some actions over to the rank's process, because the
+//!   kernel can't do them, or not in time. These are long operations on floating-point numbers,
+//!   computations, the time, and functions of the program.
+//!
+//! The memory of a part has these areas in order: the rank's memory, scratch memory, the bytes of
+//! patterns, gathered operands, and an area that exists twice. This last area has the places where
+//! messages land, and the bytes that sends keep. One copy serves even runs, the other odd runs.
 
 mod builder;
 mod image;
@@ -52,12 +56,12 @@ impl Plan {
     /// Every action that the kernel cannot execute.
     ///
     /// # Panics
-    /// If `fragment` is no multiple of 8 between 8 and 8192.
+    /// If `fragment` is not a multiple of 8 between 8 and 8192.
     pub fn of(nisa: &Nisa, fragment: u32) -> Result<Self, Vec<Refusal>> {
         Self::with(nisa, fragment, Abilities::default())
     }
 
-    /// The same for processes that do other actions than those of [`Plan::of`].
+    /// Translates a schedule as [`Plan::of`] does, for processes with other abilities.
     ///
     /// # Errors
     /// As [`Plan::of`].
@@ -139,8 +143,9 @@ impl Plan {
         self.0.graphs.iter().enumerate().flat_map(of_rank)
     }
 
-    /// Returns the bytes of a rank's memory that its actions read, those that they write, and those
-    /// that functions of the program may write beside: each ascending and apart.
+    /// Returns three lists of bytes of a rank's memory: bytes that its actions read, bytes that
+    /// they write, and bytes that functions of the program may write in addition. Each list is
+    /// ascending, and its ranges have gaps between them.
     ///
     /// # Panics
     /// If there is no such rank.

@@ -1,5 +1,5 @@
-//! A long chain of messages on a network that loses some: each lost frame is asked for soon, and
-//! not behind the many messages that nobody has sent yet.
+//! Tests a long chain of messages on a network that loses some. Each lost frame is requested soon,
+//! and not behind the many messages that nobody has sent yet.
 
 use crate::bench::{Bench, nisa, outcome};
 use crate::{FRAGMENT, wiring};

@@ -1,5 +1,5 @@
-//! A host of the network that is none of the job's floods one of its hosts with frames of the job,
-//! recorded and changed: runs go on, and end with the right memory.
+//! Tests a flood: a host outside of the job sends recorded and changed frames of the job to one of
+//! the job's hosts. Runs go on, and end with the right memory.
 
 use crate::allreduce;
 use crate::bench::{Bench, Place, outcome};

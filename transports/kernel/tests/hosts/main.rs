@@ -99,7 +99,7 @@ fn every_algorithm_runs_in_the_kernel() {
     assert!(programs.len() > ALGORITHMS.len());
 }
 
-/// Kinds of faults, the first of which every run of the tests tries.
+/// Returns the kinds of faults. Every run of the tests tries the first one.
 fn kinds_of_faults() -> [(&'static str, Faults); 4] {
     let none = Faults::default();
     [

@@ -32,8 +32,8 @@ fn host(engine: Engine, plan: &Plan, number: usize) -> (Host, Member, Vec<u8>) {
     (Host::new(engine, &installation), member, installation.tick().to_vec())
 }
 
-/// Frames of kinds 1 to 4, 6 and 7: starts, a message of two fragments, a tick, the request that
-/// follows, the sign that a run ended, and an action that is given back.
+/// Returns frames of kinds 1 to 4, 6 and 7. They are starts, a message of two fragments, a tick
+/// with its request, a completion event, and an action that is given back.
 fn frames(engine: Engine) -> Vec<Vec<u8>> {
     let mut sources = SourceMap::default();
     let text = "rank 0 { send 0,100 to 1 } rank 1 { recv 0,100 from 0 }";

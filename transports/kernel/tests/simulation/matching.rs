@@ -1,5 +1,5 @@
-//! The matching that is chosen before a run is one that a real run may have: what the schedule
-//! leaves in memory then is among all its outcomes, as the interpreter lists them.
+//! Tests that a real run may have the matching that is chosen before a run. The memory that the
+//! schedule leaves is then one of all its outcomes, as the interpreter lists them.
 
 use crate::matches::matches;
 use crate::nisa;

@@ -110,7 +110,7 @@ impl Network {
         let mut random = Random(seed);
         let ranks = plans.iter().map(Plan::ranks).max().unwrap() as usize;
         let host_count = 1 + random.below(ranks as u64) as usize;
-        // Each host has a rank if there is one left, and others lie anywhere.
+        // Each host gets one rank while ranks are left. Further ranks get a random host.
         let host_of: Vec<usize> =
             (0..ranks)
                 .map(|rank| {

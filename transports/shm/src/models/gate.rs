@@ -1,4 +1,4 @@
-//! The barrier and the gate.
+//! Models of the start barrier (gate) and of the barrier for measurements.
 
 use super::{explore, shared};
 use crate::Gate;
@@ -28,7 +28,8 @@ fn no_rank_leaves_a_barrier_before_all_have_arrived() {
     });
 }
 
-/// Ranks that sleep at the gate are woken and see everything that was written before it opened.
+/// The gate wakes the ranks that sleep at it. They see everything that was written before it
+/// opened.
 #[test]
 #[allow(unsafe_code)]
 fn the_gate_opens_for_all() {

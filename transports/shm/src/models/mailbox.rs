@@ -1,4 +1,4 @@
-//! The mailbox: laps, room and a receiver that sleeps.
+//! Models of the mailbox: its laps, its room, and a receiver that sleeps.
 #![allow(unsafe_code)] // one receiver
 
 use super::{explore, shared};

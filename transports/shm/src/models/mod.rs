@@ -16,8 +16,8 @@ use loom::model::Builder;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Runs all interleavings of `model`. With `switches`, runs only those in which at most so many
-/// times a thread is interrupted that could go on.
+/// Runs all interleavings of `model`. With `switches`, runs only interleavings with at most that
+/// many preemptions: switches from a thread that could go on.
 fn explore(name: &str, switches: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     let interleavings = Arc::new(AtomicU64::new(0));
     let mut builder = Builder::new();

@@ -1,4 +1,4 @@
-//! Rings, whose payloads a mailbox announces, and their pool.
+//! Models of rings and of their pool. A mailbox announces the payloads in a ring.
 #![allow(unsafe_code)] // one sender and one receiver per rank
 
 use super::{explore, shared};
@@ -14,7 +14,7 @@ use loom::thread;
 const RING_LINES: usize = 32;
 const MESSAGE_LINES: usize = 4;
 
-/// The slots of a mailbox: so many that a ring fills up first.
+/// The slots of a mailbox. They are enough for a ring to fill up first.
 const SLOTS: usize = 16;
 
 /// Two ranks and some rings.

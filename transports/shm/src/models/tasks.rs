@@ -1,4 +1,4 @@
-//! Tasks whose chunks several ranks take.
+//! Models of tasks: several ranks take chunks of them.
 #![allow(unsafe_code)] // results of chunks
 
 use super::{explore, shared};

@@ -1,4 +1,5 @@
-//! The lock on acting for a rank, and ranks that sleep while others need help.
+//! Models of the lock under which a process acts for a rank, and of ranks that sleep while others
+//! need help.
 #![allow(unsafe_code)] // the state of an engine, which the holder of the lock accesses
 
 use super::mailbox::Allocated;
@@ -141,7 +142,8 @@ fn a_failure_stays() {
     one_takes("a rank comes and goes while another one finds a failure", FATAL);
 }
 
-/// The same with two helpers, each of which helps once.
+/// A message arrives for a rank that is lent, and two other ranks help it, once each. The bits then
+/// say what the last poll left.
 #[test]
 fn two_help() {
     explore("a rank comes and goes while two help", Some(3), || {

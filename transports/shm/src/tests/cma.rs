@@ -1,4 +1,4 @@
-//! Copies between processes.
+//! Tests copies from the memory of another process.
 
 #![allow(unsafe_code)] // forks
 

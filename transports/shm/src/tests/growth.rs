@@ -1,4 +1,4 @@
-//! Segments with room for more ranks than there are at the start. `unsafe`: senders and receivers
+//! Tests segments with room for more ranks than a job starts with. `unsafe`: senders and receivers
 //! of segments.
 #![allow(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Marks of ranks that need help, and the ranks that they wake.
+//! Tests the marks of ranks that need help, and the sleepers that a mark wakes.
 
 use crate::helpers::{Helpers, Marks};
 

@@ -1,4 +1,4 @@
-//! A rank's messages to itself.
+//! Tests the messages of a rank to itself.
 #![allow(unsafe_code)] // queues of segments
 
 use crate::layout::LOCAL_BYTES;

@@ -1,4 +1,4 @@
-//! Messages in a segment. `unsafe`: senders and receivers of segments.
+//! Tests messages in a segment. `unsafe`: senders and receivers of segments.
 #![allow(unsafe_code)]
 
 mod cma;

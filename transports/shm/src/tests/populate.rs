@@ -1,4 +1,4 @@
-//! Memory that is made resident.
+//! Tests that memory becomes resident.
 
 use crate::mapping::Mapping;
 use crate::populate::{HUGE_PAGE, PAGE, populate_read};

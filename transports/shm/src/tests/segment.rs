@@ -1,4 +1,4 @@
-//! Layouts, failures, claims and copies. `unsafe`: writes to segments.
+//! Tests layouts, failure records, claims and copies. `unsafe`: writes to segments.
 #![allow(unsafe_code)]
 
 use super::{layout, segment};

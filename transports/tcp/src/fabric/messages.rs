@@ -32,8 +32,8 @@ impl TcpFabric {
     }
 }
 
-/// Returns the most bytes of the next part, after one of at most `part` of which `left` bytes had
-/// to be copied, because the system did not take them.
+/// Returns the most bytes of the next part. The part before it had at most `part` bytes. The system
+/// did not take `left` bytes of it, so these had to be copied.
 fn part_after(part: usize, left: usize) -> usize {
     match left {
         0 => (2 * part).min(PART_ZCOPY_MAX),

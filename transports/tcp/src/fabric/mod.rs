@@ -1,4 +1,4 @@
-//! One rank's end of the connections with ranks on other hosts.
+//! The TCP fabric of a rank: its end of the connections with ranks on other hosts.
 
 mod deliver;
 mod forecast;
@@ -40,7 +40,7 @@ pub struct TcpFabric {
     poller: Poller,
     /// The owner of each token, counted from [`FIRST`] on.
     owners: Slab<Owner>,
-    /// The connection with each rank, if there is one.
+    /// The connection with each rank; `None` while it is not open.
     pub(crate) connections: Vec<Option<Box<Connection>>>,
     /// The time from which on connections are accepted again, if there was no descriptor for one.
     pub(crate) accept_ns: Option<u64>,
@@ -48,7 +48,7 @@ pub struct TcpFabric {
     asked: BTreeMap<u32, Asked>,
     /// The ranks that no connection can be made with, and why.
     unreachable: BTreeMap<u32, String>,
-    /// The number of connections that were accepted and have not proved the key.
+    /// The number of pending connections: they were accepted, and have not proved the key yet.
     pub(crate) strangers: usize,
     /// The number of connections for which the poller waits until they can be written.
     blocked: usize,
@@ -69,12 +69,12 @@ pub struct TcpFabric {
     /// True if messages may be of any communicator.
     has_communicators: bool,
     exchanged: Exchanged,
-    /// How connections are made.
+    /// The settings of the connections.
     conditions: Conditions,
     /// The time of the last look at open connections. The next one follows some time later, while
     /// there are any.
     looked_ns: u64,
-    /// The first rank that was lost, why, and the time from which on that is reported.
+    /// The first rank that was lost, the reason, and the time from which on the loss is reported.
     lost: Option<(u32, String, u64)>,
     /// Set when a connection may have room for a message that it refused, or has sent all bytes
     /// that it kept back, since the last call of `progress`.
@@ -86,7 +86,7 @@ pub struct TcpFabric {
 
 /// The owner of a token.
 enum Owner {
-    /// A handshake.
+    /// A pending connection, whose handshake goes on.
     Stranger(Box<Stranger>),
     /// The connection with a rank.
     Rank(u32),
@@ -94,7 +94,7 @@ enum Owner {
 
 /// A rank that is being connected with.
 struct Asked {
-    /// The token of the attempt, if there is one now.
+    /// The token of the attempt; `None` between two attempts.
     token: Option<usize>,
     /// The time of the first attempt, and of the next one.
     since_ns: u64,

@@ -273,8 +273,8 @@ impl TcpFabric {
         asked.chain(strangers).chain(self.look_ns()).chain(self.accept_ns).min()
     }
 
-    /// Returns the time at which an attempt to connect ends that has no success until then: that of
-    /// the system is short, but a rank may answer late.
+    /// Returns the time at which an attempt to connect is given up. The system connects within a
+    /// short time, but a rank may answer late.
     fn attempt_ends_ns(&self, token: usize) -> u64 {
         match self.owners.get(token - FIRST) {
             Some(Owner::Stranger(stranger)) if stranger.connects() => {

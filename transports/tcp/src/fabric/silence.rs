@@ -1,10 +1,11 @@
-//! Finds connections whose peer's host is silent although bytes are on the way to it. Where none
-//! are, the system asks the peer itself (see [`sockets`](crate::sockets)).
+//! Finds connections to a host that is silent although bytes are under way to it. If no bytes are
+//! under way, the system itself probes the peer (see [`sockets`](crate::sockets)).
 //!
 //! A rank that computes or is stopped takes no bytes, but its host acknowledges them, or answers
 //! that there is no room. So only the host's silence counts. If a peer has had no room for long,
-//! the system asks it ever more rarely, up to two minutes apart, and its host's end is found after
-//! the next question. The launchers, which always take bytes, find the end of a host in time.
+//! the system probes it ever more rarely, up to two minutes apart. Then the end of its host is
+//! found only at the next probe. The launchers, which always take bytes, find the end of a host in
+//! time.
 
 use super::TcpFabric;
 use crate::info;

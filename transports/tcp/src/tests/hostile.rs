@@ -1,4 +1,4 @@
-//! Strangers at the port: garbage, silence, other keys, and more connections than there may be.
+//! Tests unknown peers at the port: garbage, silence, wrong keys, and too many connections.
 
 use super::{V4, encrypted, exchange, fabrics, key, now_ns};
 use crate::handshake::{Connecting, Ends, Key};
@@ -209,7 +209,7 @@ fn a_rank_that_is_gone_is_lost_and_one_that_left_is_not() {
 
     let mut ends = fabrics(2, V4, 0);
     assert!(exchange(&mut ends));
-    // As the system does when a process is killed.
+    // Closes all connections, as the system does when a process is killed.
     ends[0].connections.iter_mut().for_each(|connection| *connection = None);
     while ends[1].lost().is_none() {
         assert!(now_ns() - since_ns < 20_000_000_000, "nobody notices");

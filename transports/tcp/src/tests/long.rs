@@ -1,5 +1,5 @@
-//! Long messages: payloads that are sent from where they lie and received where they belong, and
-//! peers that send parts of messages that they must not send.
+//! Tests long messages: payloads that are sent and received in place, and peers that send forbidden
+//! parts of messages.
 
 use super::{V4, exchange, fabrics, now_ns};
 use crate::TcpFabric;
@@ -103,7 +103,7 @@ fn a_payload_that_breaks_off_is_written_as_far_as_it_came() {
         ends[1].poll_into(8, &mut receive);
     }
     assert!(receive.placed > 0);
-    // As the system does when a process is killed.
+    // Ends the stream, as the system does when a process is killed.
     let socket = ends[0].connections[1].as_ref().unwrap().channel.socket();
     rustix::net::shutdown(socket, rustix::net::Shutdown::Write).unwrap();
     while ends[1].connections() > 0 {

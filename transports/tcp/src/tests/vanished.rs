@@ -13,8 +13,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-/// Lets a socket, and those that it accepts, lose every segment with bytes of a handshake: its
-/// header has 40 bytes at most, and each step 32 at least.
+/// Lets a socket and the sockets that it accepts lose every segment with bytes of a handshake. The
+/// filter goes by the length: the TCP header has at most 40 bytes here, and a step of the handshake
+/// at least 32.
 fn lose_all(socket: BorrowedFd<'_>) {
     let of = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
     let mut program = [

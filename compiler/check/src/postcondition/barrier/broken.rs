@@ -152,8 +152,8 @@ impl<'a> Search<'a> {
         broken.others.extend(others);
     }
 
-    /// The receive by which the rank of `send` learns that the silent rank has started: the first
-    /// one that can't end otherwise. `None` if the rank can end without.
+    /// Returns the receive that tells the rank of `send` of the start of the silent rank. It is the
+    /// first receive that can't end before that start. `None` if the rank can end without.
     fn learning_receive(
         &mut self,
         silence: &Silence<'_>,

@@ -73,8 +73,8 @@ impl Case {
         };
         let program = algorithm.program(&request).ok()?;
         let mut case = Self::new(collective, ranks);
-        // Scratch memory lies behind the memory that the program uses, where all is 0 at first: a
-        // read of bytes that nothing wrote is no fault of its own.
+        // Scratch memory lies behind the memory that the program uses, where all is 0 at first. So
+        // a read of bytes that nothing wrote causes no second finding.
         let memory = (0..ranks).map(|rank| program.body_of(rank).extent(Space::Memory)).max()?;
         let base = memory.max(2 * bytes).next_multiple_of(16);
         for rank in 0..ranks {

@@ -208,7 +208,7 @@ fn races(program: &Program) -> BTreeSet<(u32, ActionId, ActionId)> {
 }
 
 /// Returns true if an action's own access to bytes is over when it has started. This holds for a
-/// send that combines, except that it still reads the message that it has written.
+/// send that combines. But such a send still reads its message, which it has written.
 fn is_done_at_start(body: &Body, id: ActionId, mine: Access, theirs: Access) -> bool {
     let action = body.action(id);
     let combines = action.kind() == ActionKind::Send && body.reduction(action).is_some();

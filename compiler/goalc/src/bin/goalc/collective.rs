@@ -22,7 +22,7 @@ pub(crate) struct CollectiveArguments {
     /// Type of the elements [default: Int32 where inputs are combined, else UInt8]
     #[arg(long = "type", value_name = "TYPE", requires = "collective", value_parser = datatype())]
     datatype: Option<Datatype>,
-    /// Elements of a block [default: as many as the memory that the program touches has room for]
+    /// Elements of a block [default: all that the touched memory has room for]
     #[arg(long, value_name = "N", requires = "collective", conflicts_with = "counts")]
     count: Option<u64>,
     #[command(flatten)]

@@ -106,7 +106,7 @@ pub(super) struct Run<'w, 'p> {
     open_ended: FxHashMap<u32, OpenEnded>,
     /// Sends that have started and whose message no receive has taken.
     unmatched: FxHashSet<Vertex>,
-    /// The same by envelope. Sends whose message was taken since are dropped later.
+    /// The sends of `unmatched` by envelope. Sends whose message was taken since are dropped later.
     sent: FxHashMap<u32, VecDeque<Vertex>>,
     /// By envelope, receives that have started before their message was sent, numbered in the order
     /// of their starts.

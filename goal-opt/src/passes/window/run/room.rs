@@ -55,8 +55,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Records that this start must stay after the last start of the same side of its family, if
-    /// this order decides which receive takes which message.
+    /// Records that this start must stay after the last start of the same side of its family. Does
+    /// nothing if this order has no effect on the matches.
     fn pin(&mut self, vertex: Vertex, envelope: u32) {
         if envelope == NONE {
             return;

@@ -19,7 +19,7 @@ fn calc(nanos: u64) -> Action {
     Action::Calc { nanos, placement: Placement::default() }
 }
 
-/// A rank with labelled actions, and pairs of which the first requires (irequires) the second.
+/// Returns a rank with labelled actions. In a pair the first one requires (irequires) the second.
 fn rank(
     actions: &[(&str, Action)],
     requires: &[(usize, usize)],

@@ -1,4 +1,4 @@
-//! Senders that run ahead of their receivers.
+//! Tests senders that run ahead of their receivers.
 
 use crate::Seed;
 use crate::engine::{Engine, Options, Schedule, Storage, WORLD};

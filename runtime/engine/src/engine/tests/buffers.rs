@@ -1,4 +1,4 @@
-//! Memory that is a table of buffers, bound at each start.
+//! Tests schedules whose memory is a table of buffers. The buffers are bound at each start.
 #![allow(unsafe_code)] // binds memory of the test
 
 use crate::engine::{Areas, Engine, Options, Schedule, Storage, WORLD};

@@ -7,8 +7,8 @@ use goal_lang::diag::{Code, Report};
 use goal_lang::{ActionId, Csr, Edge, Program};
 use goal_smith::{Shape, program};
 
-/// A program with dependencies that were not meant, each of which leaves its rank's graph without a
-/// circle. Often they make circles across ranks.
+/// Returns a random program with additional dependencies. Each rank's graph stays free of cycles,
+/// but often there are cycles across ranks.
 fn disturbed(seed: u64, shape: &Shape) -> Program {
     let mut program = program(seed, shape);
     let mut random = fastrand::Rng::with_seed(seed);
@@ -68,8 +68,8 @@ fn what_passes_the_check_ends_and_what_does_not_hangs() {
         match (has(&report, Code::Deadlock), has(&report, Code::ReliesOnBuffering), end) {
             (false, _, End::Finished(..)) => ended += 1,
             (true, _, End::Stuck(_)) => stuck += 1,
-            // As the warning says, it depends on timing if there is room when it is needed.
-            // Messages that are under way when the room is used up are kept too.
+            // Timing decides if there is room when it is needed, as the warning says. Messages that
+            // are under way when the room is used up are kept too.
             (true, _, End::Finished(..)) | (false, true, End::Stuck(_))
                 if unexpected_limit < 1 << 20 =>
             {

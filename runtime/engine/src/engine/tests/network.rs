@@ -273,7 +273,7 @@ impl Conditions {
     }
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub(super) enum End {
     /// All instances: each one's memory by rank and what matched what.

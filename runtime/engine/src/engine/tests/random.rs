@@ -1,4 +1,5 @@
-//! Random programs over a network that a seed drives, against the reference interpreter.
+//! Compares random programs over a simulated network with the reference interpreter. A seed drives
+//! the network.
 
 use super::network::{Conditions, End, run, run_all};
 use goal_interp::{Eager, Outcome, outcomes, replay};

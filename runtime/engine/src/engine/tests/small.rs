@@ -1,4 +1,4 @@
-//! Programs written for one question each.
+//! Tests small programs, each written for one question.
 #![allow(unsafe_code)] // contracts that transports and storages have
 
 use super::network::{Conditions, End, run};
@@ -72,7 +72,7 @@ impl Transport for ToOneself {
 struct Sent {
     tags: Vec<u32>,
     arriving: VecDeque<Header>,
-    /// True if it exports payloads and takes tasks, none of which ends.
+    /// True if it exports payloads and takes tasks. None of the tasks ends.
     is_exposing: bool,
 }
 

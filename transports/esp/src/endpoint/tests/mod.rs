@@ -215,8 +215,8 @@ fn time_in_which_nobody_looked_is_no_silence() {
     let mut simulation = pair(|_| {});
     let [a, _] = connect(&mut simulation);
     let mut now_ns = simulation.host_now_ns(0);
-    // A host that has no processor for 10 s has not looked for frames. That is no silence of its
-    // peer.
+    // A host that has no processor for 10 s has not looked for frames. So its peer does not count
+    // as silent.
     for _ in 0..3 {
         now_ns += 10 * SECOND_NS;
         assert_eq!(look(&mut simulation, 0, now_ns), []);
@@ -254,7 +254,7 @@ fn a_peer_that_was_slow_to_answer_is_given_longer() {
     assert_eq!(looks.collect::<Vec<_>>(), [Event::Lost { id: a, cause: Loss::Dead }]);
 }
 
-/// Returns the losses that hosts are told of when host 0 sends packets of so many bytes for 10 s.
+/// Returns the losses that hosts report when host 0 sends packets of `len` bytes for 10 s.
 fn after_long_packets(len: usize, faults: Faults) -> Vec<(usize, Event)> {
     let mut simulation = pair(|_| {});
     let [a, b] = connect(&mut simulation);

@@ -1,4 +1,4 @@
-//! How connections come about.
+//! Models of the handshake that opens a connection.
 
 use super::network::Network;
 use crate::transfer::Rules;

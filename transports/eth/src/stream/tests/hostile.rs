@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 /// The rank that sends wrong messages.
 pub(super) const MAD: u32 = 1;
-/// The number of polls after which a job that waits for that rank is given up.
+/// The number of polls after which the test gives up a job that waits for the wrong rank.
 const POLLS_MAX: u32 = 20_000;
 
 /// Makes a rank ignore the grants, so that it sends more than it was granted.
@@ -31,7 +31,7 @@ pub(super) fn take_all_room(esp: &mut Esp) {
 struct MadWays {
     ways: WithSelf<Esp>,
     random: Random,
-    /// One in so many messages is changed, and as many are made up; 0 for none.
+    /// One in `one_in` messages is changed, and the same number of messages is made up; 0 for none.
     one_in: u64,
     ranks: u32,
 }

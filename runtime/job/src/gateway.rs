@@ -1,0 +1,67 @@
+//! The gateway of a rank: the sockets at which ranks on other hosts reach it. Its launcher opens
+//! it, and a rank that is a process inherits it.
+
+use goal_eth::{AnyDriver, Held, PassedDriver};
+use goal_fabric::Fabric;
+use goal_tcp::Listener;
+use serde::{Deserialize, Serialize};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+/// The gateway of a rank.
+pub enum Gateway {
+    /// A driver of its port on Ethernet.
+    Ethernet(AnyDriver),
+    /// A port of TCP.
+    Tcp(Listener),
+    /// A fabric that the program brought, and the gateway to ranks that it can't reach. It is made
+    /// in the process that uses it, and never passed to another one.
+    Other(Box<dyn Fabric>, Box<Gateway>),
+}
+
+/// The panic message for a fabric of the program's own that a launcher is to pass on.
+const STAYS: &str = "a program's fabric stays in its process";
+
+/// The description of a gateway whose descriptors a process inherits.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum PassedGateway {
+    /// A driver of an Ethernet interface.
+    Ethernet(PassedDriver),
+    /// The listener of a rank over TCP.
+    Tcp(RawFd),
+}
+
+impl Gateway {
+    /// Returns the descriptors that the rank's process must inherit.
+    pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        match self {
+            Gateway::Ethernet(driver) => driver.descriptors().into_iter().collect(),
+            Gateway::Tcp(listener) => vec![listener.as_fd()],
+            Gateway::Other(..) => unreachable!("{STAYS}"),
+        }
+    }
+
+    /// Returns the port of TCP, if it is one.
+    pub fn listener(&self) -> Option<&Listener> {
+        match self {
+            Gateway::Tcp(listener) => Some(listener),
+            Gateway::Ethernet(_) | Gateway::Other(..) => None,
+        }
+    }
+
+    /// Describes the gateway for the rank's process.
+    pub fn passed(&self) -> PassedGateway {
+        match self {
+            Gateway::Ethernet(driver) => PassedGateway::Ethernet(driver.passed()),
+            Gateway::Tcp(listener) => PassedGateway::Tcp(listener.as_fd().as_raw_fd()),
+            Gateway::Other(..) => unreachable!("{STAYS}"),
+        }
+    }
+
+    /// Closes the descriptors. Returns what the launcher must hold until the rank has ended.
+    pub fn into_held(self) -> Option<Held> {
+        match self {
+            Gateway::Ethernet(driver) => Some(driver.into_held()),
+            Gateway::Tcp(_) | Gateway::Other(..) => None,
+        }
+    }
+}

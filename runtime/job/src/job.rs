@@ -1,0 +1,130 @@
+//! A job: the schedules, settings and memory that its ranks share.
+#![allow(unsafe_code)] // areas of the segment, used by one engine at a time
+
+use crate::place::describe;
+use crate::settings::{self, Settings, split_instance};
+use crate::trace::{self, Omitted};
+use goal_asm::Nisa;
+use goal_engine::{Areas, Failure, Schedule, Seed, Storage};
+use goal_shm::{Part, Segment, populate_read};
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The schedules, settings and memory of a job, as one process sees them.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The memory of all ranks.
+    pub segment: &'a Segment,
+    /// Their schedules.
+    pub nisa: &'a Arc<Nisa>,
+    /// The settings of all ranks.
+    pub settings: &'a Settings,
+}
+
+impl<'a> Job<'a> {
+    /// Creates a job from its parts.
+    pub fn new(segment: &'a Segment, nisa: &'a Arc<Nisa>, settings: &'a Settings) -> Self {
+        Self { segment, nisa, settings }
+    }
+
+    /// Returns the memory that all ranks share.
+    pub fn segment(&self) -> &'a Segment {
+        self.segment
+    }
+
+    /// Returns the seed for the hash tables of schedules that this process makes ready.
+    pub fn seed(&self) -> Seed {
+        settings::seed()
+    }
+
+    /// Returns the factor that scales the time of `calc` actions; `None` if they take none.
+    pub fn calc(&self) -> Option<f64> {
+        self.settings.calc
+    }
+
+    /// Writes the trace of the job as Chrome trace events, one JSON object. Returns the number of
+    /// records that the trace leaves out. No rank must run any more.
+    ///
+    /// # Errors
+    /// The error of `out`.
+    pub fn write_trace(&self, out: &mut dyn Write) -> io::Result<Omitted> {
+        trace::write(self.segment, self.nisa, out)
+    }
+
+    /// Decodes the schedule of `rank`, so that it can be started.
+    pub fn schedule(&self, rank: u32) -> Arc<Schedule> {
+        Arc::new(Schedule::new(Arc::clone(self.nisa), rank, settings::seed()))
+    }
+
+    /// The schedule of a rank for another process, which may act for the rank.
+    pub fn schedule_for_helper(&self, rank: u32) -> Arc<Schedule> {
+        Arc::new(Schedule::for_helper(Arc::clone(self.nisa), rank, settings::seed()))
+    }
+
+    /// Returns the storage of the schedule of `rank`, which lies in the segment. Its memory has the
+    /// bytes that the segment has, zeros in a new one: the caller fills it
+    /// ([`Storage::store_image`] has the program's initial values). `expect` has no effect here.
+    ///
+    /// # Panics
+    /// If another storage of the rank is still there in this process.
+    pub fn storage(&self, rank: u32) -> Storage<'a> {
+        let claim = self.segment.claim(rank, Part::Memory);
+        let claim = claim.expect("one storage of a rank at a time");
+        // SAFETY: the segment outlives `'a`. Other processes use the areas only while they act for
+        // the rank under its turn, which the rank does not hold meanwhile; in this process the
+        // claim keeps the storage unique.
+        unsafe { Storage::over(self.areas(rank), Some(Box::new(claim))) }
+    }
+
+    /// Makes the memory of `rank` resident, up to the limit of the settings, and maps its schedule.
+    /// The rank calls this before it starts, on the processor that it is bound to. Otherwise the
+    /// system allocates the memory page by page while the first instance runs.
+    pub fn prefault(&self, rank: u32) {
+        let Self { segment, nisa, settings, .. } = *self;
+        let limit = settings.prefault_bytes_max;
+        let bytes = segment.populate(rank, limit);
+        segment.status(rank).prefaulted.store(bytes, Ordering::Relaxed);
+        if settings.window.is_none() {
+            let section = nisa.section(rank).bytes();
+            populate_read(
+                &section[..section.len().min(usize::try_from(limit).unwrap_or(usize::MAX))],
+            );
+        }
+    }
+
+    /// Returns the areas of a rank's storage.
+    ///
+    /// # Safety
+    /// As for [`Storage::over`]: the areas must be used by one engine at a time, the rank's own or
+    /// one that acts for it under its turn, and not after the segment is dropped.
+    pub unsafe fn areas(&self, rank: u32) -> Areas {
+        let Self { segment, nisa, settings, .. } = *self;
+        let areas = segment.rank(rank);
+        let (counters, finished) =
+            split_instance(settings.state_sizes(nisa, rank), &areas.instance);
+        let buffers: Vec<u64> = nisa.buffers(rank).collect();
+        // SAFETY: as the caller says.
+        unsafe {
+            let memory = segment.region(&areas.memory);
+            Areas {
+                memory,
+                buffers: memory.split(&buffers),
+                scratch: segment.region(&areas.scratch),
+                counters: segment.cells(&counters),
+                finished: segment.cells(&finished),
+                matches: settings.record.then(|| segment.cells(&areas.matches)),
+            }
+        }
+    }
+
+    /// Stores the failure of an action of `rank` in the segment, for the launcher.
+    pub fn fail(&self, rank: u32, failure: &Failure) {
+        self.segment.fail(rank, &describe(self.nisa, rank, failure, self.settings));
+    }
+
+    /// Stores the failure of an action of a schedule that a program has started.
+    pub fn fail_in(&self, nisa: &Nisa, rank: u32, failure: &Failure) {
+        self.segment.fail(rank, &describe(nisa, rank, failure, self.settings));
+    }
+}

@@ -1,0 +1,152 @@
+//! The order of a launcher that makes a process a rank. An order is a text in the environment, and
+//! names inherited descriptors.
+//!
+//! Threat: the starter of a process chooses its environment and its descriptors. So an order is
+//! checked here as far as possible, and a made-up order is an error, not a fault. Descriptors must
+//! be open and of the right kind, memory files must have their seals and sizes, and the settings
+//! must fit the schedule. More is not needed: a user can run any code in a process of their own
+//! anyway. A process that got rights from its file must refuse an order before it reads one: `goal-launch`
+//! (`process.rs`) and `goal-rank` (`program/attach.rs`) do.
+#![allow(unsafe_code)] // trusts the launcher's schedule
+
+use crate::gateway::PassedGateway;
+use crate::inherited::{Inherited, Passed};
+use crate::offload::{PassedKernel, PassedTables};
+use crate::threads::namespace;
+use crate::{Settings, layout};
+use goal_asm::Nisa;
+use goal_asm::nisa::SectionPlace;
+use goal_lang::limits::Limits;
+use goal_shm::{Sealed, Segment};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{OwnedFd, RawFd};
+use std::sync::Arc;
+
+/// The environment variable that holds the order to a rank of a schedule.
+pub const OF_SCHEDULE: &str = "GOAL_RUN_RANK";
+/// The environment variable that holds the order to a rank of a program.
+pub const OF_PROGRAM: &str = "GOAL_RUN_PROGRAM";
+
+/// The version of the launcher and of the library in its programs.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The part of an order that is the same in every version.
+#[derive(Deserialize)]
+struct Versioned {
+    version: String,
+}
+
+/// The launcher's order to a rank process. File descriptors are inherited under the numbers given.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// The launcher's version: [`VERSION`]. What follows, the settings and the segment may differ
+    /// between versions.
+    pub version: Cow<'static, str>,
+    /// The rank of the process.
+    pub rank: u32,
+    /// The process ID of the launcher.
+    pub launcher: u32,
+    /// The namespace of processes in which it has this ID, if the system tells.
+    pub namespace: Option<u64>,
+    /// The pipe for the reason why the rank can't start; a program tells its user itself.
+    pub troubles: Option<RawFd>,
+    /// The segment.
+    pub segment: RawFd,
+    /// All descriptors, by which the process of a program sees that it still has them.
+    #[serde(default)]
+    pub passed: Vec<Passed>,
+    /// The sealed schedule.
+    pub schedule: RawFd,
+    /// The sealed settings. They hold the job's secret, so they are not passed in the environment,
+    /// which other processes can read.
+    pub settings: RawFd,
+    /// The file with the rank's section and its place there, if it is run through a window.
+    pub section: Option<(RawFd, SectionPlace)>,
+    /// The rank's gateway to other hosts, if there are any.
+    pub gateway: Option<PassedGateway>,
+    /// The rank's part of the schedule in the kernel, if that runs it.
+    #[serde(default)]
+    pub kernel: Option<PassedKernel>,
+    /// The tables in which the rank of a program installs schedules, if the kernel runs some.
+    #[serde(default)]
+    pub tables: Option<PassedTables>,
+}
+
+/// The parts of a job that a rank process opens.
+pub struct Opened {
+    /// The memory that the ranks share.
+    pub segment: Segment,
+    /// The schedules.
+    pub nisa: Arc<Nisa>,
+    /// The settings of all ranks.
+    pub settings: Settings,
+}
+
+impl Order {
+    /// Returns the process ID of the launcher if it is that of the same process here. In a
+    /// container it may be that of any other.
+    pub fn launcher_here(&self) -> Option<u32> {
+        let is_same = self.namespace.is_some() && self.namespace == namespace();
+        is_same.then_some(self.launcher)
+    }
+
+    /// Returns the text for the environment of the rank process.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("numbers and names")
+    }
+
+    /// Reads an order of a launcher of this version.
+    ///
+    /// # Errors
+    /// It is no order, or one of another version.
+    pub fn parse(text: &OsStr) -> io::Result<Self> {
+        let text = text.to_str().ok_or_else(|| io::Error::other("the order is no text"))?;
+        let Versioned { version } = serde_json::from_str(text).map_err(io::Error::other)?;
+        if version != VERSION {
+            return Err(io::Error::other(format!(
+                "its launcher is goal-run {version}, and this program has the library of version \
+                 {VERSION}: start it by the goal-run that was installed with its library"
+            )));
+        }
+        serde_json::from_str(text).map_err(io::Error::other)
+    }
+
+    /// Opens the schedule, the settings and the segment.
+    ///
+    /// # Errors
+    /// A descriptor is not what the order says, or the system's error.
+    pub fn open(&self, inherited: &mut Inherited) -> io::Result<Opened> {
+        let mut take = |what: &str, number| -> io::Result<OwnedFd> {
+            inherited.take(number).map_err(|error| io::Error::other(format!("{what}: {error}")))
+        };
+        let sealed = Sealed::open(take("the schedule", self.schedule)?)?;
+        let no_limits =
+            Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
+        // SAFETY: the launcher verified these bytes. `Sealed::open` has checked the seals that keep
+        // them from changing. A user who makes up an order runs a process of their own, without
+        // other rights.
+        let nisa = unsafe { Nisa::load_trusted(Arc::new(sealed), &no_limits) };
+        let nisa = nisa.map_err(io::Error::other)?;
+        // Closed after reading, since they hold the job's secret.
+        let settings: Settings = {
+            let sealed = Sealed::open(take("the settings", self.settings)?)?;
+            serde_json::from_slice(&sealed)?
+        };
+        if self.rank >= nisa.num_ranks() || !settings.fits(nisa.num_ranks()) {
+            return Err(io::Error::other("the settings are those of another schedule"));
+        }
+        let layout = layout(&nisa, &settings, u64::MAX).map_err(io::Error::other)?;
+        let mut segment = Segment::open(take("the segment", self.segment)?, layout)?;
+        if let Some(network) = &settings.network {
+            let bells = network
+                .here()
+                .zip(&network.bells)
+                .map(|(rank, &bell)| Ok((rank, take("a bell", bell)?)));
+            segment.inherit_bells(bells.collect::<io::Result<_>>()?);
+        }
+        Ok(Opened { segment, nisa: Arc::new(nisa), settings })
+    }
+}

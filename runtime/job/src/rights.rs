@@ -1,0 +1,346 @@
+//! The rights of the processes of a job, which give them up as soon as they can.
+//!
+//! Threat: an attacker who takes over a process of a job, by a frame or by a fault of ours, has the
+//! rights of that process. So launchers open the sockets of their ranks and then give up their
+//! rights, and ranks never have any: no capability in any set, and `no_new_privs`, so that no
+//! program that they execute gets one from its file or its owner.
+//!
+//! Each thread has rights of its own, and a new thread gets those of its starter. So rights are
+//! given up before libraries start threads: on one host the main thread gives them up before there
+//! is another thread; if it needs them later, it does its work [`apart`].
+//!
+//! Threat: a local user starts a file that has capabilities (`setcap`) and chooses its environment.
+//! A process becomes a rank only if `no_new_privs` was set before the file was executed: then the
+//! kernel has granted it nothing that its starter lacked. `AT_SECURE` does not show that, because
+//! the kernel sets it for every file with effective capabilities, even if it grants none.
+//!
+//! Threat: the same user takes a socket out of a rank process, which runs as this user and has no
+//! right that the user lacks (`ptrace`, `pidfd_getfd`). If the user can't read the file of the
+//! process, the kernel forbids that from the first moment on. So a launcher that has its rights
+//! from a file that the user can read starts no rank processes with sockets.
+//!
+//! `unsafe`: code that a child runs between its start and its program.
+#![allow(unsafe_code)]
+
+use goal_eth::DriverKind;
+use rustix::fs::{Access, AtFlags, CWD, accessat, getxattr};
+use rustix::io::Errno;
+use rustix::process::{getegid, geteuid, getgid, getuid};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, capability_is_in_ambient_set,
+    clear_ambient_capability_set, no_new_privs, remove_capability_from_bounding_set,
+    set_capabilities, set_no_new_privs,
+};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+/// Capabilities that root's launcher keeps, to write its results to any folder.
+const FILES: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH);
+
+/// Capabilities to open packet sockets, and to raise the priority of the thread that receives
+/// frames of other hosts.
+const PACKETS: CapabilitySet = CapabilitySet::NET_RAW.union(CapabilitySet::SYS_NICE);
+/// Capabilities that sockets of XDP take beside.
+const XDP: CapabilitySet = CapabilitySet::NET_ADMIN
+    .union(CapabilitySet::BPF)
+    .union(CapabilitySet::SYS_ADMIN)
+    .union(CapabilitySet::IPC_LOCK);
+
+/// Capabilities to load schedules into the kernel. The last one makes the network namespace in
+/// which frames circle as ticks.
+const OFFLOAD: CapabilitySet = CapabilitySet::NET_ADMIN
+    .union(CapabilitySet::BPF)
+    .union(CapabilitySet::PERFMON)
+    .union(CapabilitySet::SYS_ADMIN);
+
+/// Stack of work that is done apart: what a main thread mostly has.
+const STACK_BYTES: usize = 8 << 20;
+
+/// Gives up every capability of this thread, and of the threads and programs that it starts.
+///
+/// # Errors
+/// The system's error.
+pub fn give_up() -> io::Result<()> {
+    keep(CapabilitySet::empty())
+}
+
+/// The same for a launcher. Root's keeps the right to write files, which the programs that it
+/// starts don't get.
+///
+/// # Errors
+/// The system's error.
+pub fn give_up_all_but_files() -> io::Result<()> {
+    keep(of_results())
+}
+
+/// The same for a launcher that is about to receive frames, before it has opened the sockets of
+/// its ranks, or `offloads` their schedule.
+///
+/// # Errors
+/// The system's error.
+pub fn give_up_all_but_sockets(driver: DriverKind, offloads: bool) -> io::Result<()> {
+    let of_kernel = if offloads { OFFLOAD } else { CapabilitySet::empty() };
+    keep(of_results() | of_sockets(driver) | of_kernel)
+}
+
+/// Returns the capabilities with which a launcher writes its results. Of a file's capabilities
+/// nothing is kept: they are not the user's.
+fn of_results() -> CapabilitySet {
+    if getuid().is_root() { FILES } else { CapabilitySet::empty() }
+}
+
+/// Does some work as a launcher that has given up its rights: on a thread of its own, so that this
+/// thread keeps its rights and no thread that the work starts has them.
+///
+/// # Errors
+/// The system starts no thread, or refuses to take its rights.
+pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    let body = || give_up_all_but_files().map(|()| work());
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().name("apart".to_owned()).stack_size(STACK_BYTES);
+        builder.spawn_scoped(scope, body)?.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Lets a command start its program without rights.
+pub fn confine(command: &mut Command) {
+    // The program does not get rights that this thread lacks. A process that has nothing to do
+    // before its program starts faster.
+    if !is_confined() {
+        // SAFETY: system calls on values of the stack; nothing is allocated and no lock taken.
+        unsafe { command.pre_exec(give_up) };
+    }
+}
+
+/// Returns true if the program of this process was started without rights that its starter lacked.
+pub fn is_confined() -> bool {
+    no_new_privs().unwrap_or(false)
+}
+
+/// Returns true if the file of this process gives rights that its starter may lack: it is
+/// set-user-ID or set-group-ID or has capabilities (`AT_SECURE`). Nothing that the environment
+/// names is loaded or opened then. That `no_new_privs` is set does not matter: the process may have
+/// set it after it got these rights.
+pub fn are_of_file() -> bool {
+    // SAFETY: the call reads what the kernel left at the start of the process.
+    (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0
+}
+
+/// The file of this process is set-user-ID or set-group-ID: the user could write any file with its
+/// owner's rights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this file must not be set-user-ID or set-group-ID: chmod ug-s it, and give it the capability instead (setcap cap_net_raw=ep, chmod 711)"
+)]
+pub struct SetId;
+
+/// Returns an error if this file is set-user-ID or set-group-ID.
+///
+/// # Errors
+/// [`SetId`].
+pub fn refuse_set_id() -> Result<(), SetId> {
+    if getuid() == geteuid() && getgid() == getegid() { Ok(()) } else { Err(SetId) }
+}
+
+/// This process has the rights of its file, and its user could take the sockets that these open out
+/// of the rank processes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct Exposed(#[from] Exposure);
+
+/// The reason why the user could take sockets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Exposure {
+    /// The user owns the file, and so can make it readable.
+    #[error(
+        "{0} has capabilities and belongs to the user, who could take the sockets of rank processes: chown root {0}, \
+         chmod 711 {0}, and then setcap it again",
+        file.display()
+    )]
+    Owned {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The user can read the file.
+    #[error(
+        "{0} has capabilities and the user can read it, who could take the sockets of rank processes: chmod 711 {0}",
+        file.display()
+    )]
+    Readable {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+/// Gives up the capabilities that a launcher of programs does not need. Those that its file gave it
+/// are among them. A launcher of root keeps the rights to write files and to end processes of other
+/// users. With a `driver` it also keeps the right to open sockets, and if it `offloads`, the right
+/// to load the engine of schedules.
+///
+/// The programs that it starts get the rights of their user, as if the user had started them.
+/// Programs of root get all capabilities of root when they are executed. Those of another user get
+/// the ambient ones. So neither no_new_privs nor the bounding set is touched.
+///
+/// If the job `grows`, root's launcher keeps its permitted set. The kernel lets it inspect only
+/// processes whose capabilities are all in that set. See [`with_permitted`].
+///
+/// # Errors
+/// The system's error.
+pub fn give_up_for_programs(
+    driver: Option<DriverKind>,
+    offloads: bool,
+    grows: bool,
+) -> io::Result<()> {
+    let of_kernel = if offloads { OFFLOAD } else { CapabilitySet::empty() };
+    let of_sockets = driver.map_or(CapabilitySet::empty(), of_sockets);
+    let kept = match getuid().is_root() {
+        true => FILES | CapabilitySet::KILL | of_sockets | of_kernel,
+        false => {
+            let all = (0..u64::BITS).map(|number| CapabilitySet::from_bits_retain(1 << number));
+            let is_users =
+                |&one: &CapabilitySet| capability_is_in_ambient_set(one).unwrap_or(false);
+            all.filter(is_users).fold(CapabilitySet::empty(), CapabilitySet::union)
+        }
+    };
+    let mut sets = capabilities(None)?;
+    if !(grows && getuid().is_root()) {
+        sets.permitted &= kept;
+    }
+    sets.effective &= kept;
+    Ok(set_capabilities(None, sets)?)
+}
+
+/// Does some work with all capabilities that this thread may take, and gives them up again.
+pub fn with_permitted<T>(work: impl FnOnce() -> T) -> T {
+    let sets = capabilities(None).ok().filter(|sets| sets.effective != sets.permitted);
+    let taken = sets.filter(|&sets| {
+        set_capabilities(None, CapabilitySets { effective: sets.permitted, ..sets }).is_ok()
+    });
+    let done = work();
+    if let Some(sets) = taken {
+        // A thread can always give up.
+        let _ = set_capabilities(None, sets);
+    }
+    done
+}
+
+/// Returns the capabilities to open the sockets of a driver.
+fn of_sockets(driver: DriverKind) -> CapabilitySet {
+    match driver {
+        DriverKind::Packet => PACKETS,
+        DriverKind::Xdp => PACKETS | XDP,
+    }
+}
+
+/// Returns an error if this process has the rights of its file, and its user could take what these
+/// open out of the processes that it starts from `executable`.
+///
+/// # Errors
+/// [`Exposed`].
+pub fn refuse_readable(executable: &Path) -> Result<(), Exposed> {
+    if !has_rights_of_file() {
+        return Ok(());
+    }
+    let file = executable.canonicalize().unwrap_or_else(|_| executable.to_owned());
+    // The owner can make it readable between this look and the start of a rank.
+    if executable.metadata().is_ok_and(|file| file.uid() == getuid().as_raw()) {
+        return Err(Exposure::Owned { file }.into());
+    }
+    // As the user, and without rights, which is how a rank process executes it.
+    if accessat(CWD, executable, Access::READ_OK, AtFlags::empty()) != Err(Errno::ACCESS) {
+        return Err(Exposure::Readable { file }.into());
+    }
+    Ok(())
+}
+
+/// Returns true if this thread has rights that the starter of its program did not have. Those in
+/// the ambient set are the starter's, because the kernel empties it if a file gives rights.
+pub fn has_rights_of_file() -> bool {
+    let Ok(sets) = capabilities(None) else { return false };
+    let is_of_file = |number: &u32| {
+        let capability = CapabilitySet::from_bits_retain(1 << number);
+        sets.permitted.contains(capability)
+            && !capability_is_in_ambient_set(capability).unwrap_or(false)
+    };
+    !getuid().is_root() && (0..u64::BITS).any(|number| is_of_file(&number))
+}
+
+/// Returns the capabilities that the file of this program gives. The kernel executes it only if the
+/// bounding set has them; after no_new_privs it does not give them.
+fn of_own_file() -> CapabilitySet {
+    // linux/capability.h: a word of flags, then the permitted and the inheritable set, low words
+    // first. The owner of a namespace may follow.
+    let mut value = [0; 24];
+    let length = getxattr("/proc/self/exe", "security.capability", &mut value).unwrap_or(0);
+    let word = |at: usize| match value[..length].get(4 * at..4 * at + 4) {
+        Some(bytes) => u64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
+        None => 0,
+    };
+    CapabilitySet::from_bits_retain(word(1) | word(2) | (word(3) | word(4)) << 32)
+}
+
+fn keep(kept: CapabilitySet) -> io::Result<()> {
+    set_no_new_privs(true)?;
+    // Fails on a kernel without the set.
+    let _ = clear_ambient_capability_set();
+    // Takes CAP_SETPCAP. Without it the bounding set stays as it is, and no_new_privs has to do
+    // alone.
+    let of_file = of_own_file();
+    for number in 0..u64::BITS {
+        let capability = CapabilitySet::from_bits_retain(1 << number);
+        if of_file.contains(capability) {
+            continue;
+        }
+        if remove_capability_from_bounding_set(capability) == Err(Errno::INVAL) {
+            break;
+        }
+    }
+    let mut sets = capabilities(None)?;
+    sets.permitted &= kept;
+    sets.effective &= kept;
+    sets.inheritable = CapabilitySet::empty();
+    Ok(set_capabilities(None, sets)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left() {
+        // A thread of its own: it does not get its rights back.
+        let told = std::thread::spawn(|| {
+            give_up_all_but_files().unwrap();
+            let launcher = capabilities(None).unwrap();
+            give_up().unwrap();
+            assert!(is_confined());
+            (launcher, capabilities(None).unwrap())
+        });
+        let (launcher, rank) = told.join().unwrap();
+        assert_eq!(launcher.permitted - FILES, CapabilitySet::empty());
+        assert_eq!(launcher.effective, launcher.permitted);
+        assert_eq!(rank.permitted | rank.effective | rank.inheritable, CapabilitySet::empty());
+    }
+
+    #[test]
+    fn threads_of_work_apart_have_no_rights_from_their_first_moment() {
+        fn sets() -> (rustix::thread::CapabilitySets, bool) {
+            (capabilities(None).unwrap(), is_confined())
+        }
+        let before = sets();
+        let (own, others) = apart(|| {
+            let inner = thread::spawn(|| (sets(), thread::spawn(sets).join().unwrap()));
+            (sets(), inner.join().unwrap())
+        })
+        .unwrap();
+        assert_eq!(others, (own, own));
+        assert_eq!(own.0.permitted - FILES, CapabilitySet::empty());
+        assert!(own.1);
+        assert_eq!(sets(), before);
+    }
+}

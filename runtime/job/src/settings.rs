@@ -1,0 +1,365 @@
+//! The settings of a job, and the layout of its segment.
+
+use crate::Named;
+use crate::binding::{Placement, is_crowded};
+use crate::limits::{PREFAULT_BYTES_MAX, RING_BYTES};
+use crate::network::{Network, Wire};
+use crate::offload::InKernel;
+use crate::peer::Address;
+use crate::stuck::Stuck;
+use crate::trace;
+use crate::transport::{Choice, Paths, Unreachable};
+use crate::wait::{Sharing, Wait};
+use goal_asm::Nisa;
+use goal_asm::nisa::{Operation, StreamLimits};
+use goal_engine::transport::Distance;
+use goal_engine::{Calc, Options, Seed, StateSizes, state_bytes};
+use goal_shm::{Layout, RankSizes, SegmentTooLarge};
+use serde::{Deserialize, Serialize};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// How the schedules of a rank make progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// In calls of the rank itself.
+    #[default]
+    Caller,
+    /// In a thread for each rank, which sleeps while there is nothing to do.
+    Thread,
+    /// Through any rank of the host that waits; as `caller` for programs.
+    Node,
+}
+
+impl Mode {
+    /// Every mode.
+    pub const ALL: [Mode; 3] = [Mode::Caller, Mode::Thread, Mode::Node];
+}
+
+impl Named for Mode {
+    const NAMES: &'static [(Self, &'static str, &'static str)] = &[
+        (Mode::Caller, "caller", "In calls of the rank itself"),
+        (
+            Mode::Thread,
+            "thread",
+            "In a thread for each rank, which sleeps while there is nothing to do",
+        ),
+        (Mode::Node, "node", "Through any rank of the host that waits; as `caller` for programs"),
+    ];
+}
+
+/// The settings of a job, the same for all of its ranks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Settings {
+    /// [`Options::eager_limit`].
+    pub eager_limit: u64,
+    /// [`Options::pushed_max`].
+    pub pushed_max: u64,
+    /// [`Options::unexpected_limit`].
+    pub unexpected_limit: u64,
+    /// The most bytes of a ring between two ranks.
+    pub ring_bytes: u64,
+    /// The factor that scales the time of `calc` actions; `None` skips them.
+    pub calc: Option<f64>,
+    /// The number of instances to run, at least 1.
+    pub repeat: u64,
+    /// True if each rank compares its memory with what the program expects after every instance.
+    pub check: bool,
+    /// True if each rank records which receive took which message.
+    pub record: bool,
+    /// The number of trace records that are kept of each rank; 0 traces nothing.
+    pub trace_events: u64,
+    /// True if ranks share processors, so that a waiting rank should not keep one busy.
+    pub crowded: bool,
+    /// The processors of ranks; `None` if ranks are not bound.
+    pub placement: Option<Placement>,
+    /// The most bytes of its memory that a rank makes resident before it starts.
+    pub prefault_bytes_max: u64,
+    /// The window that schedules are run through; `None` holds them whole.
+    pub window: Option<WindowSettings>,
+    /// The transports that carry messages.
+    pub paths: Paths,
+    /// How schedules make progress while their ranks compute.
+    pub progress: Mode,
+    /// How a rank waits.
+    pub wait: Wait,
+    /// The hosts of the ranks; `None` if all are on this host.
+    pub network: Option<Network>,
+    /// The parts of this host's ranks in the kernel; `None` if processes run the schedule.
+    pub in_kernel: Option<InKernel>,
+    /// The reason why processes run what kernels were asked to run, if they were.
+    pub not_in_kernel: Option<String>,
+    /// The kind of code that starts the ranks' schedules.
+    pub origin: Origin,
+    /// True if ranks go on after the loss of another one.
+    pub survives: bool,
+    /// The treatment of a job in which nothing moves, though threads of ranks may still act.
+    #[serde(default)]
+    pub stuck: Stuck,
+    /// The last ranks of the schedule that are not started with the job, and may be added later.
+    #[serde(default)]
+    pub reserve: u32,
+    /// The door of the launcher if it takes requests for more ranks.
+    #[serde(default)]
+    pub door: Option<Address>,
+}
+
+/// The code that starts the schedules of ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Origin {
+    /// A rank process of a schedule, or a program that uses members without a launcher: they are
+    /// those of the job.
+    #[default]
+    Job,
+    /// A program that a launcher has started. The job's schedule has no actions.
+    Program,
+    /// The same for a process without a launcher, the only rank of its job.
+    Alone,
+}
+
+/// A window over a section.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct WindowSettings {
+    /// The number of actions in the window.
+    pub size: u32,
+    /// Limits on the memory for reading ahead.
+    pub limits: StreamLimits,
+}
+
+impl Settings {
+    /// Returns the settings of a job whose ranks are all on this host: one instance, with the
+    /// default options of the engine, of [`Mode`] and of [`Wait`].
+    ///
+    /// # Errors
+    /// [`Unreachable`] if `transports` leaves a rank without a way to another one or itself.
+    pub fn new(ranks: u32, transports: &Choice) -> Result<Self, Unreachable> {
+        let Options { eager_limit, pushed_max, unexpected_limit, .. } = Options::default();
+        Ok(Self {
+            eager_limit,
+            pushed_max,
+            unexpected_limit,
+            ring_bytes: RING_BYTES,
+            calc: Some(1.0),
+            repeat: 1,
+            check: false,
+            record: false,
+            trace_events: 0,
+            crowded: is_crowded(ranks),
+            placement: None,
+            prefault_bytes_max: PREFAULT_BYTES_MAX,
+            window: None,
+            paths: transports.paths(Distance::farthest(ranks, false))?,
+            progress: Mode::default(),
+            wait: Wait::default(),
+            network: None,
+            in_kernel: None,
+            not_in_kernel: None,
+            origin: Origin::Job,
+            survives: false,
+            stuck: Stuck::default(),
+            reserve: 0,
+            door: None,
+        })
+    }
+
+    /// Sets the limits of the ranks' engines and how they execute `calc`.
+    pub fn with_engine(self, options: &Options) -> Self {
+        let Options { eager_limit, pushed_max, unexpected_limit, calc, .. } = *options;
+        Self { eager_limit, pushed_max, unexpected_limit, calc: factor(calc), ..self }
+    }
+
+    /// Sets how schedules make progress while their ranks compute.
+    pub fn with_progress(self, progress: Mode) -> Self {
+        Self { progress, ..self }
+    }
+
+    /// Sets how a rank waits.
+    pub fn with_wait(self, wait: Wait) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// Sets the processor of each rank of this host, ascending by rank, for a program that binds
+    /// its ranks itself. There must be one for each. By default they are not bound.
+    ///
+    /// # Errors
+    /// The system does not tell the processors that this thread may use.
+    pub fn with_processors(self, processors: &[u32]) -> io::Result<Self> {
+        let placement = Placement::of_ranks(processors)?;
+        Ok(Self { crowded: placement.is_crowded(), placement: Some(placement), ..self })
+    }
+
+    /// Keeps the last `events` records of each rank's trace; 0 traces nothing.
+    pub fn with_trace(self, events: u64) -> Self {
+        Self { trace_events: events, ..self }
+    }
+
+    /// Returns true if these can be the settings of a job with so many ranks.
+    pub fn fits(&self, ranks: u32) -> bool {
+        let has_places = self.network.as_ref().is_none_or(|network| {
+            network.num_ranks() == ranks && network.bells.len() == network.num_here() as usize
+        });
+        let has_window = self.window.is_none_or(|window| window.size > 0);
+        let started = ranks.saturating_sub(self.reserve);
+        let is_placed =
+            self.placement.as_ref().is_none_or(|placement| placement.fits(self.num_here(started)));
+        is_placed && has_places && has_window && self.repeat > 0 && started > 0
+    }
+
+    /// Returns true if ranks are processes of programs, which start schedules of their own.
+    pub fn are_programs(&self) -> bool {
+        self.origin != Origin::Job
+    }
+
+    /// Returns true if `rank` is on this host.
+    pub fn is_here(&self, rank: u32) -> bool {
+        self.network.as_ref().is_none_or(|network| network.is_here(rank))
+    }
+
+    /// Returns the number of ranks on this host, of `ranks` in the job.
+    pub fn num_here(&self, ranks: u32) -> u32 {
+        self.network.as_ref().map_or(ranks, Network::num_here)
+    }
+
+    /// Returns the place of `rank` among the ranks on this host.
+    fn index_here(&self, rank: u32) -> usize {
+        match &self.network {
+            None => rank as usize,
+            Some(network) => network.here().take_while(|&here| here < rank).count(),
+        }
+    }
+
+    /// Binds the calling thread to the processor of `rank`. Returns the processor; `None` if ranks
+    /// are not bound.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn bind(&self, rank: u32) -> io::Result<Option<u32>> {
+        let Some(placement) = &self.placement else { return Ok(None) };
+        placement.bind_rank(self.index_here(rank)).map(Some)
+    }
+
+    /// Changes the settings to those of a rank that has joined the job after its start: it is bound
+    /// to no processor, and may share them. Ranks of the start keep theirs, and wait as before.
+    pub fn of_joined(self, is_crowded: bool) -> Self {
+        Self { placement: None, crowded: self.crowded || is_crowded, ..self }
+    }
+
+    /// Returns the number of parties at the start gate of this host: its ranks and, if there are
+    /// other hosts, its launcher, which arrives when the ranks of all hosts are ready.
+    pub fn awaited(&self, ranks: u32) -> u32 {
+        self.num_here(ranks) + u32::from(self.network.is_some())
+    }
+
+    /// Returns how the ranks of this host share processors. Ranks on Ethernet count as crowded
+    /// where two share a processor: a look at their sockets is no cheaper than a sleep. Over TCP it
+    /// costs less than a tenth of one.
+    pub fn sharing(&self) -> Sharing {
+        let is_paired = self.placement.as_ref().is_some_and(Placement::is_sparse);
+        let is_on_ethernet = |network: &Network| matches!(network.wire, Wire::Ethernet(_));
+        let is_on_ethernet = self.network.as_ref().is_some_and(is_on_ethernet);
+        match (self.crowded, is_paired && !is_on_ethernet) {
+            (false, _) => Sharing::None,
+            (true, true) => Sharing::Paired,
+            (true, false) => Sharing::Crowded,
+        }
+    }
+
+    /// Returns true if ranks poll for a while at the start gate: each has a processor, and none
+    /// waits for other hosts.
+    pub fn polls_at_gate(&self) -> bool {
+        !self.crowded && self.network.is_none() && self.wait != Wait::Block
+    }
+
+    /// Returns the sizes of the state of an instance on `rank`.
+    pub fn state_sizes(&self, nisa: &Nisa, rank: u32) -> StateSizes {
+        match self.window {
+            Some(window) => StateSizes::in_window(window.size),
+            None => StateSizes::of(nisa.section(rank)),
+        }
+    }
+
+    /// Returns the options of the ranks' engines.
+    pub fn engine(&self) -> Options {
+        Options {
+            eager_limit: self.eager_limit,
+            pushed_max: self.pushed_max,
+            unexpected_limit: self.unexpected_limit,
+            calc: self.calc.map_or(Calc::Skip, Calc::Scaled),
+            seed: seed(),
+        }
+    }
+}
+
+/// Returns the factor that scales the time of `calc` actions; `None` if they are skipped.
+pub fn factor(calc: Calc) -> Option<f64> {
+    match calc {
+        Calc::Skip => None,
+        Calc::Scaled(factor) => Some(factor),
+    }
+}
+
+/// Returns the layout of a job's segment. For ranks on other hosts the leader has areas too, for
+/// what it gathers from them at the end.
+///
+/// # Errors
+/// The segment would have more than `bytes_max` bytes.
+pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout, SegmentTooLarge> {
+    let sizes = (0..nisa.num_ranks()).map(|rank| {
+        let state = settings.state_sizes(nisa, rank);
+        let (counters, finished) = split_instance(state, &(0..usize::MAX));
+        let is_here = settings.is_here(rank);
+        let if_gathered = |bytes| {
+            if is_here || settings.network.as_ref().is_some_and(Network::leads) { bytes } else { 0 }
+        };
+        let if_here = |bytes| if is_here { bytes } else { 0 };
+        RankSizes {
+            memory: if_gathered(nisa.memory_size(rank)),
+            scratch: if_here(nisa.scratch_size(rank)),
+            instance: if_gathered(
+                (counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64,
+            ),
+            trace: if_gathered(trace::area_bytes(settings.trace_events)),
+            matches: if_gathered(if settings.record {
+                (state.matches * size_of::<u64>()) as u64
+            } else {
+                0
+            }),
+            engine: if_here(if settings.progress == Mode::Node {
+                state_bytes(settings.unexpected_limit)
+            } else {
+                0
+            }),
+        }
+    });
+    let started = nisa.num_ranks().saturating_sub(settings.reserve) as usize;
+    Layout::with_reserve(sizes, started, settings.ring_bytes, bytes_max)
+}
+
+/// Returns the secret numbers of this process for hash tables. The standard library draws them from
+/// the system.
+pub(crate) fn seed() -> Seed {
+    static SEED: OnceLock<Seed> = OnceLock::new();
+    *SEED.get_or_init(|| {
+        let random = RandomState::new();
+        Seed::new(random.hash_one(0u8), random.hash_one(1u8))
+    })
+}
+
+/// Splits the area of an instance into the counters and the bitmap of ended actions.
+pub fn split_instance(sizes: StateSizes, area: &Range<usize>) -> (Range<usize>, Range<usize>) {
+    let counters = area.start..area.start + sizes.counters * size_of::<u16>();
+    let finished = counters.end.next_multiple_of(size_of::<u64>());
+    (counters, finished..finished + sizes.finished * size_of::<u64>())
+}
+
+/// Returns true if some byte of memory may derive from the clock. The interpreter then finds these
+/// bytes, and the comparison with what ranks expect has to leave these out.
+pub fn has_time(nisa: &Nisa) -> bool {
+    (0..nisa.num_sections()).any(|section| {
+        let mut records = nisa.section_by_id(section).records();
+        records.any(|(_, record)| matches!(record.operation(), Operation::Wtime { .. }))
+    })
+}

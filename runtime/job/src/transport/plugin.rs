@@ -1,0 +1,72 @@
+//! The names of the transports.
+
+use goal_engine::transport::Plugin;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The name of a transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Name {
+    /// A queue in the rank's own memory.
+    Local,
+    /// The segment that all ranks of a job share.
+    Shm,
+    /// The memory of other processes.
+    Cma,
+    /// Streams straight on Ethernet.
+    Esp,
+    /// Connections of TCP.
+    Tcp,
+    /// Messages of MPI.
+    Mpi,
+}
+
+/// A transport that carries messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Carrier {
+    /// [`Name::Local`].
+    Local,
+    /// [`Name::Shm`].
+    Shm,
+    /// A fabric to other hosts: [`Name::Esp`], [`Name::Tcp`] or [`Name::Mpi`].
+    Remote,
+}
+
+impl Name {
+    /// All transports.
+    pub const ALL: [Name; 6] = [Name::Local, Name::Shm, Name::Cma, Name::Esp, Name::Tcp, Name::Mpi];
+
+    /// Returns the properties of the transport.
+    pub fn plugin(self) -> &'static Plugin {
+        match self {
+            Name::Local => &goal_shm::LOCAL,
+            Name::Shm => &goal_shm::SHM,
+            Name::Cma => &goal_shm::CMA,
+            Name::Esp => &goal_eth::ESP,
+            Name::Tcp => &goal_tcp::TCP,
+            Name::Mpi => &goal_mpi::MPI,
+        }
+    }
+
+    /// Returns the transport as a carrier, or `None` if it carries no messages.
+    pub fn carrier(self) -> Option<Carrier> {
+        match self {
+            Name::Local => Some(Carrier::Local),
+            Name::Shm => Some(Carrier::Shm),
+            Name::Cma => None,
+            Name::Esp | Name::Tcp | Name::Mpi => Some(Carrier::Remote),
+        }
+    }
+
+    /// Returns the transport that users call by this name.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|name| name.plugin().name == text)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.plugin().name)
+    }
+}

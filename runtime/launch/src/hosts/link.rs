@@ -1,0 +1,356 @@
+//! A launcher's end of its connections with other hosts: datagrams, and streams to other launchers.
+//!
+//! It is used like an [`Endpoint`]: after each call, the caller must call [`Link::poll_transmit`]
+//! until there are no more frames, [`Link::poll_event`] until there are no more events, and
+//! [`Link::poll_timeout`] for the time at which it must call [`Link::handle_timeout`].
+//!
+//! Threat: anyone on the Ethernet may send any frame, and repeat all frames that it has heard.
+//! Streams have their own protection. Datagrams without a valid tag are dropped, and the effect of
+//! a repeated one is bounded: [`Questions`] decides which questions are answered, frames of streams
+//! are sent before answers, probes of other runs are ignored, and only one answer or probe per host
+//! is kept.
+
+use super::message::{Event, Message, Reply};
+use super::questions::Questions;
+use super::streams::Streams;
+use super::{Discovery, Key};
+use goal_esp::auth::Address;
+use goal_esp::datagram::Datagrams;
+use goal_esp::endpoint::{Config, Endpoint, FRAME_LEN_MAX};
+use goal_esp::wire::{EdpRepr, Frame, Mac, Message as Datagram, VERSION};
+use goal_job::host::Location;
+use goal_job::network::Ethertypes;
+use goal_rank::transport::RETRANSMIT_MAX_NS;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The time between two reports of hosts that have not been found.
+const TELL_NS: u64 = 2_000_000_000;
+/// The silence after which a launcher is asked for a sign of life.
+const PROBE_NS: u64 = 100_000_000;
+/// The most answers that wait to be sent. Further questions are dropped, and are asked again.
+const ANSWERS_MAX: usize = 64;
+/// The time after which a repeated question of the leader is answered again. The leader itself
+/// waits longer before it repeats one.
+const REPLY_AGAIN_NS: u64 = 5_000_000;
+/// The most hosts with other versions that are remembered.
+const OTHERS_MAX: usize = 4;
+
+/// A launcher's end of its connections with other hosts.
+pub(crate) struct Link {
+    me: Address,
+    ethertypes: Ethertypes,
+    datagrams: Datagrams,
+    discovery: Discovery,
+    questions: Questions,
+    streams: Streams,
+    /// Frames with this launcher's questions, probes and replies.
+    frames: VecDeque<Vec<u8>>,
+    /// Frames with answers to the questions of other hosts.
+    answers: VecDeque<Vec<u8>>,
+    events: VecDeque<Event>,
+    /// The number of the run, if it is known.
+    run: Option<u64>,
+    /// The leader, the round and the time of its last probe; and whether [`Event::Probe`] must
+    /// still report it.
+    probe: Option<(Mac, u64, u64)>,
+    is_probe_due: bool,
+    /// The last reply of each host to this leader's probes.
+    replies: BTreeMap<Mac, (u64, Reply)>,
+    /// The hosts whose datagrams have another version, with the version.
+    others: BTreeMap<Mac, u8>,
+    /// The number of datagrams that were sent so far.
+    number: u32,
+    /// The time of the next [`Event::Missing`]; `None` if all hosts were found.
+    tell_ns: Option<u64>,
+    has_told_mine: bool,
+    has_told_found: bool,
+    /// Set after [`Event::Contradiction`], which ends the search.
+    is_broken: bool,
+}
+
+impl Link {
+    /// Returns the end of the launcher at `me`, on an interface whose frames carry `payload_max`
+    /// bytes of a stream. `seed` must be impossible to guess.
+    pub(crate) fn new(
+        now_ns: u64,
+        (me, ethertypes): (Address, Ethertypes),
+        key: &Key,
+        discovery: Discovery,
+        payload_max: u16,
+        seed: [u8; 32],
+    ) -> Self {
+        let mut config = Config::new(me, key.launchers(), payload_max);
+        config.ethertype = ethertypes.esp;
+        config.authenticates_data = true;
+        // Many questions and signs of life fit into the time after which a silent host counts as
+        // lost, so this is rare even if every third frame is lost.
+        config.timing.probe_ns = PROBE_NS;
+        config.timing.probe_again_ns = PROBE_NS;
+        config.timing.retransmit_max_ns = RETRANSMIT_MAX_NS;
+        config.timing.retransmit_patient_ns = 2 * PROBE_NS;
+        let mut link = Self {
+            me,
+            ethertypes,
+            datagrams: Datagrams::new(me, &key.launchers()).with_ethertype(ethertypes.edp),
+            discovery,
+            questions: Questions::default(),
+            streams: Streams::new(me.port, Endpoint::new(config, seed)),
+            frames: VecDeque::new(),
+            answers: VecDeque::new(),
+            events: VecDeque::new(),
+            run: None,
+            probe: None,
+            is_probe_due: false,
+            replies: BTreeMap::new(),
+            others: BTreeMap::new(),
+            number: 0,
+            tell_ns: Some(now_ns + TELL_NS),
+            has_told_mine: false,
+            has_told_found: false,
+            is_broken: false,
+        };
+        link.look();
+        link
+    }
+
+    /// Sets the ports of this host's ranks, in the order of the ranks.
+    pub(crate) fn claimed(&mut self, ports: &[u16]) {
+        self.discovery.claimed(ports);
+        self.look();
+    }
+
+    /// Sets the number of the run, after all hosts have agreed on it. Probes are sent and answered
+    /// from now on.
+    pub(crate) fn begin(&mut self, run: u64) {
+        self.run = Some(run);
+        self.questions.begin();
+    }
+
+    /// Opens a stream to the launcher of a host. [`Event::Connected`] or [`Event::Lost`] follows.
+    pub(crate) fn connect(&mut self, now_ns: u64, host: Mac) {
+        self.streams.connect(now_ns, host);
+    }
+
+    /// Sends a message to a launcher, if there is a stream to it. Its packets fill frames if
+    /// `fills` is set. Otherwise they are short, so they arrive even if the network drops long
+    /// frames.
+    pub(crate) fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
+        self.streams.send(host, message, bytes, fills);
+    }
+
+    /// Returns true if little waits to be sent, so more may be sent.
+    pub(crate) fn has_room(&self) -> bool {
+        self.streams.has_room()
+    }
+
+    /// Asks a host for the state of its ranks.
+    pub(crate) fn probe(&mut self, host: Mac, round: u64) {
+        if let Some(job) = self.run {
+            self.say(host, Datagram::Probe { job, round });
+        }
+    }
+
+    /// Answers an [`Event::Probe`] of `host`. `rank` is the lowest rank of this host.
+    pub(crate) fn reply(&mut self, host: Mac, round: u64, rank: u32, reply: Reply) {
+        let Reply { state, sent, taken } = reply;
+        if let Some(job) = self.run {
+            self.say(host, Datagram::ProbeReply { job, round, rank, state, sent, taken });
+        }
+    }
+
+    /// Closes all streams after everything that was sent.
+    pub(crate) fn close(&mut self, now_ns: u64) {
+        self.streams.close(now_ns);
+    }
+
+    /// Returns true if no stream is left. After [`Link::close`] this means that everything has
+    /// arrived on both sides.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.streams.is_closed()
+    }
+
+    /// Returns true if all other launchers have sent their last messages.
+    pub(crate) fn has_heard_all(&self) -> bool {
+        self.streams.have_all_finished()
+    }
+
+    /// Returns true after [`Event::Contradiction`]. While this launcher still answers questions,
+    /// the other hosts find the contradiction too.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// Handles a received frame.
+    pub(crate) fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
+        let is_stream =
+            Frame::new_checked(frame).is_ok_and(|frame| frame.ethertype() == self.ethertypes.esp);
+        if is_stream {
+            self.streams.handle_frame(now_ns, frame);
+            return;
+        }
+        let Some((from, datagram)) = self.datagrams.read(frame) else {
+            if let Some((host, version)) = self.datagrams.other_version(frame)
+                && self.others.len() < OTHERS_MAX
+            {
+                self.others.insert(host, version);
+            } else if let Some(stranger) = self.datagrams.source_with_other_key(frame) {
+                self.discovery.hear_stranger(stranger);
+            }
+            return;
+        };
+        let EdpRepr { number, message, .. } = datagram.repr();
+        match message {
+            Datagram::Discovery { job, nonce } => self.answer(now_ns, from, (job, nonce, number)),
+            Datagram::Answer { .. } if !self.is_broken => {
+                if let Err(contradiction) = self.discovery.handle(from, &message) {
+                    self.is_broken = true;
+                    self.events.push_back(Event::Contradiction(contradiction));
+                }
+                self.look();
+            }
+            Datagram::Probe { job, round } if self.run == Some(job) => {
+                let is_new = self.probe.is_none_or(|(_, last, at_ns)| {
+                    match round.wrapping_sub(last) as i64 {
+                        0 => now_ns >= at_ns + REPLY_AGAIN_NS,
+                        ahead => ahead > 0,
+                    }
+                });
+                if is_new {
+                    self.probe = Some((from, round, now_ns));
+                    self.is_probe_due = true;
+                }
+            }
+            Datagram::ProbeReply { job, round, state, sent, taken, .. }
+                if self.run == Some(job) =>
+            {
+                let is_old = |&(last, _): &(u64, Reply)| (round.wrapping_sub(last) as i64) < 0;
+                if self.discovery.is_host(from) && !self.replies.get(&from).is_some_and(is_old) {
+                    self.replies.insert(from, (round, Reply { state, sent, taken }));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Answers a question, unless it is old or follows another one too soon.
+    fn answer(&mut self, now_ns: u64, from: Mac, (job, nonce, number): (u64, u64, u32)) {
+        if !self.questions.is_due(now_ns, from, nonce, number) {
+            return;
+        }
+        let Self { datagrams, discovery, answers, me, .. } = self;
+        for message in discovery.answers(job, nonce) {
+            if answers.len() < ANSWERS_MAX {
+                answers.push_back(frame_of(datagrams, from, me.port, number, message));
+            }
+        }
+    }
+
+    /// Handles all timers that are due.
+    pub(crate) fn handle_timeout(&mut self, now_ns: u64) {
+        self.streams.handle_timeout(now_ns);
+        if self.is_broken {
+            return;
+        }
+        if let Some(question) = self.discovery.poll_question(now_ns) {
+            self.say(Mac::BROADCAST, question);
+        }
+        if self.tell_ns.is_some_and(|tell_ns| tell_ns <= now_ns) {
+            self.tell_ns = (!self.discovery.is_complete()).then_some(now_ns + TELL_NS);
+            if self.tell_ns.is_some() {
+                self.tell_missing();
+            }
+        }
+    }
+
+    /// Reports [`Event::Missing`] at once.
+    pub(crate) fn tell_missing(&mut self) {
+        let mut missing = self.discovery.missing();
+        for (host, version) in &self.others {
+            missing += &format!(
+                "; host {host} sends frames of version {version}, and this goal-run those of version {VERSION}: \
+                 install the same goal-run there"
+            );
+        }
+        self.events.push_back(Event::Missing(missing));
+    }
+
+    /// Returns the time at which [`Link::handle_timeout`] must be called.
+    pub(crate) fn poll_timeout(&self) -> Option<u64> {
+        let ask_ns = if self.is_broken { None } else { self.discovery.poll_timeout() };
+        [self.streams.poll_timeout(), ask_ns, self.tell_ns].into_iter().flatten().min()
+    }
+
+    /// Writes the next frame to `out`, which must have room for the longest frame. Returns its
+    /// length.
+    pub(crate) fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
+        let copy = |frame: Vec<u8>, out: &mut [u8]| {
+            out[..frame.len()].copy_from_slice(&frame);
+            frame.len()
+        };
+        if let Some(frame) = self.frames.pop_front() {
+            return Some(copy(frame, out));
+        }
+        // Frames of streams come before answers, which anybody can cause by repeating questions.
+        if let Some(len) = self.streams.poll_transmit(now_ns, out) {
+            return Some(len);
+        }
+        Some(copy(self.answers.pop_front()?, out))
+    }
+
+    /// Returns the next event. Streams are read only here, so a slow caller slows down the senders.
+    pub(crate) fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        if let Some((from, round, _)) =
+            self.probe.filter(|_| std::mem::take(&mut self.is_probe_due))
+        {
+            return Some(Event::Probe { from: from.into(), round });
+        }
+        if let Some((from, (round, reply))) = self.replies.pop_first() {
+            return Some(Event::Replied(from.into(), round, reply));
+        }
+        self.streams.poll_event(now_ns)
+    }
+
+    /// Sends a datagram with the next number.
+    fn say(&mut self, to: Mac, message: Datagram<'_>) {
+        self.number = self.number.wrapping_add(1);
+        let frame = frame_of(&self.datagrams, to, self.me.port, self.number, message);
+        self.frames.push_back(frame);
+    }
+
+    /// Reports the results of the search that were not reported yet.
+    fn look(&mut self) {
+        if self.is_broken {
+            return;
+        }
+        if !self.has_told_mine
+            && let Some(mine) = self.discovery.mine()
+        {
+            self.has_told_mine = true;
+            self.events.push_back(Event::Mine(mine.to_vec()));
+        }
+        if !self.has_told_found
+            && let Some(addresses) = self.discovery.addresses()
+        {
+            self.has_told_found = true;
+            let locations = addresses.into_iter().map(Location::from).collect();
+            self.events.push_back(Event::Found(locations));
+        }
+    }
+}
+
+/// Returns a frame with a datagram to one launcher or to all.
+fn frame_of(
+    datagrams: &Datagrams,
+    to: Mac,
+    port: u16,
+    number: u32,
+    message: Datagram<'_>,
+) -> Vec<u8> {
+    let mut frame = vec![0; FRAME_LEN_MAX];
+    let len = datagrams.write(to, port, number, message, &mut frame);
+    frame.truncate(len);
+    frame
+}

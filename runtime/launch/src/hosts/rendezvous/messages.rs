@@ -1,0 +1,129 @@
+//! The messages to and from launchers that have joined.
+
+use super::{LEADER, Rendezvous};
+use crate::hosts::message::{Event, Message, Reply};
+use goal_esp::wire::State;
+use goal_job::host::Host;
+
+/// The bytes that may wait to be sent to a launcher before a caller should wait.
+const WAITING_MAX: usize = 1 << 20;
+
+/// The states of ranks, by their numbers in messages.
+const STATES: [State; 3] = [State::Active, State::Idle, State::Done];
+
+impl Rendezvous {
+    /// Makes [`Event::Connected`] follow if the host is connected.
+    pub(crate) fn connect(&mut self, host: Host) {
+        if let Some(number) = self.number_of(host) {
+            let host = self.peers[&number].host;
+            self.events.push_back(Event::Connected(host));
+        }
+    }
+
+    fn number_of(&self, host: Host) -> Option<u32> {
+        match host {
+            Host::Launcher(number, _) => self.peers.contains_key(&number).then_some(number),
+            Host::Mac(_) => None,
+        }
+    }
+
+    /// Sends a message to a launcher, if it is connected.
+    pub(crate) fn send(&mut self, host: Host, message: &Message, bytes: &[u8]) {
+        if let Some(number) = self.number_of(host) {
+            self.say(number, message, bytes);
+        }
+    }
+
+    pub(super) fn say(&mut self, number: u32, message: &Message, bytes: &[u8]) {
+        if let Some(peer) = self.peers.get_mut(&number) {
+            peer.unsent.extend(message.encode(bytes));
+        }
+    }
+
+    /// Asks a host for the state of its ranks.
+    pub(crate) fn probe(&mut self, host: Host, round: u64) {
+        self.send(host, &Message::Probe { round }, &[]);
+    }
+
+    /// Answers an [`Event::Probe`] of `host`.
+    pub(crate) fn reply(&mut self, host: Host, round: u64, reply: Reply) {
+        let Reply { state, sent, taken } = reply;
+        let state = STATES.iter().position(|&one| one == state).expect("all are listed") as u8;
+        self.send(host, &Message::State { round, state, sent, taken }, &[]);
+    }
+
+    /// Returns true if little waits to be sent, so more may be sent.
+    pub(crate) fn has_room(&self) -> bool {
+        self.peers.values().all(|peer| peer.unsent.len() < WAITING_MAX)
+    }
+
+    /// Returns the bytes that wait to be sent to a launcher. The caller removes what it has sent.
+    pub(crate) fn unsent(&mut self, number: u32) -> Option<&mut Vec<u8>> {
+        self.peers.get_mut(&number).map(|peer| &mut peer.unsent)
+    }
+
+    /// Handles bytes of a launcher.
+    pub(crate) fn received(&mut self, now_ns: u64, number: u32, bytes: &[u8]) {
+        let Some(peer) = self.peers.get_mut(&number) else { return };
+        peer.heard_ns = now_ns;
+        peer.decoder.push(bytes);
+        loop {
+            let Some(peer) = self.peers.get_mut(&number) else { return };
+            let host = peer.host;
+            match peer.decoder.next_message() {
+                Ok(Some((message, bytes))) => self.hear(number, host, message, bytes),
+                Ok(None) => return,
+                Err(broken) => return self.lose(number, broken.to_string()),
+            }
+        }
+    }
+
+    fn hear(&mut self, number: u32, host: Host, message: Message, bytes: Vec<u8>) {
+        let leads = self.leads();
+        match message {
+            Message::Alive => {}
+            Message::Claims { .. } if leads => self.hear_claims(number, host, message),
+            Message::Found { locations, is_crowded }
+                if !leads && number == LEADER && !self.is_found =>
+            {
+                self.hear_found(locations, is_crowded);
+            }
+            Message::Probe { round } if !leads => {
+                self.events.push_back(Event::Probe { from: host, round });
+            }
+            Message::State { round, state, sent, taken } if leads => {
+                if let Some(&state) = STATES.get(usize::from(state)) {
+                    let reply = Reply { state, sent, taken };
+                    self.events.push_back(Event::Replied(host, round, reply));
+                }
+            }
+            Message::Leaving => {
+                if let Some(peer) = self.peers.get_mut(&number) {
+                    peer.has_finished = true;
+                }
+                self.events.push_back(Event::Finished(host));
+            }
+            Message::Claims { .. }
+            | Message::Found { .. }
+            | Message::Probe { .. }
+            | Message::State { .. } => {
+                self.lose(number, "it sent what is not for this launcher".to_owned());
+            }
+            message => self.events.push_back(Event::Message(host, message, bytes)),
+        }
+    }
+
+    /// Says farewell to all launchers.
+    pub(crate) fn close(&mut self) {
+        if !std::mem::replace(&mut self.is_leaving, true) {
+            for peer in self.peers.values_mut() {
+                peer.unsent.extend(Message::Leaving.encode(&[]));
+            }
+        }
+    }
+
+    /// Returns true if nothing waits to be sent.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.peers.values().all(|peer| peer.unsent.is_empty())
+    }
+}

@@ -1,0 +1,426 @@
+//! How a process that a launcher has not started becomes a rank of its job, as one that `mpirun`
+//! has started: it connects to the launcher of its node, which hands it an order and descriptors.
+//!
+//! ```text
+//! process    connects to the door, sends its rank and the token
+//! launcher   sends the order, with the numbers of its descriptors, and then these
+//! process    holds the connection until it has left the job
+//! ```
+//!
+//! Threat: any process of the host can connect to an abstract socket, and take its name before the
+//! launcher does. The name is impossible to guess, and both ends must belong to the same user. The
+//! process must also know the token. The processes of the job get it from the launcher that started
+//! them (`mpirun`'s). A process that lies about its rank belongs to the job, and ends it at most.
+//! The launcher starts nothing for those who join. Each rank may be in a container of its own, and
+//! need not see the files of the others. So the name of the socket is not a path.
+//!
+//! Threat: others connect and say nothing, or more often than the launcher has descriptors. Nobody
+//! waits for a caller that is silent. It loses its connection after a while, and the oldest one
+//! does if there are too many, or no descriptors are left.
+
+use goal_job::inherited::Inherited;
+use goal_job::order::Order;
+use goal_job::peer::{Peer, Token, random};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind,
+    connect, listen, recv, recvmsg, send, sendmsg, socket_with,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
+
+/// The bytes of a name.
+const NAME_LEN: usize = 16;
+/// The bytes of a hello: the token and the rank.
+const HELLO_LEN: usize = Token::LEN + 4;
+/// The descriptors that one message carries; the system allows 253.
+const DESCRIPTORS_MAX: usize = 128;
+/// The longest order.
+const ORDER_MAX: usize = 128 << 10;
+/// The processes that wait to be accepted.
+const BACKLOG: i32 = 4096;
+/// The most callers that have said nothing.
+const SILENT_MAX: usize = 256;
+/// The time in which a caller must say hello.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The time without accepting after there was no descriptor for a connection.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The door of a node's launcher: the name of its socket, and the token. Processes of the job tell
+/// each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Door {
+    name: [u8; NAME_LEN],
+    token: Token,
+}
+
+impl Door {
+    fn address(&self) -> io::Result<SocketAddrUnix> {
+        let digits: String = self.name.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(SocketAddrUnix::new_abstract_name(format!("goal-run-{digits}").as_bytes())?)
+    }
+}
+
+/// The order with the numbers of the launcher's descriptors, in the order in which they follow.
+#[derive(Serialize, Deserialize)]
+struct Handed {
+    order: Order,
+    numbers: Vec<RawFd>,
+}
+
+/// The launcher's end: a socket at which processes of its node join.
+#[derive(Debug)]
+pub struct Hall {
+    socket: OwnedFd,
+    door: Door,
+}
+
+/// Callers of a hall that have not said hello.
+#[derive(Debug, Default)]
+pub(crate) struct Callers {
+    /// The oldest one comes first.
+    silent: Vec<Caller>,
+    /// The reason why no more of them can be accepted at the moment.
+    hindrance: Option<Errno>,
+}
+
+#[derive(Debug)]
+struct Caller {
+    socket: OwnedFd,
+    peer: Peer,
+    since: Instant,
+}
+
+/// A process that has joined.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    pub(crate) rank: u32,
+    pub(crate) peer: Peer,
+    /// Readable once the process has left the job or has ended.
+    pub(crate) socket: OwnedFd,
+}
+
+fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
+    let flags = flags | SocketFlags::CLOEXEC;
+    Ok(socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?)
+}
+
+impl Hall {
+    /// Opens a door with a new name and token.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(crate) fn open() -> io::Result<Self> {
+        let door = Door { name: random()?, token: Token::new()? };
+        let socket = socket(SocketFlags::NONBLOCK)?;
+        bind(&socket, &door.address()?)?;
+        listen(&socket, BACKLOG)?;
+        Ok(Self { socket, door })
+    }
+
+    /// Returns the door, for the processes that are to join.
+    pub(crate) fn door(&self) -> &Door {
+        &self.door
+    }
+
+    /// Waits for at most `limit` until somebody calls or says hello, and returns the processes that
+    /// have joined. Those that are not of the job lose their connections.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(crate) fn admit(&self, callers: &mut Callers, limit: Duration) -> io::Result<Vec<Joined>> {
+        let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
+        let pause = Timespec::try_from(PAUSE).map_err(io::Error::other)?;
+        let mut fds: Vec<_> =
+            callers.silent.iter().map(|one| PollFd::new(&one.socket, PollFlags::IN)).collect();
+        // A connection that can't be accepted would end the wait at once.
+        let limit = if callers.hindrance.is_some() { pause } else { limit };
+        if callers.hindrance.is_none() {
+            fds.push(PollFd::new(&self.socket, PollFlags::IN));
+        }
+        match poll(&mut fds, Some(&limit)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        drop(fds);
+        self.take_callers(callers)?;
+        let mut joined = Vec::new();
+        for caller in std::mem::take(&mut callers.silent) {
+            match self.hear(&caller) {
+                Heard::Nothing if caller.since.elapsed() < PATIENCE => callers.silent.push(caller),
+                Heard::Rank(rank) => {
+                    joined.push(Joined { rank, peer: caller.peer, socket: caller.socket });
+                }
+                Heard::Nothing | Heard::Stranger => {}
+            }
+        }
+        if callers.hindrance.is_some() && joined.is_empty() {
+            callers.drop_oldest(1);
+        }
+        Ok(joined)
+    }
+
+    /// Takes those that have connected.
+    fn take_callers(&self, callers: &mut Callers) -> io::Result<()> {
+        callers.hindrance = None;
+        for _ in 0..SILENT_MAX {
+            let socket = match accept_with(&self.socket, SocketFlags::CLOEXEC) {
+                Ok(socket) => socket,
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::INTR | Errno::CONNABORTED) => continue,
+                Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => {
+                    // The system says so also if nobody waits.
+                    let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
+                    let waits = poll(&mut fds, Some(&Timespec::default()))? > 0;
+                    callers.hindrance = waits.then_some(error);
+                    return Ok(());
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if let Ok(Some(peer)) = Peer::of(&socket) {
+                callers.drop_oldest(SILENT_MAX);
+                callers.silent.push(Caller { socket, peer, since: Instant::now() });
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(&self, caller: &Caller) -> Heard {
+        let mut hello = [0; HELLO_LEN];
+        // With TRUNC the length is that of the whole message.
+        let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
+        let len = match recv(&caller.socket, &mut hello, flags) {
+            Ok((_, len)) => len,
+            Err(Errno::AGAIN | Errno::INTR) => return Heard::Nothing,
+            Err(_) => return Heard::Stranger,
+        };
+        let (token, rank) = hello.split_at(Token::LEN);
+        match Token::of_bytes(token) {
+            Some(token) if len == HELLO_LEN && token == self.door.token => {
+                Heard::Rank(u32::from_le_bytes(rank.try_into().expect("four bytes")))
+            }
+            _ => Heard::Stranger,
+        }
+    }
+}
+
+/// The words of a caller.
+enum Heard {
+    Nothing,
+    /// A hello of this rank.
+    Rank(u32),
+    /// Something else than a hello of the job.
+    Stranger,
+}
+
+impl Callers {
+    /// Drops the oldest one if there are `most` or more.
+    fn drop_oldest(&mut self, most: usize) {
+        if self.silent.len() >= most {
+            self.silent.remove(0);
+        }
+    }
+
+    /// Returns the reason why no connection can be accepted; `None` if one can.
+    pub(crate) fn hindrance(&self) -> Option<io::Error> {
+        self.hindrance.map(io::Error::from)
+    }
+}
+
+impl Joined {
+    /// Hands the process its order and the descriptors that it names.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(crate) fn hand(&self, order: Order, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+        use std::os::fd::AsRawFd;
+        let numbers = descriptors.iter().map(AsRawFd::as_raw_fd).collect();
+        let text = serde_json::to_vec(&Handed { order, numbers }).expect("numbers and names");
+        send(&self.socket, &text, SendFlags::NOSIGNAL)?;
+        for some in descriptors.chunks(DESCRIPTORS_MAX) {
+            let mut space =
+                [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
+            let mut ancillary = SendAncillaryBuffer::new(&mut space);
+            if !ancillary.push(SendAncillaryMessage::ScmRights(some)) {
+                return Err(io::Error::other("a message has no room for descriptors"));
+            }
+            sendmsg(&self.socket, &[IoSlice::new(&[0])], &mut ancillary, SendFlags::NOSIGNAL)?;
+        }
+        Ok(())
+    }
+}
+
+/// Joins the job of a door as `rank`. Waits until the launcher hands out the order. Returns it with
+/// its descriptors and the connection, which the process must hold until it leaves the job.
+///
+/// # Errors
+/// The launcher has ended or does not know the rank, or the system refuses.
+pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(Order, Inherited, OwnedFd)> {
+    let gone = || {
+        io::Error::other("the launcher of this node has ended before the job began: see its error")
+    };
+    let socket = socket(SocketFlags::empty())?;
+    connect(&socket, &door.address()?).map_err(|error| match error {
+        Errno::CONNREFUSED => gone(),
+        error => error.into(),
+    })?;
+    if Peer::of(&socket)?.is_none() {
+        return Err(io::Error::other("the launcher of this node belongs to another user"));
+    }
+    let hello = [&door.token.bytes()[..], &rank.to_le_bytes()].concat();
+    send(&socket, &hello, SendFlags::NOSIGNAL)?;
+    let mut text = vec![0; ORDER_MAX];
+    let len = loop {
+        match recv(&socket, &mut text[..], RecvFlags::empty()) {
+            Err(Errno::INTR) => {}
+            Err(Errno::CONNRESET) | Ok((0, _)) => return Err(gone()),
+            Ok((len, _)) => break len,
+            Err(error) => return Err(error.into()),
+        }
+    };
+    let Handed { order, numbers } = serde_json::from_slice(&text[..len])?;
+    let mut received = Vec::new();
+    while received.len() < numbers.len() {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let mut byte = [0];
+        let flags = RecvFlags::CMSG_CLOEXEC;
+        let got = recvmsg(&socket, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, flags);
+        match got {
+            Err(Errno::INTR) => continue,
+            Ok(message) if message.bytes == 0 => return Err(gone()),
+            got => got?,
+        };
+        let before = received.len();
+        for message in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+                received.extend(descriptors);
+            }
+        }
+        if received.len() == before {
+            return Err(io::Error::other("the launcher's descriptors did not arrive"));
+        }
+    }
+    let received: BTreeMap<RawFd, OwnedFd> = numbers.into_iter().zip(received).collect();
+    Ok((order, Inherited::received(received), socket))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    use std::process::Command;
+
+    const NOW: Duration = Duration::ZERO;
+    const SOON: Duration = Duration::from_secs(60);
+
+    fn connected(hall: &Hall) -> OwnedFd {
+        let caller = socket(SocketFlags::empty()).unwrap();
+        connect(&caller, &hall.door.address().unwrap()).unwrap();
+        caller
+    }
+
+    fn greet(caller: &OwnedFd, token: &[u8], rank: u32) {
+        let hello = [token, &rank.to_le_bytes()].concat();
+        send(caller, &hello, SendFlags::NOSIGNAL).unwrap();
+    }
+
+    /// Returns true if the hall has closed a connection.
+    fn is_closed(caller: &OwnedFd) -> bool {
+        matches!(recv(caller, &mut [0; 1], RecvFlags::DONTWAIT), Ok((0, _)) | Err(Errno::CONNRESET))
+    }
+
+    #[test]
+    fn only_processes_with_the_token_join() {
+        let (hall, mut callers) = (Hall::open().unwrap(), Callers::default());
+        let token = hall.door.token.bytes();
+        let knows = connected(&hall);
+        greet(&knows, token, 3);
+        let joined = hall.admit(&mut callers, SOON).unwrap();
+        let [Joined { rank: 3, peer, .. }] = &joined[..] else { panic!("{joined:?}") };
+        assert_eq!(peer.process, std::process::id());
+        let (guesses, long) = (connected(&hall), connected(&hall));
+        let mut guess = *token;
+        guess[Token::LEN - 1] ^= 1;
+        greet(&guesses, &guess, 3);
+        greet(&long, &[&token[..], &[0; 100]].concat(), 3);
+        assert!(hall.admit(&mut callers, SOON).unwrap().is_empty());
+        assert!(is_closed(&guesses) && is_closed(&long) && callers.silent.is_empty());
+    }
+
+    #[test]
+    fn silent_callers_hold_nobody_up() {
+        let (hall, mut callers) = (Hall::open().unwrap(), Callers::default());
+        let silent: Vec<_> = (0..SILENT_MAX + 3).map(|_| connected(&hall)).collect();
+        let knows = connected(&hall);
+        greet(&knows, hall.door.token.bytes(), 5);
+        // One look takes no more than may be silent.
+        let joined: Vec<_> = (0..2).flat_map(|_| hall.admit(&mut callers, SOON).unwrap()).collect();
+        assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [5]);
+        // The oldest ones made room, and the others lose their connections with time.
+        assert!(silent[..4].iter().all(is_closed) && !silent.iter().skip(4).any(is_closed));
+        for caller in &mut callers.silent {
+            caller.since -= PATIENCE;
+        }
+        assert!(hall.admit(&mut callers, NOW).unwrap().is_empty());
+        assert!(silent.iter().all(is_closed) && callers.silent.is_empty());
+    }
+
+    #[test]
+    fn a_hall_without_descriptors_goes_on_later() {
+        const PART: &str = "GOAL_TEST_HALL";
+        if std::env::var_os(PART).is_none() {
+            // In a process of its own, as it takes all descriptors.
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--exact", "join::tests::a_hall_without_descriptors_goes_on_later"]);
+            let output = command.env(PART, "1").output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            return;
+        }
+        let (hall, mut callers) = (Hall::open().unwrap(), Callers::default());
+        let silent = connected(&hall);
+        assert!(hall.admit(&mut callers, NOW).unwrap().is_empty());
+        let knows = connected(&hall);
+        greet(&knows, hall.door.token.bytes(), 1);
+        // No number is free below the limit.
+        let limit = getrlimit(Resource::Nofile);
+        let all: Vec<_> = std::iter::from_fn(|| rustix::io::dup(&silent).ok()).take(64).collect();
+        let next = rustix::io::dup(&silent).unwrap();
+        let lowest = std::os::fd::AsRawFd::as_raw_fd(&next) as u64;
+        drop(next);
+        setrlimit(Resource::Nofile, Rlimit { current: Some(lowest), ..limit }).unwrap();
+        // The silent one has to go.
+        let joined = hall.admit(&mut callers, SOON).unwrap();
+        assert!(joined.is_empty() && callers.hindrance().is_some() && is_closed(&silent));
+        let joined = hall.admit(&mut callers, SOON).unwrap();
+        assert!(joined.len() == 1 && callers.hindrance().is_none(), "{joined:?}");
+        // With nobody silent it waits until there is one.
+        let knows = connected_by(&hall, all);
+        greet(&knows, hall.door.token.bytes(), 2);
+        assert!(hall.admit(&mut callers, SOON).unwrap().is_empty());
+        setrlimit(Resource::Nofile, limit).unwrap();
+        let joined = hall.admit(&mut callers, SOON).unwrap();
+        assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [2]);
+    }
+
+    /// Connects with one of the descriptors that are kept, which then are all in use again.
+    fn connected_by(hall: &Hall, mut all: Vec<OwnedFd>) -> OwnedFd {
+        drop(all.pop());
+        let caller = connected(hall);
+        std::mem::forget(all);
+        caller
+    }
+
+    #[test]
+    fn nobody_behind_the_door_is_an_error() {
+        let door = Hall::open().unwrap().door().clone();
+        let error = join(&door, 0).map(|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with("the launcher of this node has ended"), "{error}");
+    }
+}

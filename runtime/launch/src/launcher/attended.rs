@@ -1,0 +1,223 @@
+//! The processes that have attached as ranks and that their launcher has not started itself: those
+//! behind a script.
+//!
+//! The launcher holds such a process by a descriptor, which tells its end. How it ended only its
+//! parent learns.
+//!
+//! The number of a process may be that of another one by the time the launcher looks. In a
+//! container it is one of another namespace. So a process says when it was started and in which
+//! namespace. The launcher looks for its own number of a process in another namespace, and compares
+//! the start after it has opened the descriptor.
+//!
+//! Threat: a rank may state all of these of another process. It may run as another user than the
+//! launcher, or in a container, and so could not send that process a signal itself. So the launcher
+//! sends signals only to its own descendants, as `/proc` tells them: it adopts what a rank has left
+//! alone. A rank that lies may end its own job, and what the launcher has started.
+
+use goal_job::threads::{may_be, namespace, seen_as};
+use goal_shm::{Attendance, Identity};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, getpgid, pidfd_open, pidfd_send_signal};
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+/// The time that the parent of a process has to end by itself: its exit status says more.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The most processes between the launcher and a rank, each the child of the one before.
+const GENERATIONS_MAX: usize = 256;
+
+/// The process that has attached as a rank, as the launcher knows it.
+#[derive(Debug, Default)]
+pub(super) enum Attended {
+    /// None has attached yet.
+    #[default]
+    Awaited,
+    /// The launcher's own child, or one that can't be watched.
+    Unwatched,
+    /// A process behind it.
+    Watched(u32, OwnedFd),
+    /// It has ended.
+    Ended(u32, Instant),
+}
+
+impl Attended {
+    /// Looks at the process behind `child`. Returns its ID if it has ended, and `child` did not
+    /// follow for a while.
+    pub(super) fn look(&mut self, attendance: &Attendance, child: u32) -> Option<u32> {
+        if matches!(self, Self::Awaited)
+            && let (Some(process), Some(identity)) = (attendance.process(), attendance.identity())
+        {
+            *self = Self::of(attendance, process, identity, child);
+        }
+        if let Self::Watched(process, descriptor) = self
+            && has_ended(descriptor)
+        {
+            *self = Self::Ended(*process, Instant::now());
+        }
+        match self {
+            Self::Ended(process, since) => (since.elapsed() >= GRACE).then_some(*process),
+            Self::Awaited | Self::Unwatched | Self::Watched(..) => None,
+        }
+    }
+
+    /// Sends a signal to the process if it is watched and a descendant of this one.
+    pub(super) fn send(&self, signal: Signal) {
+        if let Self::Watched(_, descriptor) = self
+            && descends(descriptor)
+        {
+            let _ = pidfd_send_signal(descriptor, signal);
+        }
+    }
+
+    /// Returns true if the process is watched and in a process group.
+    pub(super) fn is_in_group(&self, group: Pid) -> bool {
+        let Self::Watched(process, _) = self else { return false };
+        pid(*process).is_some_and(|process| getpgid(Some(process)) == Ok(group))
+    }
+
+    /// Returns true if the process has ended, also if its parent goes on.
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self, Self::Ended(..))
+    }
+
+    /// Returns true if no process behind the child goes on, which has ended itself. One that can't
+    /// be watched may.
+    pub(super) fn is_gone(&self, attendance: &Attendance, child: u32) -> bool {
+        match self {
+            // The child itself, which has been waited for, or none.
+            Self::Awaited | Self::Unwatched => {
+                attendance.process().is_none() || attendance.seen() == Some(child)
+            }
+            Self::Watched(_, descriptor) => has_ended(descriptor),
+            Self::Ended(..) => true,
+        }
+    }
+
+    fn of(attendance: &Attendance, process: u32, identity: Identity, child: u32) -> Self {
+        let process = match namespace() == Some(identity.namespace) {
+            true => Some(process),
+            false => seen_as(process, identity.namespace),
+        };
+        let Some(process) = process else { return Self::Unwatched };
+        attendance.see(process);
+        let number = pid(process).filter(|_| process != child);
+        let Some(number) = number else { return Self::Unwatched };
+        match pidfd_open(number, PidfdFlags::empty()) {
+            // If the system does not tell the start, the descriptor tells if the process is gone.
+            Ok(descriptor) if may_be(process, identity) => Self::Watched(process, descriptor),
+            // Its ID is free by now, or that of another process.
+            Ok(_) | Err(Errno::SRCH) => Self::Ended(process, Instant::now()),
+            Err(_) => Self::Unwatched,
+        }
+    }
+}
+
+fn pid(process: u32) -> Option<Pid> {
+    i32::try_from(process).ok().and_then(Pid::from_raw)
+}
+
+/// Returns true if the process of a descriptor descends from this one. If the system does not tell,
+/// it does not.
+fn descends(descriptor: &OwnedFd) -> bool {
+    let first = line(descriptor);
+    // The number of a parent that has ended may become that of a descendant between two steps. Then
+    // its child has another parent at the second look.
+    first.is_some() && first == line(descriptor)
+}
+
+/// Returns the processes from that of a descriptor up to this one's child, by the numbers of
+/// `/proc`, which may be those of the namespace outside.
+fn line(descriptor: &OwnedFd) -> Option<Vec<u32>> {
+    let own: u32 = fs::read_link("/proc/self").ok()?.to_str()?.parse().ok()?;
+    let number = descriptor.as_raw_fd();
+    let text = fs::read_to_string(format!("/proc/self/fdinfo/{number}")).ok()?;
+    let mut process =
+        text.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;
+    let mut line = Vec::new();
+    while process != own {
+        line.push(process);
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The state and the parent follow the name, which may hold anything.
+        process = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        if line.len() > GENERATIONS_MAX {
+            return None;
+        }
+    }
+    (!line.is_empty()).then_some(line)
+}
+
+/// Returns true if the process of a descriptor has ended.
+fn has_ended(descriptor: &OwnedFd) -> bool {
+    let mut one = [PollFd::new(descriptor, PollFlags::IN)];
+    poll(&mut one, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goal_job::threads::identity;
+    use std::process::{Command, Stdio};
+
+    fn attendance(process: u32, identity: Identity) -> Attendance {
+        let attendance = Attendance::default();
+        attendance.claim(process).unwrap();
+        attendance.identify(identity);
+        attendance
+    }
+
+    #[test]
+    fn a_process_is_watched_until_it_ends() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let mut attended = Attended::default();
+        assert_eq!(attended.look(&Attendance::default(), 1), None);
+        assert!(matches!(attended, Attended::Awaited));
+        // The start of a process in other clocks says nothing.
+        let own = identity().unwrap();
+        let attendance = attendance(child.id(), Identity { clocks: own.clocks + 1, ..own });
+        assert_eq!(attended.look(&attendance, 1), None);
+        assert!(matches!(attended, Attended::Watched(..)), "{attended:?}");
+        assert_eq!(attendance.seen(), Some(child.id()));
+        child.kill().unwrap();
+        while attended.look(&attendance, 1) != Some(child.id()) {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn descendants_are_told_from_other_processes() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let of = |process: u32| {
+            let descriptor = pidfd_open(pid(process).unwrap(), PidfdFlags::empty()).unwrap();
+            descends(&descriptor)
+        };
+        assert!(of(child.id()));
+        // The process that a rank names may be the launcher itself.
+        assert!(!of(std::process::id()));
+        assert!(!of(std::os::unix::process::parent_id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn another_process_with_the_number_is_not_taken_for_it() {
+        let (own, identity) = (std::process::id(), identity().unwrap());
+        let look = |identity: Identity, child| {
+            let attendance = attendance(own, identity);
+            let mut attended = Attended::default();
+            attended.look(&attendance, child);
+            let is_gone = attended.is_gone(&attendance, child);
+            (attended, attendance.seen(), is_gone)
+        };
+        let later = Identity { start: identity.start + 1, ..identity };
+        assert!(matches!(look(later, 1), (Attended::Ended(..), Some(_), true)));
+        assert!(matches!(look(identity, 1), (Attended::Watched(..), Some(_), false)));
+        assert!(matches!(look(identity, own), (Attended::Unwatched, Some(_), true)));
+        // A process in a container that is not seen from here, with the number of the child.
+        let elsewhere = Identity { namespace: 1, ..identity };
+        assert!(matches!(look(elsewhere, own), (Attended::Unwatched, None, false)));
+    }
+}

@@ -1,0 +1,178 @@
+//! The growth of a job of programs on one host, at the request of a rank or of `goal-run grow`.
+//!
+//! A new rank's process gets an order as those of the start do. It is a member of the job at once
+//! if the rank that asked for it takes it in. Otherwise it waits to be accepted, and if its process
+//! ends before, the job goes on without it. Numbers of ranks are not used again.
+
+use super::child::{Exit, Process};
+use super::crew::Fallen;
+use super::options::Program;
+use super::programs::Programs;
+use goal_job::binding::is_crowded;
+use goal_job::growth::{Answer, Command, Request, What, no_room};
+use rustix::process::Signal;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The most requests between two looks at the ranks.
+const REQUESTS_MAX: u32 = 8;
+/// The time in which the process of a rank that others wait for must attach.
+const ATTACH_LIMIT: Duration = Duration::from_secs(60);
+
+impl Programs<'_> {
+    /// Starts the ranks that others ask for. Returns true if some have asked.
+    pub(super) fn answer_requests(&mut self) -> bool {
+        // A rank has asked for the door, and waits until it is open.
+        if let Some(door) = self.requests.as_mut().filter(|_| self.segment.roll().wants_door())
+            && let Err(error) = door.open(false)
+        {
+            (self.place.options.tell)(&format!(
+                "this job can't grow: {}: {error}",
+                door.address().folder.display()
+            ));
+            self.requests = None;
+        }
+        // Callers wait until all ranks of the start have attached.
+        for number in 0..REQUESTS_MAX {
+            let have_asked = number > 0;
+            let Some(door) = self.requests.as_mut().filter(|_| self.segment.gate().is_open())
+            else {
+                return have_asked;
+            };
+            let Some((request, reply)) = door.next() else { return have_asked };
+            let answer = self.start_more(&request);
+            let is_told = reply.send(&answer);
+            // Nobody else knows of these ranks, so nobody would tell members their communicator,
+            // and the caller may ask for others again.
+            if let (Ok(first), false) = (answer, is_told) {
+                self.take_back(first, request.are_members);
+            }
+        }
+        true
+    }
+
+    /// Starts the ranks of a request.
+    fn start_more(&mut self, request: &Request) -> Answer {
+        let segment = self.segment;
+        let (first, wanted) = (segment.num_ranks(), request.ranks);
+        if wanted == 0 {
+            return Err("a job grows by at least one rank".to_owned());
+        }
+        if let Some(why) = no_room(first, segment.capacity(), wanted) {
+            return Err(why);
+        }
+        if segment.gate().finished() == segment.num_members() {
+            return Err("the job has come to its end".to_owned());
+        }
+        let program = match &request.what {
+            What::Command(Command { executable, arguments }) => {
+                let (executable, arguments) = (executable.into(), arguments.clone());
+                Arc::new(Program { executable, arguments })
+            }
+            What::LikeRank(rank) => {
+                let of_rank = |process: &&Process| process.rank == *rank;
+                let Some(process) = self.processes.iter().find(of_rank) else {
+                    return Err(format!("the job has no rank {rank}"));
+                };
+                Arc::clone(&process.program)
+            }
+        };
+        if is_crowded(first + wanted) {
+            segment.roll().crowd();
+        }
+        for rank in first..first + wanted {
+            segment.status(rank).membership.begin(request.are_members);
+            segment.roll().set_ranks(rank + 1);
+            if let Err(error) = self.start(rank, &program, None, wanted as usize) {
+                // It has no process, and its number is free again.
+                segment.roll().set_ranks(rank);
+                let stay = self.take_back(first, request.are_members);
+                return Err(match stay {
+                    0 => error.to_string(),
+                    _ => format!("{error}; {stay} of the ranks were accepted meanwhile and stay"),
+                });
+            }
+        }
+        Ok(first)
+    }
+
+    /// Ends the ranks of a request from `first` on: it failed as a whole, or nobody is there any
+    /// more who asked for it. Returns the number of those that others have accepted meanwhile,
+    /// which stay.
+    fn take_back(&mut self, first: u32, are_members: bool) -> usize {
+        let mut stay = 0;
+        for process in self.processes.iter().filter(|process| process.rank >= first) {
+            let membership = &self.segment.status(process.rank).membership;
+            match are_members {
+                // Only the caller could tell others of them.
+                true => membership.take_back(),
+                false if membership.give_up() => {}
+                false => {
+                    stay += 1;
+                    continue;
+                }
+            }
+            process.send(Signal::KILL);
+        }
+        stay
+    }
+
+    /// Gives up ranks that nobody has accepted and whose processes have ended, or the processes
+    /// that these have started and that had attached.
+    pub(super) fn give_up_ended(&mut self) {
+        for process in &mut self.processes {
+            let status = self.segment.status(process.rank);
+            if !status.membership.is_joining() {
+                continue;
+            }
+            process.attended.look(&status.attendance, process.child.id());
+            let how = match process.exit {
+                Some(Exit::Status(status)) => format!("exited with status {status}"),
+                Some(Exit::Signal(signal)) => format!("was killed by signal {signal}"),
+                None if process.attended.has_ended() => "(not its script) has ended".to_owned(),
+                None => continue,
+            };
+            if !status.membership.give_up() {
+                continue;
+            }
+            let name = process.program.executable.display();
+            (self.place.options.tell)(&format!(
+                "rank {} ({name}) {how} before it was accepted (GOAL_Accept); the job goes on without it",
+                process.rank
+            ));
+        }
+    }
+
+    /// Ends ranks that nobody has accepted, since all others have come to their end.
+    pub(super) fn dismiss_strangers(&mut self) {
+        for process in &self.processes {
+            if self.segment.status(process.rank).membership.give_up() {
+                process.send(Signal::KILL);
+                (self.place.options.tell)(&format!(
+                    "rank {} ({}) was started and never accepted (GOAL_Accept): the job has ended",
+                    process.rank,
+                    process.program.executable.display()
+                ));
+            }
+        }
+    }
+
+    /// Returns a rank that others wait for and whose process does not attach.
+    pub(super) fn overdue(&self) -> Option<Fallen> {
+        let is_overdue = |process: &&Process| {
+            let status = self.segment.status(process.rank);
+            process.rank >= self.segment.num_started()
+                && process.exit.is_none()
+                && process.since.elapsed() >= ATTACH_LIMIT
+                && status.membership.takes_part()
+                && status.attendance.process().is_none()
+        };
+        let process = self.processes.iter().find(is_overdue)?;
+        let how = format!(
+            "({}) was added to the job, and has not attached to it within {} s: does its program call GOAL_Init?",
+            process.program.executable.display(),
+            ATTACH_LIMIT.as_secs()
+        );
+        Some(Fallen::Ended(process.rank, how, None))
+    }
+}

@@ -1,0 +1,206 @@
+//! The check that all hosts were started with the same settings.
+
+use super::error::HostsError;
+use super::options::Hosts;
+use super::post::random;
+use super::session::{LOOK, Session};
+use crate::hosts::{Event, Message, Term};
+use crate::launcher::error::LaunchError;
+use crate::launcher::options::Options;
+use goal_asm::Nisa;
+use goal_engine::Calc;
+use goal_esp::limits::PAYLOAD_MAX;
+use goal_job::Named;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// Zeros after the messages of the agreement, so that these need the longest frames. If the network
+/// drops such frames, the job does not start; otherwise it would hang.
+const LONGEST: [u8; PAYLOAD_MAX] = [0; PAYLOAD_MAX];
+
+/// The time for which the leader waits for the hosts that it has not heard yet, if it refuses the
+/// job: they learn the reason then.
+const GRACE: Duration = Duration::from_secs(2);
+
+impl Session<'_> {
+    /// Compares the settings of all hosts. Returns the number of the run.
+    pub(super) fn agree(&mut self) -> Result<u64, LaunchError> {
+        let own = terms(self.nisa, self.options, self.hosts);
+        let run =
+            if self.leader() == self.me { self.hear(&own) } else { self.report_to_leader(own) }?;
+        self.post.begin(run);
+        Ok(run)
+    }
+
+    /// Does the leader's part: compares the settings of all other hosts with its own.
+    fn hear(&mut self, own: &[Term]) -> Result<u64, LaunchError> {
+        let mut awaited = self.all();
+        awaited.remove(&self.me);
+        let mut refusal: Option<(HostsError, Instant)> = None;
+        while !awaited.is_empty() {
+            if let Some((error, _)) = refusal.take_if(|(_, since)| since.elapsed() >= GRACE) {
+                return Err(error.into());
+            }
+            let names: Vec<String> = awaited.iter().map(|&host| self.named(host)).collect();
+            self.check(|session| {
+                format!("{} found, but not ready; {}", names.join(", "), session.long_frames())
+            })?;
+            match self.event(LOOK) {
+                Some(Event::Message(host, Message::Hello(theirs), _)) => {
+                    if let Some((name, ours, theirs)) = difference(own, &theirs) {
+                        let [name, ours, theirs] = [name, ours, theirs].map(str::to_owned);
+                        let leader = self.me;
+                        let error = HostsError::Differs { host, leader, name, theirs, ours };
+                        refusal.get_or_insert((error, Instant::now()));
+                    }
+                    awaited.remove(&host);
+                }
+                Some(Event::Message(host, Message::Refused(why), _)) => {
+                    let name = format!("host {host}");
+                    let error = HostsError::Refused { host: name, why };
+                    refusal.get_or_insert((error, Instant::now()));
+                    awaited.remove(&host);
+                }
+                // The one that has refused leaves.
+                Some(_) if refusal.is_some() => {}
+                Some(event) => self.check_event(event)?,
+                None => {}
+            }
+        }
+        if let Some((error, _)) = refusal {
+            return Err(error.into());
+        }
+        let run = u64::from_ne_bytes(random()?);
+        for host in self.all().into_iter().filter(|&host| host != self.me) {
+            self.post.send_with(host, Message::Start { run }, LONGEST.to_vec(), true);
+        }
+        Ok(run)
+    }
+
+    /// Does the part of the other hosts: sends the settings and waits for the leader.
+    fn report_to_leader(&mut self, own: Vec<Term>) -> Result<u64, LaunchError> {
+        let leader = self.leader();
+        let mut own = Some(own);
+        self.post.connect(leader);
+        loop {
+            self.check(|session| {
+                format!("{} has not begun; {}", session.named(leader), session.long_frames())
+            })?;
+            let event = self.event(LOOK);
+            if self.connected.contains(&leader)
+                && let Some(own) = own.take()
+            {
+                self.post.send_with(leader, Message::Hello(own), LONGEST.to_vec(), true);
+            }
+            match event {
+                Some(Event::Message(_, Message::Start { run }, _)) => return Ok(run),
+                Some(Event::Message(_, Message::Refused(why), _)) => {
+                    return Err(HostsError::Ended(why).into());
+                }
+                Some(event) => self.check_event(event)?,
+                None => {}
+            }
+        }
+    }
+
+    /// Handles an event that is no part of the agreement.
+    ///
+    /// # Errors
+    /// [`HostsError`] if the job can't start after it.
+    pub(super) fn check_event(&self, event: Event) -> Result<(), HostsError> {
+        match event {
+            // A late answer may still contradict what is known.
+            Event::Contradiction(error) => Err(error.into()),
+            Event::Lost(host, why) => Err(HostsError::Lost { host: self.named(host), why }),
+            Event::Finished(host) => Err(HostsError::Gone(self.named(host))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns advice for a host that was found and does not go on.
+    fn long_frames(&self) -> String {
+        let Some(interface) = &self.interface else {
+            return "its launcher is connected, and slow".to_owned();
+        };
+        format!(
+            "does the network between carry frames of {} bytes, as {} does here? (ip link set {} mtu N on all hosts)",
+            interface.mtu, interface.name, interface.name
+        )
+    }
+
+    /// Tells all hosts with a stream to this one why the job does not start.
+    pub(super) fn refuse(&self, error: &LaunchError) {
+        let text = match error {
+            LaunchError::Hosts(error) => error.to_string(),
+            // Others name this host anyway.
+            LaunchError::Offload(why) => {
+                let own = format!("host {}: ", self.me);
+                let why = why.strip_prefix(&own).unwrap_or(why).to_owned();
+                (self.options.explain)(&LaunchError::Offload(why))
+            }
+            other => (self.options.explain)(other),
+        };
+        for &host in &self.connected {
+            self.post.send(host, Message::Refused(text.clone()));
+        }
+    }
+}
+
+/// Returns the settings that must be the same on all hosts.
+fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
+    let mut hasher = blake3::Hasher::new();
+    // Names in the program are left out: a copy of the file may have other ones, or none.
+    for piece in nisa.essence() {
+        hasher.update(piece);
+    }
+    if let Some(window) = &options.window {
+        for rank in 0..nisa.num_ranks() {
+            hasher.update(format!("{:?}", window.outline.place(rank)).as_bytes());
+        }
+    }
+    let window = options
+        .window
+        .as_ref()
+        .map_or("none".to_owned(), |window| window.settings.size.to_string());
+    let is_authenticated = hosts.ethernet().is_none_or(|ethernet| ethernet.authenticates_data);
+    let unauthenticated = if is_authenticated { "not given" } else { "given" };
+    let name = hosts.name;
+    let fault_timeout = hosts.fault_timeout_s().map_or("none".to_owned(), |s| format!("{s} s"));
+    let terms = [
+        ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),
+        (name("repeat"), options.repeat.to_string()),
+        (name("window"), window),
+        (name("record"), options.record.to_string()),
+        (name("eager_limit"), options.engine.eager_limit.to_string()),
+        (name("unexpected_limit"), options.engine.unexpected_limit.to_string()),
+        (name("ring_bytes"), options.parameters.ring_bytes.to_string()),
+        (name("initial_burst"), options.parameters.initial_burst.to_string()),
+        (name("burst"), options.parameters.burst.to_string()),
+        (name("offload"), options.offload.name().to_owned()),
+        (name("survives"), options.survives.to_string()),
+        (name("calc"), in_words(options.engine.calc)),
+        (name("unauthenticated_data"), unauthenticated.to_owned()),
+        (name("fault_timeout"), fault_timeout),
+        ("the program", hasher.finalize().to_hex()[..16].to_owned()),
+    ];
+    terms.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// Returns the value as the command line states it.
+fn in_words(calc: Calc) -> String {
+    match calc {
+        Calc::Skip => "skip".to_owned(),
+        Calc::Scaled(1.0) => "spin".to_owned(),
+        Calc::Scaled(factor) => factor.to_string(),
+    }
+}
+
+/// Returns the first setting that differs on another host: its name, and the values here and there.
+fn difference<'t>(own: &'t [Term], theirs: &'t [Term]) -> Option<(&'t str, &'t str, &'t str)> {
+    let theirs: BTreeMap<&str, &str> =
+        theirs.iter().map(|(name, value)| (&**name, &**value)).collect();
+    own.iter().find_map(|(name, value)| {
+        let other = theirs.get(&**name).copied().unwrap_or("nothing");
+        (other != value).then_some((&**name, &**value, other))
+    })
+}

@@ -1,0 +1,345 @@
+//! The leader's work while the ranks run.
+//!
+//! Threat: another host's launcher has the key, and may send any message. Its messages count for
+//! its own ranks only, their memory goes only into the areas of these ranks, and impossible numbers
+//! are not used. It may lie about its own ranks. In a job that goes on after losses, it may say
+//! that its ranks can't reach ranks of other hosts, which are lost then: one for each rank of its
+//! own in each generation. Who has the key can end the job, so this gives it no more power.
+
+use super::post::{EVENTS_MAX, random};
+use super::session::Session;
+use super::survival::Survival;
+use crate::hosts::{Event, Message, Rounds};
+use crate::launcher::crew::Crew;
+use crate::launcher::crew::Place;
+use crate::launcher::error::LaunchError;
+use crate::launcher::forwarded::Forwarded;
+use crate::launcher::losses::Stand;
+use crate::launcher::pace::Pace;
+use crate::launcher::partings::{Tail, ask, ask_late};
+use crate::launcher::supervise::{Quiet, Sight, Standing, Supervisor, text_on_standstill};
+use crate::monitor::Stopped;
+use crate::outcome::End;
+use goal_eth::now_ns;
+use goal_job::host::Host;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// The time between two checks before all ranks have begun.
+const START_TICK: Duration = Duration::from_millis(1);
+
+/// The reason why the job ends.
+#[derive(Debug)]
+pub(super) enum Ending {
+    Complete,
+    Failed,
+    Stuck,
+    Died(u32, String, Option<u8>),
+    TimedOut,
+    Interrupted(usize),
+    /// A host is lost.
+    Lost(End),
+    /// A host can't start its ranks or go on with them, for this reason.
+    Refused(String),
+}
+
+/// The leader.
+pub(super) struct Leader<'s, 'a> {
+    pub(super) session: &'s mut Session<'a>,
+    pub(super) place: &'s Place<'s>,
+    pub(super) others: BTreeSet<Host>,
+    pub(super) rounds: Rounds,
+    pub(super) ready: BTreeSet<Host>,
+    pub(super) finished: BTreeSet<Host>,
+    /// The hosts whose ranks, processes of a program, have come to their end.
+    pub(super) at_end: BTreeSet<Host>,
+    /// The hosts that have sent everything, with the times of their clocks at which their ranks
+    /// began.
+    pub(super) told: BTreeMap<Host, u64>,
+    pub(super) supervisor: Supervisor<'s>,
+    /// The ranks that are stopped by a signal, by their hosts.
+    pub(super) stopped: BTreeMap<Host, Vec<Stopped>>,
+    /// The signals that launchers of other hosts got and that are to be passed on.
+    signalled: Vec<(Host, i32)>,
+    /// The hosts on which nothing moves, with a line for each of their ranks.
+    standing: BTreeMap<Host, Vec<String>>,
+    /// True once that was told.
+    has_told_standing: bool,
+    /// True once all ranks have begun.
+    pub(super) has_begun: bool,
+    pub(super) survival: Survival,
+}
+
+impl<'s, 'a> Leader<'s, 'a> {
+    pub(super) fn new(
+        session: &'s mut Session<'a>,
+        place: &'s Place<'s>,
+    ) -> Result<Self, LaunchError> {
+        let all = session.all();
+        let mut others = all.clone();
+        others.remove(&session.me);
+        let rounds = Rounds::new(all.into_iter().collect(), u64::from_ne_bytes(random()?));
+        let (ready, finished, at_end) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let (told, stopped) = (BTreeMap::new(), BTreeMap::new());
+        let supervisor = Supervisor::new(place);
+        Ok(Self {
+            session,
+            place,
+            others,
+            rounds,
+            ready,
+            finished,
+            at_end,
+            told,
+            supervisor,
+            stopped,
+            signalled: vec![],
+            standing: BTreeMap::new(),
+            has_told_standing: false,
+            has_begun: false,
+            survival: Survival::default(),
+        })
+    }
+
+    pub(super) fn tell_all(&self, message: &Message) {
+        for &host in &self.others {
+            self.session.post.send(host, message.clone());
+        }
+    }
+
+    /// Watches the job until it has ended or can't go on. Ranks of programs that wait are still
+    /// there then, and have left what they wait for.
+    pub(super) fn lead(&mut self, crew: &mut dyn Crew) -> Ending {
+        let ending = self.watch(crew);
+        match ending {
+            _ if !self.place.settings.are_programs() => {}
+            Ending::Stuck => ask(self.place.segment, self.place.here),
+            Ending::TimedOut => ask_late(self.place.segment, self.place.here),
+            _ => {}
+        }
+        // Before the ranks of this host are awaited: they may have to take leave of the others.
+        self.tell_end(&ending);
+        ending
+    }
+
+    fn watch(&mut self, crew: &mut dyn Crew) -> Ending {
+        let Place { segment, here, settings, .. } = *self.place;
+        let are_programs = settings.are_programs();
+        let (mut has_left, mut tail) = (false, Tail::default());
+        let (mut quiet, pace) = (Quiet::new(self.place), Pace::new());
+        let gate = segment.gate();
+        let here = here.len() as u32;
+        loop {
+            let mut limit = if self.has_begun { pace.tick(segment) } else { START_TICK };
+            for _ in 0..EVENTS_MAX {
+                let Some(event) = self.session.event(limit) else { break };
+                if let Some(ending) = self.hear(event) {
+                    return ending;
+                }
+                limit = Duration::ZERO;
+            }
+            if !self.has_begun && gate.ready() == here && self.ready == self.others {
+                self.has_begun = true;
+                self.tell_all(&Message::Go);
+                gate.pass(here + 1, now_ns);
+            }
+            if self.is_survived()
+                && let Some(ending) = self.tend(crew)
+            {
+                return ending;
+            }
+            if are_programs && self.supervisor.have_finished() && self.at_end == self.others {
+                if !std::mem::replace(&mut has_left, true) {
+                    self.tell_all(&Message::GoOn);
+                }
+                tail.let_go(segment, self.place.here);
+            }
+            if are_programs
+                && !self.has_begun
+                && let Some(ending) = self.deserter(crew)
+            {
+                return ending;
+            }
+            // Finished ranks must stay while ranks of other hosts run, which may wait for
+            // retransmissions.
+            match self.supervisor.look(self.finished == self.others, crew) {
+                Some(Sight::Failed(_)) => return Ending::Failed,
+                Some(Sight::Fallen(rank, how, status)) => return Ending::Died(rank, how, status),
+                Some(Sight::Lost(rank, how)) => self.survival.lose(rank, how),
+                Some(Sight::NotStarted(why)) => return Ending::Refused(why),
+                Some(Sight::Interrupted(signal)) => return Ending::Interrupted(signal),
+                Some(Sight::Finished) => return Ending::Complete,
+                None => {}
+            }
+            for signal in self.supervisor.take_forwarded() {
+                self.tell_all(&Message::Forward { signal });
+            }
+            for (from, signal) in std::mem::take(&mut self.signalled) {
+                self.supervisor.forward(signal, crew);
+                for &host in self.others.iter().filter(|&&host| host != from) {
+                    self.session.post.send(host, Message::Forward { signal });
+                }
+            }
+            if self.supervisor.is_late() {
+                self.stopped.insert(self.session.me, crew.stopped());
+                return Ending::TimedOut;
+            }
+            if !has_left && (self.is_stuck(&mut quiet) || self.stands(&mut quiet)) {
+                return Ending::Stuck;
+            }
+        }
+    }
+
+    /// Returns the end of a job in which all ranks of a host have exited and never attached, and
+    /// others wait for them, if that is so.
+    fn deserter(&self, crew: &mut dyn Crew) -> Option<Ending> {
+        let Place { segment, here, .. } = *self.place;
+        let is_attached = |rank: u32| segment.status(rank).attendance.process().is_some();
+        let here_attached = here.iter().copied().find(|&rank| is_attached(rank));
+        let of_host = |host: &Host| self.session.ranks_of(*host).first().copied();
+        let waiting = here_attached.or_else(|| self.ready.iter().find_map(of_host))?;
+        let has_gone = |host: &&Host| !self.ready.contains(host);
+        let gone = self.finished.iter().filter(has_gone).find_map(of_host);
+        let mut all_gone = || here_attached.is_none() && crew.have_finished(false);
+        let gone = gone.or_else(|| all_gone().then(|| here[0]))?;
+        let how = format!("exited and never attached to the job, and rank {waiting} waits for it");
+        Some(Ending::Died(gone, how, None))
+    }
+
+    /// Asks all hosts for the state of their ranks, if no rank of this one can go on. Returns true
+    /// if the job is stuck.
+    fn is_stuck(&mut self, quiet: &mut Quiet<'_>) -> bool {
+        let asked = self.rounds.poll(now_ns(), quiet.rests());
+        let Some((round, hosts)) = asked else { return false };
+        let mut is_stuck = false;
+        for host in hosts {
+            if host == self.session.me {
+                is_stuck |= self.rounds.handle(host, round, quiet.reply());
+            } else {
+                self.session.post.probe(host, round);
+            }
+        }
+        is_stuck
+    }
+
+    /// Looks if nothing moves on this host. Once nothing moves on any, tells so, or returns true if
+    /// the job is to end then.
+    fn stands(&mut self, quiet: &mut Quiet<'_>) -> bool {
+        let me = self.session.me;
+        match quiet.stands() {
+            Some(Standing::For(lines)) => self.note_standstill(me, lines),
+            Some(Standing::Over) => self.note_standstill(me, vec![]),
+            None => {}
+        }
+        let mut hosts = self.others.iter().chain([&me]);
+        if self.has_told_standing || !hosts.all(|host| self.standing.contains_key(host)) {
+            return false;
+        }
+        if self.place.settings.stuck.ends {
+            return true;
+        }
+        self.has_told_standing = true;
+        let lines: Vec<String> = self.standing.values().flatten().cloned().collect();
+        (self.place.options.tell)(&text_on_standstill(&lines));
+        false
+    }
+
+    /// Notes what the ranks of a host do on which nothing moves. Without lines they move again.
+    fn note_standstill(&mut self, host: Host, lines: Vec<String>) {
+        self.has_told_standing = false;
+        match lines.is_empty() {
+            true => self.standing.remove(&host),
+            false => self.standing.insert(host, lines),
+        };
+    }
+
+    /// Handles an event. Returns the reason if it ends the job.
+    fn hear(&mut self, event: Event) -> Option<Ending> {
+        match event {
+            // The job goes on without this host.
+            Event::Message(host, ..)
+            | Event::Replied(host, ..)
+            | Event::Lost(host, _)
+            | Event::Finished(host)
+                if !self.others.contains(&host) => {}
+            Event::Message(host, message, _) => match message {
+                Message::Ready => {
+                    self.ready.insert(host);
+                }
+                Message::Finished => {
+                    self.finished.insert(host);
+                }
+                Message::Failed => return Some(Ending::Failed),
+                Message::Died { rank, how, .. }
+                    if self.is_survived() && self.session.ranks_of(host).contains(&rank) =>
+                {
+                    self.survival.lose(rank, how);
+                }
+                Message::Unreachable { by, rank }
+                    if self.is_survived() && self.session.ranks_of(host).contains(&by) =>
+                {
+                    self.survival.accuse(by, rank);
+                }
+                Message::Regroups { regroups, mut sits_out } if self.is_survived() => {
+                    let ranks = self.session.ranks_of(host);
+                    sits_out.retain(|rank| ranks.contains(rank));
+                    self.survival.stand(host, Stand { regroups, sits_out });
+                }
+                Message::Died { rank, how, status }
+                    if self.session.ranks_of(host).contains(&rank) =>
+                {
+                    return Some(Ending::Died(rank, how, status));
+                }
+                Message::AtEnd => {
+                    self.at_end.insert(host);
+                }
+                Message::Forward { signal } if Forwarded::has(signal) => {
+                    self.signalled.push((host, signal));
+                }
+                Message::Standstill(lines) => {
+                    let most = self.session.ranks_of(host).len() + 1;
+                    self.note_standstill(host, lines.into_iter().take(most).collect());
+                }
+                Message::Stopped(mut stopped) => {
+                    let ranks = self.session.ranks_of(host);
+                    stopped.retain(|one| ranks.contains(&one.rank));
+                    self.stopped.insert(host, stopped);
+                }
+                Message::Interrupted { signal } => {
+                    return Some(Ending::Interrupted(signal));
+                }
+                Message::Refused(why) => {
+                    return Some(Ending::Refused(format!("{}: {why}", self.session.named(host))));
+                }
+                _ => {}
+            },
+            Event::Lost(host, why) if self.is_survived() => self.go_on_without(host, &why),
+            Event::Finished(host) if self.is_survived() => {
+                self.go_on_without(host, "its launcher ended");
+            }
+            Event::Lost(host, why) => return Some(self.lost(host, &why)),
+            Event::Finished(host) => return Some(self.lost(host, "its launcher ended")),
+            Event::Replied(host, round, reply) if self.rounds.handle(host, round, reply) => {
+                return Some(Ending::Stuck);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    pub(super) fn lost(&mut self, host: Host, why: &str) -> Ending {
+        self.others.remove(&host);
+        Ending::Lost(lost(&self.session.named(host), why))
+    }
+}
+
+impl Ending {
+    pub(super) fn is_complete(&self) -> bool {
+        matches!(self, Ending::Complete)
+    }
+}
+
+/// Returns the end of a job that has lost a host.
+fn lost(who: &str, why: &str) -> End {
+    End::HostLost(format!("{who} is lost: {why}"))
+}

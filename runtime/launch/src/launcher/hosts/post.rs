@@ -1,0 +1,179 @@
+//! The thread that talks with the launchers of other hosts. It answers them in time,
+//! whatever the launcher itself does.
+
+mod ethernet;
+mod tcp;
+
+#[cfg(test)]
+pub(super) use ethernet::transmit;
+pub use tcp::listen_at;
+
+use crate::hosts::{Event, Message, Reply};
+use goal_job::host::Host;
+use goal_job::rights;
+use goal_job::threads::{LibraryThread, sleep};
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::process::setpriority_process;
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// The most events that are handled before ranks and signals are checked again. Other hosts may
+/// send events without end.
+pub(super) const EVENTS_MAX: usize = 256;
+
+/// The most events, and the most commands, that wait.
+const WAITING_MAX: usize = 256;
+/// The thread's nice value, if the system grants it. The thread has little to do, but other hosts
+/// take this one for lost if it does not run.
+const NICE: i32 = -10;
+/// The longest sleep. A command may arrive while the bell can't ring.
+const SLEEP_MAX_NS: u64 = 20_000_000;
+/// The longest time for sending the last messages.
+const PART_NS: u64 = 1_000_000_000;
+/// A command to the thread.
+enum Command {
+    Claimed(Vec<u16>),
+    Begin(u64),
+    Connect(Host),
+    Send(Host, Message, Vec<u8>, bool),
+    Probe(Host, u64),
+    Reply(Host, u64, u32, Reply),
+    TellMissing,
+}
+
+/// The launcher's end of the thread. When it is dropped, all messages are still sent.
+pub(super) struct Post {
+    commands: Option<SyncSender<Command>>,
+    events: Receiver<Event>,
+    bell: Arc<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Returns random bytes that are impossible to guess.
+pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    // So few bytes are returned by one call.
+    getrandom(&mut bytes, GetRandomFlags::empty())?;
+    Ok(bytes)
+}
+
+impl Post {
+    /// Starts the thread, which does `work` with the launcher's commands, tells it of events, and
+    /// hears its bell.
+    fn start(work: impl FnOnce(Inbox) + Send + 'static) -> io::Result<Self> {
+        let bell =
+            eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(io::Error::from)?;
+        let bell = Arc::new(bell);
+        let (commands, told) = sync_channel(WAITING_MAX);
+        let (tell, events) = sync_channel(WAITING_MAX);
+        let inbox = Inbox { commands: told, tell, bell: Arc::clone(&bell), event: None };
+        let work = move || {
+            // Errors are ignored: the sockets are open, and the right to open others does no harm.
+            let _ = setpriority_process(None, NICE);
+            let _ = rights::give_up();
+            let _thread = LibraryThread::enter();
+            work(inbox);
+        };
+        let thread = thread::Builder::new().name("hosts".to_owned()).spawn(work)?;
+        Ok(Self { commands: Some(commands), events, bell, thread: Some(thread) })
+    }
+
+    fn tell(&self, command: Command) {
+        // The thread lives as long as `self`, so this does not fail.
+        let _ = self.commands.as_ref().expect("it is not dropped").send(command);
+        ring(&self.bell);
+    }
+
+    pub(super) fn claimed(&self, ports: Vec<u16>) {
+        self.tell(Command::Claimed(ports));
+    }
+
+    /// See [`Link::begin`].
+    pub(super) fn begin(&self, run: u64) {
+        self.tell(Command::Begin(run));
+    }
+
+    pub(super) fn connect(&self, host: Host) {
+        self.tell(Command::Connect(host));
+    }
+
+    pub(super) fn send(&self, host: Host, message: Message) {
+        self.send_with(host, message, vec![], false);
+    }
+
+    /// Sends a message with bytes after it, in the longest frames of the interface if `fills` is
+    /// set, in short ones otherwise. Waits while much has to be sent.
+    pub(super) fn send_with(&self, host: Host, message: Message, bytes: Vec<u8>, fills: bool) {
+        self.tell(Command::Send(host, message, bytes, fills));
+    }
+
+    pub(super) fn probe(&self, host: Host, round: u64) {
+        self.tell(Command::Probe(host, round));
+    }
+
+    pub(super) fn reply(&self, host: Host, round: u64, rank: u32, reply: Reply) {
+        self.tell(Command::Reply(host, round, rank, reply));
+    }
+
+    /// Makes [`Event::Missing`] follow.
+    pub(super) fn tell_missing(&self) {
+        self.tell(Command::TellMissing);
+    }
+
+    /// Returns the next event, or `None` if there is none within `limit`.
+    pub(super) fn event(&self, limit: Duration) -> Option<Event> {
+        match self.events.recv_timeout(limit) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                sleep(limit);
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Post {
+    fn drop(&mut self) {
+        self.commands = None;
+        ring(&self.bell);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The thread's end: the launcher's commands, and the events for it.
+struct Inbox {
+    commands: Receiver<Command>,
+    tell: SyncSender<Event>,
+    bell: Arc<OwnedFd>,
+    /// An event that there was no room for.
+    event: Option<Event>,
+}
+
+impl Inbox {
+    /// Tells the launcher of the events that `next` returns, as far as there is room.
+    fn tell(&mut self, mut next: impl FnMut() -> Option<Event>) {
+        while let Some(event) = self.event.take().or_else(&mut next) {
+            match self.tell.try_send(event) {
+                Ok(()) => {}
+                Err(TrySendError::Full(event)) => {
+                    self.event = Some(event);
+                    return;
+                }
+                Err(TrySendError::Disconnected(_)) => {}
+            }
+        }
+    }
+}
+
+fn ring(bell: &OwnedFd) {
+    // An error means that the counter is full, so the bell has rung.
+    let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+}

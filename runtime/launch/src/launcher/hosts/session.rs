@@ -1,0 +1,346 @@
+//! One launcher's part in a job on several hosts, from the search for the others to the verdict.
+
+use super::concern::{concerns, is_heard};
+use super::ended::{Others, Verdict};
+use super::error::HostsError;
+use super::options::{Hosts, Meeting, Obstacle, Rendezvous};
+use super::post::Post;
+use crate::hosts::{Discovery, Event, Message, ranges};
+use crate::launcher::Options;
+use crate::launcher::error::LaunchError;
+use crate::launcher::signals::attend;
+use goal_asm::Nisa;
+use goal_eth::{Interface, Port};
+use goal_job::gateway::Gateway;
+use goal_job::host::{Host, Location};
+use goal_tcp::Listener;
+use std::collections::{BTreeSet, VecDeque};
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// The time for which hosts wait for each other if no time was set.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time between two checks for signals and timeouts.
+pub(super) const LOOK: Duration = Duration::from_millis(20);
+
+/// The state of one launcher's part.
+pub(super) struct Session<'a> {
+    pub(super) nisa: &'a Arc<Nisa>,
+    pub(super) options: &'a Options,
+    pub(super) hosts: &'a Hosts,
+    pub(super) post: Post,
+    pub(super) me: Host,
+    /// The ranks of this host.
+    pub(super) mine: Vec<u32>,
+    /// The interface, on Ethernet.
+    pub(super) interface: Option<Interface>,
+    /// The claims to their ports, on Ethernet.
+    claims: Vec<Port>,
+    /// True if ranks of several launchers share the processors of this machine.
+    pub(super) is_crowded: bool,
+    /// The ports of TCP at which they listen.
+    listeners: Vec<Listener>,
+    /// The address of each rank; empty until all are known.
+    locations: Vec<Location>,
+    /// Events that arrived too early and are handled later.
+    early: VecDeque<Event>,
+    pub(super) started: Instant,
+    /// The other hosts with a stream to this one.
+    pub(super) connected: BTreeSet<Host>,
+    /// The outcome that the leader told this host.
+    pub(super) decided: Option<Verdict>,
+    /// The reason why processes run what kernels were asked to run, if they were.
+    pub(super) not_in_kernel: Option<String>,
+    /// The time at which this launcher told the leader of a signal, after its ranks had ended.
+    signalled: Option<Instant>,
+}
+
+impl<'a> Session<'a> {
+    /// Begins the search for the other hosts.
+    pub(super) fn open(
+        nisa: &'a Arc<Nisa>,
+        options: &'a Options,
+        hosts: &'a Hosts,
+    ) -> Result<Self, LaunchError> {
+        let ranks = nisa.num_ranks();
+        let (post, me, interface) = match &hosts.meeting {
+            Meeting::Ethernet(ethernet) => {
+                let (post, interface) = Post::on_ethernet(ethernet, &hosts.key, |me, nonce| {
+                    Discovery::new(hosts.key.job(), nonce, me, ranks, ethernet.plan.clone())
+                        .map_err(HostsError::from)
+                        .map_err(LaunchError::from)
+                })?;
+                let me = interface.mac.expect("an interface of Ethernet has an address");
+                (post, me.into(), Some(interface))
+            }
+            Meeting::Tcp(rendezvous) => {
+                let (post, me) = Post::at_rendezvous(rendezvous, &hosts.key, ranks)?;
+                (post, me, None)
+            }
+        };
+        Ok(Self {
+            nisa,
+            options,
+            hosts,
+            post,
+            me,
+            interface,
+            mine: vec![],
+            claims: vec![],
+            is_crowded: false,
+            listeners: vec![],
+            locations: vec![],
+            early: VecDeque::new(),
+            started: Instant::now(),
+            connected: BTreeSet::new(),
+            decided: None,
+            not_in_kernel: None,
+            signalled: None,
+        })
+    }
+
+    pub(super) fn locations(&self) -> &[Location] {
+        &self.locations
+    }
+
+    /// Returns the host of rank 0. The addresses must be known.
+    pub(super) fn leader(&self) -> Host {
+        self.locations[0].host
+    }
+
+    /// Returns all hosts.
+    pub(super) fn all(&self) -> BTreeSet<Host> {
+        self.locations.iter().map(|location| location.host).collect()
+    }
+
+    /// Describes a host with its ranks.
+    pub(super) fn named(&self, host: Host) -> String {
+        with_ranks(host, &self.ranks_of(host))
+    }
+
+    /// Returns the ranks of a host.
+    pub(super) fn ranks_of(&self, host: Host) -> Vec<u32> {
+        (0..)
+            .zip(&self.locations)
+            .filter(|(_, location)| location.host == host)
+            .map(|(rank, _)| rank)
+            .collect()
+    }
+
+    /// Returns the next event, if there is one within `limit` and it concerns this launcher.
+    pub(super) fn event(&mut self, limit: Duration) -> Option<Event> {
+        let event = self.early.pop_front().or_else(|| self.post.event(limit))?;
+        if !concerns(&event, self.me, &self.locations) {
+            return None;
+        }
+        match &event {
+            Event::Connected(host) => {
+                self.connected.insert(*host);
+            }
+            Event::Lost(host, _) | Event::Finished(host) => {
+                self.connected.remove(host);
+            }
+            _ => {}
+        }
+        Some(event)
+    }
+
+    /// Checks that the job may still start. `missing` describes the hosts that are missing.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if this launcher got a signal or the time is up.
+    pub(super) fn check(
+        &mut self,
+        missing: impl FnOnce(&mut Self) -> String,
+    ) -> Result<(), LaunchError> {
+        if let Some(signal) = attend(self.options, true) {
+            return Err(LaunchError::Interrupted(signal));
+        }
+        if let Some(why) = self.hosts.obstacle.as_ref().and_then(Obstacle::find) {
+            return Err(HostsError::Ended(why).into());
+        }
+        let patience = self.options.timeout.unwrap_or(PATIENCE);
+        if self.started.elapsed() < patience {
+            return Ok(());
+        }
+        let missing = missing(self);
+        Err(HostsError::Late { patience, missing }.into())
+    }
+
+    /// Finds the addresses of all ranks.
+    pub(super) fn find(&mut self) -> Result<(), LaunchError> {
+        let mut later = VecDeque::new();
+        let mut told = String::new();
+        loop {
+            self.check(|session| format!("{}; {}", session.missing(), session.way_out()))?;
+            match self.event(LOOK) {
+                None => {}
+                Some(Event::Mine(ranks)) => {
+                    let ports = self.claim(ranks.len())?;
+                    self.post.claimed(ports);
+                    self.mine = ranks;
+                }
+                Some(Event::Crowded) => self.is_crowded = true,
+                Some(Event::Missing(missing)) if told == missing => {}
+                Some(Event::Missing(missing)) => {
+                    (self.options.tell)(&format!("waiting: {missing}; {}", self.way_out()));
+                    told = missing;
+                }
+                Some(Event::Contradiction(error)) => return Err(HostsError::from(error).into()),
+                // Launchers that meet at an address are connected before all are found.
+                Some(Event::Message(_, Message::Refused(why), _)) if self.interface.is_none() => {
+                    return Err(HostsError::Ended(why).into());
+                }
+                Some(event @ (Event::Lost(..) | Event::Finished(_)))
+                    if self.interface.is_none() =>
+                {
+                    self.check_event(event)?;
+                }
+                Some(Event::Found(addresses)) => {
+                    self.connected.retain(|&host| is_heard(host, self.me, &addresses));
+                    self.locations = addresses;
+                    self.early = later;
+                    return Ok(());
+                }
+                Some(other) => later.push_back(other),
+            }
+        }
+    }
+
+    /// Claims ports for so many ranks of this host.
+    fn claim(&mut self, ranks: usize) -> Result<Vec<u16>, LaunchError> {
+        if let Some(interface) = &self.interface {
+            let ports = (0..ranks).map(|_| Port::any(interface)).collect::<Result<_, _>>();
+            self.claims = ports.map_err(HostsError::Port)?;
+            return Ok(self.claims.iter().map(Port::number).collect());
+        }
+        let Meeting::Tcp(Rendezvous { address, ports, .. }) = &self.hosts.meeting else {
+            return Ok(vec![]);
+        };
+        let listen = |_| match address {
+            Some(address) => Listener::bind(*address, ports.clone()),
+            // All addresses of this host, of IPv6 and IPv4.
+            None => Listener::bind(Ipv6Addr::UNSPECIFIED.into(), ports.clone())
+                .or_else(|_| Listener::bind(Ipv4Addr::UNSPECIFIED.into(), ports.clone())),
+        };
+        let listeners = (0..ranks).map(listen).collect::<Result<_, _>>();
+        self.listeners = listeners.map_err(HostsError::Listen)?;
+        Ok(self.listeners.iter().map(Listener::port).collect())
+    }
+
+    /// Returns the gateways of this host's ranks, ascending, in a job over TCP.
+    pub(super) fn gateways(&mut self) -> Vec<Gateway> {
+        std::mem::take(&mut self.listeners).into_iter().map(Gateway::Tcp).collect()
+    }
+
+    /// Returns advice for a host that is not found.
+    fn way_out(&self) -> String {
+        let Some(own) = &self.interface else {
+            return "is goal-run started there, with the same --rendezvous, --size and --key?"
+                .to_owned();
+        };
+        let has_no_carrier =
+            |interface: &Interface| interface.index == own.index && !interface.has_carrier;
+        match Interface::all().is_ok_and(|all| all.iter().any(has_no_carrier)) {
+            true => {
+                format!("{} has no carrier: is its cable plugged in, and the switch on?", own.name)
+            }
+            false => "is goal-run started there, with the same key and port, on the same network?"
+                .to_owned(),
+        }
+    }
+
+    fn missing(&mut self) -> String {
+        self.post.tell_missing();
+        let since = Instant::now();
+        while since.elapsed() < LOOK * 10 {
+            if let Some(Event::Missing(missing)) = self.event(LOOK) {
+                return missing;
+            }
+        }
+        "not all hosts were found".to_owned()
+    }
+
+    /// Returns the other hosts, which wait for the outcome.
+    pub(super) fn part(self) -> Others {
+        Others { post: self.post, hosts: self.connected }
+    }
+
+    /// Returns true if the outcome is known, the leader is lost, or this launcher got a signal,
+    /// which it reports to the leader.
+    pub(super) fn is_over(&mut self) -> bool {
+        while self.decided.is_none()
+            && let Some(event) = self.event(Duration::ZERO)
+        {
+            self.note(event);
+        }
+        self.tell_signal();
+        self.decided.is_some() || self.signalled.is_some()
+    }
+
+    /// Notes the outcome if an event states it.
+    fn note(&mut self, event: Event) {
+        let lost =
+            |text| Verdict { status: DIED, report: None, errors: vec![text], here: String::new() };
+        let decided = match event {
+            Event::Message(_, Message::Verdict { status, report, errors }, _) => {
+                Verdict { status, report: Some(report), errors, here: String::new() }
+            }
+            Event::Lost(_, why) => lost(format!("{} is lost: {why}", self.named(self.leader()))),
+            Event::Finished(_) => {
+                lost(format!("{} ended without a report", self.named(self.leader())))
+            }
+            _ => return,
+        };
+        self.decided.get_or_insert(decided);
+    }
+
+    /// Tells the leader once of a signal that this launcher got.
+    fn tell_signal(&mut self) {
+        let Some(signal) = attend(self.options, true) else { return };
+        if self.signalled.is_none() {
+            self.signalled = Some(Instant::now());
+            self.post.send(self.leader(), Message::Interrupted { signal });
+        }
+    }
+
+    /// Waits for the outcome that the leader tells.
+    pub(super) fn verdict(mut self) -> Verdict {
+        let (plural, were) = if self.mine.len() == 1 { ("", "was") } else { ("s", "were") };
+        let here =
+            format!("rank{plural} {} of {} {were} here", ranges(&self.mine), self.nisa.num_ranks());
+        loop {
+            if let Some(decided) = self.decided.take() {
+                return Verdict { here, ..decided };
+            }
+            let signal = self.options.interrupted.load(Ordering::SeqCst);
+            if self.signalled.is_some_and(|since| since.elapsed() >= ANSWER_LIMIT) {
+                let errors = vec![LaunchError::Interrupted(signal).to_string()];
+                return Verdict { status: 128 + signal as u8, report: None, errors, here };
+            }
+            self.tell_signal();
+            if let Some(event) = self.event(LOOK) {
+                self.note(event);
+            }
+        }
+    }
+}
+
+/// The time for which a launcher that got a signal waits for the leader's answer.
+const ANSWER_LIMIT: Duration = Duration::from_secs(2);
+
+/// The exit status of a job that a host refused.
+pub(super) const REFUSED: u8 = 2;
+
+/// The exit status of a job that lost a host.
+pub(super) const DIED: u8 = 4;
+
+/// Describes a host with its ranks, if they are known.
+fn with_ranks(host: Host, ranks: &[u32]) -> String {
+    if ranks.is_empty() {
+        return format!("host {host}");
+    }
+    format!("host {host} with rank{} {}", if ranks.len() == 1 { "" } else { "s" }, ranges(ranks))
+}

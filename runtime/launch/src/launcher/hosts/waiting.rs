@@ -1,0 +1,111 @@
+//! The texts on what ranks wait for whose schedule is in the kernel.
+
+use crate::launcher::crew::Place;
+use goal_asm::Nisa;
+use goal_job::Place as Name;
+use goal_job::rights;
+use goal_kernel::{Awaited, Look, Lost, Member, Plan, Unfinished, Unheard};
+use goal_shm::Segment;
+use std::collections::BTreeSet;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// The most actions that a text names; the others are counted.
+const ACTIONS_MAX: usize = 4;
+
+/// Notes what the ranks of this host wait for, in their failure records. The ranks have ended.
+pub(super) fn note(place: &Place<'_>, look: &Look, plan: &Plan, members: &[(u32, Member)]) {
+    for (rank, member) in members {
+        let Some(unfinished) = look.part(member.part) else { continue };
+        let text = in_actions(place.nisa, *rank, &plan.part(*rank).origins, &unfinished);
+        if !text.is_empty() {
+            place.segment.record_failure(*rank, &text);
+        }
+    }
+}
+
+/// The time between two looks at sends.
+const LOOK: Duration = Duration::from_secs(1);
+/// Looks at each of which another request for the same message was answered, before its frames
+/// count as lost. Where one of a hundred frames passes, there is no such message.
+const LOOKS: u32 = 8;
+
+/// Calls `run`. Meanwhile looks if messages arrive, and lets the job fail if one does not.
+/// `describe` returns the rank that sends it, and a text.
+pub(super) fn watched<T>(
+    segment: &Segment,
+    look: &Look,
+    describe: impl Fn(Lost) -> Option<(u32, String)> + Sync,
+    run: impl FnOnce() -> T,
+) -> T {
+    let (end, ended) = mpsc::channel::<()>();
+    let describe = &describe;
+    let watch = move || {
+        let mut unheard = Unheard::default();
+        // A thread has rights of its own.
+        if rights::give_up().is_err() {
+            return;
+        }
+        while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            if let Some((rank, text)) = unheard.look(look, LOOKS).and_then(describe) {
+                segment.fail(rank, &text);
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let named = std::thread::Builder::new().name("goal-look".into());
+        // Without a thread nobody looks.
+        let _ = named.spawn_scoped(scope, watch);
+        // Ends the thread, also if `run` panics.
+        let _end = end;
+        run()
+    })
+}
+
+/// Says what a rank's part waits for. `origins` has the action of the section that each action of
+/// the part comes from.
+fn in_actions(nisa: &Nisa, rank: u32, origins: &[u32], unfinished: &Unfinished) -> String {
+    let waits = match unfinished {
+        Unfinished::Held(ranks) => {
+            let ranks: Vec<u32> = distinct(ranks);
+            return format!(
+                "a run waits until the messages of the one before the last are known to have come to {} {}",
+                if ranks.len() == 1 { "rank" } else { "ranks" },
+                shown(&ranks)
+            );
+        }
+        Unfinished::Waits(waits) => waits,
+    };
+    let offsets: Vec<u32> = nisa.section(rank).records().map(|(offset, _)| offset).collect();
+    let line = |(action, awaited): &(u32, Awaited)| {
+        let origin = *origins.get(*action as usize)?;
+        let name = Name::new(nisa, rank, *offsets.get(origin as usize)?);
+        Some(match awaited {
+            Awaited::Messages(ranks) => {
+                format!(
+                    "{} waits for a message from rank {}",
+                    name.action(),
+                    shown(&distinct(ranks))
+                )
+            }
+            Awaited::Process => format!("{} was the process's", name.action()),
+        })
+    };
+    let mut lines: Vec<String> = waits.iter().filter_map(line).collect();
+    let more = lines.len().saturating_sub(ACTIONS_MAX);
+    lines.truncate(ACTIONS_MAX);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines.join("; ")
+}
+
+/// Returns ranks without those that are named twice, as each part of a message names its sender.
+fn distinct(ranks: &[u32]) -> Vec<u32> {
+    ranks.iter().copied().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn shown(ranks: &[u32]) -> String {
+    ranks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

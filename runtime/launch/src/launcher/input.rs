@@ -1,0 +1,60 @@
+//! The standard input of a program's rank 0.
+//!
+//! A file or a pipe is inherited. A terminal is not: it stops processes that read it and are not in
+//! its foreground, and ranks have process groups of their own. So a thread of the launcher reads
+//! the terminal while the launcher is in its foreground, and passes the bytes on in a pipe.
+
+use goal_job::threads::sleep;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::getpgrp;
+use rustix::termios::tcgetpgrp;
+use std::io::{self, IsTerminal, Read, Write, stdin};
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+/// The longest time between two looks at the pipe and the foreground.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Returns the standard input for rank 0.
+///
+/// # Errors
+/// The system's error.
+pub(super) fn of_first_rank() -> io::Result<Stdio> {
+    if !stdin().is_terminal() {
+        return Ok(Stdio::inherit());
+    }
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    // It ends with this process, or when the rank has closed the pipe.
+    thread::Builder::new().name("input".to_owned()).spawn(move || pass_on(write))?;
+    Ok(Stdio::from(read))
+}
+
+fn pass_on(pipe: OwnedFd) {
+    let mut terminal = stdin().lock();
+    let mut pipe = std::fs::File::from(pipe);
+    let mut bytes = [0; 4096];
+    let limit = Timespec::try_from(LOOK).ok();
+    loop {
+        let mut closed = [PollFd::new(&pipe, PollFlags::empty())];
+        if poll(&mut closed, Some(&Timespec::default())).is_ok_and(|ready| ready > 0) {
+            return;
+        }
+        if tcgetpgrp(stdin()).ok() != Some(getpgrp()) {
+            sleep(LOOK);
+            continue;
+        }
+        let stdin = stdin();
+        let mut readable = [PollFd::new(&stdin, PollFlags::IN)];
+        if !poll(&mut readable, limit.as_ref()).is_ok_and(|ready| ready > 0) {
+            continue;
+        }
+        match terminal.read(&mut bytes) {
+            Ok(0) | Err(_) => return,
+            Ok(len) if pipe.write_all(&bytes[..len]).is_err() => return,
+            Ok(_) => {}
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Ranks that are processes which another launcher, such as `mpirun`, has started on this host, and
+//! that have joined.
+//!
+//! This launcher is a thread of one of these processes, or the process of one. It ends the others
+//! if the job can't go on; how they end is otherwise their starter's to tell.
+
+use super::crew::{Crew, Fallen, Place};
+use super::error::LaunchError;
+use super::options::Stage;
+use super::signals::attend;
+use super::supervise::stop;
+use crate::join::{Callers, Hall, Joined};
+use crate::monitor::Stopped;
+use goal_job::limits;
+use goal_job::offload::Way;
+use goal_job::order::{Order, VERSION};
+use goal_job::peer::Peer;
+use goal_job::threads::namespace;
+use goal_shm::{Sealed, Segment};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Signal, pidfd_send_signal};
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+/// The time in which all processes of a host must join if no time was set. Their starter has
+/// started them all, so only a process that does something else first takes long.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The time between two checks for signals and the time limit.
+const LOOK: Duration = Duration::from_millis(20);
+/// The time that the processes of a job that is over have to leave it.
+const LEAVE_LIMIT: Duration = Duration::from_secs(5);
+
+/// The processes of this host that have joined. Dropping this ends those that are in the job.
+pub(super) struct Processes<'a> {
+    segment: &'a Segment,
+    are_programs: bool,
+    members: Vec<Member>,
+}
+
+/// A process that has joined, until it leaves.
+struct Member {
+    joined: Joined,
+    has_left: bool,
+}
+
+impl<'a> Processes<'a> {
+    /// Waits until a process has joined for each rank of this host, and hands each its order.
+    ///
+    /// # Errors
+    /// A process does not join in time, or the system refuses.
+    pub(super) fn admit(
+        place: &Place<'a>,
+        ways: Vec<Way>,
+        sealed: &Sealed,
+        hall: &Hall,
+    ) -> Result<Self, LaunchError> {
+        let Place { segment, settings, options, here, .. } = *place;
+        let mut joined: BTreeMap<u32, Joined> = BTreeMap::new();
+        let mut callers = Callers::default();
+        let (since, patience) = (Instant::now(), options.timeout.unwrap_or(PATIENCE));
+        while joined.len() < here.len() {
+            (options.show)(Stage::Starting {
+                started: joined.len() as u32,
+                ranks: here.len() as u32,
+            });
+            if let Some(signal) = attend(options, true) {
+                return Err(LaunchError::Interrupted(signal));
+            }
+            if since.elapsed() >= patience {
+                if let Some(why) = callers.hindrance() {
+                    let why = limits::named(&why);
+                    return Err(LaunchError::Rank(format!(
+                        "processes of this host can't join: no connection can be accepted: {why}"
+                    )));
+                }
+                let absent = here.iter().find(|rank| !joined.contains_key(rank));
+                return Err(LaunchError::Rank(format!(
+                    "rank {} did not join within {} s: has its process begun? All processes of a job must start the same program",
+                    absent.copied().unwrap_or_default(),
+                    patience.as_secs_f64()
+                )));
+            }
+            for process in hall.admit(&mut callers, LOOK)? {
+                if here.binary_search(&process.rank).is_ok() {
+                    joined.entry(process.rank).or_insert(process);
+                }
+            }
+        }
+        let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
+        let mut members = Vec::new();
+        for ((rank, joined), way) in joined
+            .into_iter()
+            .zip(ways.into_iter().map(Some).chain(std::iter::repeat_with(|| None)))
+        {
+            let order = Order {
+                version: VERSION.into(),
+                rank,
+                launcher: std::process::id(),
+                namespace: namespace(),
+                troubles: None,
+                segment: segment.fd().as_raw_fd(),
+                passed: Vec::new(),
+                schedule: sealed.fd().as_raw_fd(),
+                settings: told.fd().as_raw_fd(),
+                section: options
+                    .window
+                    .as_ref()
+                    .map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
+                gateway: way.as_ref().and_then(Way::passed_gateway),
+                kernel: None,
+                tables: None,
+            };
+            let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
+            descriptors.extend(options.window.as_ref().map(|window| window.file.as_fd()));
+            descriptors.extend(way.iter().flat_map(Way::descriptors));
+            descriptors.extend(segment.bells());
+            joined.hand(order, &descriptors).map_err(|error| {
+                LaunchError::Rank(format!("rank {rank} ended before the job began: {error}"))
+            })?;
+            members.push(Member { joined, has_left: false });
+        }
+        Ok(Self { segment, are_programs: settings.are_programs(), members })
+    }
+
+    /// Waits until the processes of a complete job have left it.
+    pub(super) fn join(&mut self) {
+        let segment = self.segment;
+        stop(segment, Some(LEAVE_LIMIT), || self.have_left());
+    }
+
+    /// Returns true if all processes have left the job or have ended.
+    fn have_left(&mut self) -> bool {
+        self.members.iter_mut().all(Member::look)
+    }
+}
+
+impl Member {
+    /// Returns true if the process has left the job or has ended.
+    fn look(&mut self) -> bool {
+        let is_over = |descriptor: &OwnedFd| is_readable(descriptor, Duration::ZERO);
+        // A child that it has forked may hold the connection for longer.
+        self.has_left = self.has_left
+            || is_over(&self.joined.socket)
+            || self.joined.peer.handle.as_ref().is_some_and(is_over);
+        self.has_left
+    }
+}
+
+impl Crew for Processes<'_> {
+    fn fallen(&mut self) -> Option<Fallen> {
+        if self.segment.gate().is_stopped() {
+            return None;
+        }
+        let segment = self.segment;
+        let is_missed = |rank: u32| segment.status(rank).membership.takes_part();
+        let is_gone = |member: &mut Member| member.look() && is_missed(member.joined.rank);
+        let member = self.members.iter_mut().find_map(|one| is_gone(one).then_some(one))?;
+        let Joined { rank, peer: Peer { process, .. }, .. } = member.joined;
+        let how = match self.are_programs {
+            true => {
+                format!("(process {process}) ended before its end: it has not called GOAL_Finalize")
+            }
+            false => format!("(process {process}) ended before the job"),
+        };
+        Some(Fallen::Ended(rank, how, None))
+    }
+
+    fn started(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Programs leave when all have come to their end.
+    fn have_finished(&mut self, have_passed: bool) -> bool {
+        have_passed && (!self.are_programs || self.have_left())
+    }
+
+    /// Their starter stops and continues them.
+    fn stopped(&mut self) -> Vec<Stopped> {
+        vec![]
+    }
+
+    fn suspend(&mut self) {}
+
+    fn resume(&mut self) {}
+
+    fn end_threads(&mut self) {}
+}
+
+impl Drop for Processes<'_> {
+    fn drop(&mut self) {
+        if !self.segment.gate().is_stopped() {
+            self.segment.gate().stop();
+        }
+        // A rank of a schedule leaves when the job is over. A program does not know of the end of
+        // another one. After a failed action its calls return the error, and it may tell and end.
+        let segment = self.segment;
+        let has_failed = |one: &Member| segment.failure_of_failed(one.joined.rank).is_some();
+        if !self.are_programs || self.members.iter().any(has_failed) {
+            self.join();
+        }
+        if !self.are_programs {
+            return;
+        }
+        let own = std::process::id();
+        for member in &mut self.members {
+            let has_left = member.look();
+            let Peer { process, handle } = &member.joined.peer;
+            if !has_left && *process != own {
+                let sent = handle.as_ref().map(|one| pidfd_send_signal(one, Signal::KILL));
+                debug_assert!(!matches!(sent, Some(Err(Errno::PERM))), "it is the same user's");
+            }
+        }
+    }
+}
+
+/// Returns true if a descriptor becomes readable, or has its end, within `limit`.
+fn is_readable(descriptor: &impl AsFd, limit: Duration) -> bool {
+    let limit = Timespec::try_from(limit).ok();
+    let mut fds = [PollFd::new(descriptor, PollFlags::IN)];
+    poll(&mut fds, limit.as_ref()).is_ok_and(|ready| ready > 0)
+}

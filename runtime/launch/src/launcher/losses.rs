@@ -1,0 +1,152 @@
+//! The loss of ranks in a job that goes on without them.
+//!
+//! One launcher alone, the leader's in a job on several hosts, decides which ranks are lost and
+//! when those that are left go on, so that all of them see the same. It breaks the job: every
+//! schedule ends early, and each rank that notices says that it waits for the others, or that it
+//! has come to its end. When all have, none uses messages any more. Each launcher then empties the
+//! mailboxes and rings of its host, in which a lost rank may have left something half done, and
+//! lets the next generation begin.
+//!
+//! Threat: a lost rank that is not quite dead could write to memory of the others later, or send
+//! them messages. So its processes are killed and waited for first. If that is not possible, the
+//! job ends. If the whole host is lost, its connections are closed with the generation, and a rank
+//! of the next one refuses those that were begun before: each generation has a key of its own. All
+//! these keys come from the job's secret, so a process there that wants to get in does: it is one
+//! of the user's, who could have told it the secret.
+#![allow(unsafe_code)] // empties mailboxes that no rank uses
+
+use super::crew::Place;
+use super::error::LaunchError;
+use super::options::Options;
+use goal_job::Mode;
+use goal_job::network::{Network, Wire};
+use goal_shm::{Segment, Stance};
+
+/// The stand of a host's ranks that are left after a loss, once none of them uses messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stand {
+    /// True if some of them wait for the next generation.
+    pub(super) regroups: bool,
+    /// The ranks that have come to their end.
+    pub(super) sits_out: Vec<u32>,
+}
+
+/// Refuses options with which no job survives the loss of a rank.
+///
+/// # Errors
+/// [`LaunchError::CannotSurvive`].
+pub(super) fn refuse(options: &Options, network: Option<&Network>) -> Result<(), LaunchError> {
+    let why = match (options.progress, network.map(|network| &network.wire)) {
+        (_, Some(Wire::Ethernet(_))) => "its hosts are on Ethernet, and not connected by TCP",
+        (_, Some(Wire::Other(..))) => "another launcher has started its ranks",
+        _ if !options.ranks.are_programs() => "a schedule needs all of its ranks",
+        (Mode::Node, _) => "ranks that act for each other (--progress node) are lost together",
+        (Mode::Caller | Mode::Thread, Some(Wire::Tcp(_)) | None) => return Ok(()),
+    };
+    Err(LaunchError::CannotSurvive(why))
+}
+
+/// Returns true if a rank may be lost without the end of the job: all have attached, and others are
+/// left here, or may be on other hosts.
+pub(super) fn is_survived(place: &Place<'_>, rank: u32) -> bool {
+    let (gate, segment) = (place.segment.gate(), place.segment);
+    let is_left = |&other: &u32| other != rank && !segment.status(other).is_lost();
+    place.settings.survives
+        && (gate.is_open() || gate.is_broken())
+        && (0..segment.num_ranks()).any(|other| is_left(&other))
+}
+
+/// Notes the loss of a rank, whose processes are gone, and breaks the job so that the ranks of this
+/// host learn of it.
+///
+/// The loss of a rank that has no part in this generation breaks nothing. All launchers know the
+/// same of that, as they mend the job with the same list.
+pub(super) fn note(place: &Place<'_>, rank: u32, how: &str) {
+    let segment = place.segment;
+    let (gate, status) = (segment.gate(), segment.status(rank));
+    if status.is_lost() {
+        return;
+    }
+    segment.record_failure(rank, &format!("rank {rank} {how}"));
+    let had_part = !status.is_missing_in(gate.generation());
+    status.lose(gate.generation());
+    if had_part {
+        gate.break_up();
+    }
+}
+
+/// Returns the text on the loss of a rank for the user.
+pub(super) fn text(rank: u32, how: &str) -> String {
+    format!("rank {rank} {how}; the others go on without it")
+}
+
+/// Wakes the ranks of a broken job on one host, so that they notice, and lets them go on when all
+/// of them wait for that.
+///
+/// # Errors
+/// The system can't empty the mailboxes.
+pub(super) fn tend(place: &Place<'_>) -> Result<(), LaunchError> {
+    if !place.segment.gate().is_broken() {
+        return Ok(());
+    }
+    match stand(place) {
+        Some(Stand { regroups: true, sits_out }) => mend(place, &sits_out),
+        _ => Ok(()),
+    }
+}
+
+/// Returns what the ranks of this host that are left do. If some still take part in a broken job,
+/// wakes them and returns `None`.
+pub(super) fn stand(place: &Place<'_>) -> Option<Stand> {
+    let mut stand = Stand { regroups: false, sits_out: vec![] };
+    for rank in left(place) {
+        match place.segment.status(rank).stance() {
+            Stance::TakesPart => {
+                for rank in left(place) {
+                    place.segment.mailbox(rank).wake();
+                }
+                return None;
+            }
+            Stance::Regroups => stand.regroups = true,
+            Stance::SitsOut => stand.sits_out.push(rank),
+        }
+    }
+    Some(stand)
+}
+
+/// Lets the next generation begin, in which the ranks `sits_out`, of all hosts, are missing. No
+/// rank may use messages: see [`stand`].
+///
+/// # Errors
+/// The system can't empty the mailboxes.
+pub(super) fn mend(place: &Place<'_>, sits_out: &[u32]) -> Result<(), LaunchError> {
+    let segment = place.segment;
+    for &rank in sits_out {
+        segment.status(rank).miss_from(segment.gate().generation() + 1);
+    }
+    // SAFETY: every rank of this host that is left has dropped its end of all messages, or uses it
+    // no more, and says so by its stance. The others have ended.
+    unsafe { segment.reset_messages()? };
+    for rank in left(place) {
+        let status = segment.status(rank);
+        if status.stance() == Stance::Regroups {
+            status.take_stance(Stance::TakesPart);
+        }
+    }
+    segment.gate().mend();
+    Ok(())
+}
+
+/// Returns the ranks of this host that have lost the way to another one, each with that one. A rank
+/// that has come to its end, as the others know, has no say.
+pub(super) fn accusations(place: &Place<'_>) -> impl Iterator<Item = (u32, u32)> {
+    let has_say = |&rank: &u32| place.segment.status(rank).stance() != Stance::SitsOut;
+    let accused = |rank| Some((rank, place.segment.status(rank).accused()?));
+    left(place).filter(has_say).filter_map(accused)
+}
+
+/// Returns the ranks of this host that are not lost.
+fn left<'a>(place: &Place<'a>) -> impl Iterator<Item = u32> + use<'a> {
+    let segment: &'a Segment = place.segment;
+    place.here.iter().copied().filter(|&rank| !segment.status(rank).is_lost())
+}

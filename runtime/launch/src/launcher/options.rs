@@ -1,0 +1,232 @@
+//! The options of a job.
+
+use super::error::LaunchError;
+use super::forwarded::Forwarded;
+use crate::join::Hall;
+use crate::report::{count, size};
+use goal_engine as engine;
+use goal_job::Wait;
+use goal_job::binding::Bind;
+use goal_job::offload::Offload;
+use goal_job::transport::{Choice, Parameters};
+use goal_job::{Mode, Stuck, Window};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::time::Duration;
+
+/// The kind of ranks.
+#[derive(Debug, Clone)]
+pub enum Ranks {
+    /// Threads of this process.
+    Threads,
+    /// Processes, one for each rank.
+    Processes {
+        /// The program of the processes, which must call [`rank_process`](super::rank_process)
+        /// before anything else.
+        executable: PathBuf,
+    },
+    /// Processes of a program, one for each rank, which starts schedules of its own: see
+    /// [`program`](goal_rank::program). The job's schedule must be a
+    /// [`skeleton`](goal_rank::program::skeleton).
+    Program(Program),
+    /// Processes that another launcher, such as `mpirun`, has started on this host, one for each
+    /// rank, and that join at the hall. They run the job's schedule, or programs that start their
+    /// own if it is a [`skeleton`](goal_rank::program::skeleton).
+    Joined {
+        /// The place where they join.
+        hall: Arc<Hall>,
+        /// True if they are programs.
+        are_programs: bool,
+    },
+}
+
+impl Ranks {
+    /// Returns true if the ranks are programs, which start schedules of their own.
+    pub(crate) fn are_programs(&self) -> bool {
+        matches!(self, Ranks::Program(_) | Ranks::Joined { are_programs: true, .. })
+    }
+}
+
+/// A program whose processes are ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its file, or a name that is looked up in the folders of `PATH`.
+    pub executable: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+impl Ranks {
+    /// Returns the name of the kind, `threads` or `processes`.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Ranks::Threads => "threads",
+            Ranks::Processes { .. } | Ranks::Program(_) | Ranks::Joined { .. } => "processes",
+        }
+    }
+}
+
+/// A stage of a job on this host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Starting the ranks of this host.
+    Starting {
+        /// The number of ranks that are started.
+        started: u32,
+        /// The number of ranks of this host.
+        ranks: u32,
+    },
+    /// Waiting until all ranks of this host are ready.
+    Preparing {
+        /// The number of ranks that are ready.
+        ready: u32,
+        /// The number of ranks of this host.
+        ranks: u32,
+    },
+    /// Running the schedule.
+    Running {
+        /// The lowest instance that a rank of this host is in, from 1 on.
+        instance: u64,
+        /// The number of instances.
+        repeat: u64,
+        /// The number of ranks of this host that have ended all instances.
+        finished: u32,
+        /// The number of ranks of this host.
+        ranks: u32,
+    },
+    /// Gathering the results of ranks on other hosts.
+    Gathering {
+        /// The number of bytes so far.
+        bytes: u64,
+    },
+}
+
+/// Says what is done at the stage.
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Stage::Starting { started, ranks } => write!(f, "starting {started} of {ranks} ranks"),
+            Stage::Preparing { ready, ranks } => write!(f, "{ready} of {ranks} ranks are ready"),
+            Stage::Running { repeat: 1, finished, ranks, .. } => {
+                write!(f, "running, {finished} of {ranks} ranks have ended")
+            }
+            Stage::Running { instance, repeat, .. } => {
+                write!(f, "instance {} of {}", count(instance), count(repeat))
+            }
+            Stage::Gathering { bytes } => {
+                write!(f, "gathering what ranks on other hosts left, {} so far", size(bytes))
+            }
+        }
+    }
+}
+
+/// The options of a job.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The options of each rank's engine.
+    pub engine: engine::Options,
+    /// The parameters of transports.
+    pub parameters: Parameters,
+    /// The kind of ranks.
+    pub ranks: Ranks,
+    /// The transports that may be used.
+    pub transports: Choice,
+    /// How schedules make progress while their ranks compute.
+    pub progress: Mode,
+    /// The choice if the schedule runs in the kernels of its hosts.
+    pub offload: Offload,
+    /// How ranks wait.
+    pub wait: Wait,
+    /// Lets the other ranks of a program go on after the loss of one. They learn of it by
+    /// [`Interrupted::Lost`](goal_rank::progress::Interrupted) and form a smaller group by
+    /// [`Attached::regroup`](goal_rank::program::Attached::regroup).
+    pub survives: bool,
+    /// The treatment of a program's job in which nothing moves, though threads of its ranks that
+    /// are in no call of the library may still act.
+    pub stuck: Stuck,
+    /// The request for the processors of this host's ranks.
+    pub bind: Bind,
+    /// The number of instances, run one after the other without a barrier; at least 1.
+    pub repeat: u64,
+    /// Records which receive took which message in the last instance.
+    pub record: bool,
+    /// The most records that are kept for [`Outcome::write_trace`](crate::Outcome::write_trace), of
+    /// all ranks together; the last ones of each rank are kept. `None` records nothing.
+    pub trace_events: Option<u64>,
+    /// The window that schedules are run through; `None` holds them whole.
+    pub window: Option<Window>,
+    /// The time after which the job is ended.
+    pub timeout: Option<Duration>,
+    /// The largest segment that ranks may share, in bytes.
+    pub segment_bytes_max: u64,
+    /// The most bytes of its memory that a rank makes resident before it starts; fewer if little
+    /// memory is free.
+    pub prefault_bytes_max: u64,
+    /// The most memory, of all ranks together, that the interpreter may need to compare a run, in
+    /// bytes.
+    pub verified_bytes_max: u64,
+    /// The most ranks that may be started.
+    pub ranks_max: u32,
+    /// The last ranks of the schedule that are not started. A job of a program on one host has room
+    /// for them, and starts them while it runs if somebody asks for it (`goal-run grow`,
+    /// [`Attached::grow`](goal_rank::program::Attached::grow)).
+    pub reserve: u32,
+    /// True if a job without that room is not started.
+    pub must_grow: bool,
+    /// Gives up the rights of the calling thread, for good, before ranks start; see
+    /// [`rights`](goal_job::rights).
+    pub gives_up_rights: bool,
+    /// Ends the job when it is set to the number of a signal.
+    pub interrupted: Arc<AtomicUsize>,
+    /// The signals that are passed on to the ranks of a program.
+    pub forwarded: Forwarded,
+    /// Stops the ranks and this process when it is set, until another process continues this one.
+    /// The time limit does not count that time. A job on several hosts is not stopped, since the
+    /// other hosts would take this one for lost.
+    pub suspended: Arc<AtomicBool>,
+    /// Receives messages for the user, a line each, while the job runs.
+    pub tell: fn(&str),
+    /// Returns the text on a reason why the job is not started, which other hosts show too. A
+    /// command line adds the name of the option that raises a limit.
+    pub explain: fn(&LaunchError) -> String,
+    /// Receives the stage of the job; called often.
+    pub show: fn(Stage),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            engine: engine::Options::default(),
+            parameters: Parameters::default(),
+            ranks: Ranks::Threads,
+            transports: Choice::default(),
+            progress: Mode::default(),
+            offload: Offload::default(),
+            wait: Wait::default(),
+            survives: false,
+            stuck: Stuck::default(),
+            bind: Bind::default(),
+            repeat: 1,
+            record: false,
+            trace_events: None,
+            window: None,
+            timeout: None,
+            segment_bytes_max: goal_job::limits::SEGMENT_BYTES_MAX,
+            prefault_bytes_max: goal_job::limits::PREFAULT_BYTES_MAX,
+            verified_bytes_max: goal_job::limits::VERIFIED_BYTES_MAX,
+            ranks_max: goal_job::limits::STARTED_RANKS_MAX,
+            reserve: 0,
+            must_grow: false,
+            gives_up_rights: false,
+            interrupted: Arc::default(),
+            forwarded: Forwarded::default(),
+            suspended: Arc::default(),
+            tell: |_| {},
+            explain: ToString::to_string,
+            show: |_| {},
+        }
+    }
+}

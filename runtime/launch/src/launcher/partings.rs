@@ -1,0 +1,79 @@
+//! The ends of jobs whose ranks are processes of a program: how these learn of an end, and what
+//! they say of one.
+
+use goal_job::threads::sleep;
+use goal_shm::Segment;
+use std::time::{Duration, Instant};
+
+/// The longest time for which a launcher waits for what ranks that wait have to say.
+const ASKED_LIMIT: Duration = Duration::from_secs(2);
+/// The shortest and the longest time between two looks.
+const LOOK_MIN: Duration = Duration::from_micros(100);
+const LOOK_MAX: Duration = Duration::from_millis(5);
+
+/// The time from the moment when all ranks have come to their end until their processes have
+/// exited.
+#[derive(Debug, Default)]
+pub(super) struct Tail {
+    pause: Duration,
+}
+
+impl Tail {
+    /// Lets ranks that wait for all others at their end go on, and sleeps for a while.
+    pub(super) fn let_go(&mut self, segment: &Segment, ranks: &[u32]) {
+        segment.gate().stop();
+        wake(segment, ranks);
+        self.pause = (2 * self.pause).clamp(LOOK_MIN, LOOK_MAX);
+        sleep(self.pause);
+    }
+}
+
+/// Tells ranks that the job is stuck, and waits until each has left its text, or for a while. Ranks
+/// at their end have nothing to say.
+pub(super) fn ask(segment: &Segment, ranks: &[u32]) {
+    segment.gate().stop_as_stuck();
+    hear(segment, ranks);
+}
+
+/// Tells ranks that the time is up, and waits until those that wait have left their texts, or for a
+/// while.
+pub(super) fn ask_late(segment: &Segment, ranks: &[u32]) {
+    let waits = |&&rank: &&u32| segment.status(rank).attendance.waits();
+    let waiting: Vec<u32> = ranks.iter().filter(waits).copied().collect();
+    segment.gate().stop_as_late();
+    hear(segment, &waiting);
+}
+
+/// Asks ranks what they wait for, and waits until those that wait have answered, or for a while.
+/// The job goes on. Returns the number of the question.
+pub(super) fn ask_texts(segment: &Segment, ranks: &[u32]) -> u32 {
+    let question = segment.gate().ask_texts();
+    let since = Instant::now();
+    let is_silent = |&rank: &u32| {
+        let attendance = &segment.status(rank).attendance;
+        !attendance.has_finalized() && attendance.told() != question
+    };
+    while ranks.iter().any(is_silent) && since.elapsed() < ASKED_LIMIT {
+        wake(segment, ranks);
+        sleep(LOOK_MIN);
+    }
+    question
+}
+
+fn hear(segment: &Segment, ranks: &[u32]) {
+    let since = Instant::now();
+    let is_silent = |&rank: &u32| {
+        !segment.status(rank).attendance.has_finalized() && segment.failure(rank).is_none()
+    };
+    while ranks.iter().any(is_silent) && since.elapsed() < ASKED_LIMIT {
+        wake(segment, ranks);
+        sleep(LOOK_MIN);
+    }
+}
+
+/// Wakes ranks that sleep. One that is about to sleep may do so all the same.
+pub(super) fn wake(segment: &Segment, ranks: &[u32]) {
+    for &rank in ranks {
+        segment.mailbox(rank).wake();
+    }
+}

@@ -1,0 +1,100 @@
+//! The main function of rank processes.
+//!
+//! Threat: a local user starts this file with an order, a schedule, settings and a segment of their
+//! own. If the file has capabilities, the process refuses to be a rank: see
+//! [`rights`](goal_job::rights). Otherwise the process has no more rights than the user, and the order
+//! is checked as far as it can be.
+#![allow(unsafe_code)] // the environment
+
+use super::signals;
+use super::troubles;
+use goal_job::SectionFile;
+use goal_job::inherited::Inherited;
+use goal_job::offload::Way;
+use goal_job::order::{OF_PROGRAM, OF_SCHEDULE, Opened, Order};
+use goal_job::{limits, rights};
+use goal_rank::schedule::{self, Resources};
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, getppid, set_dumpable_behavior, set_parent_process_death_signal,
+};
+use rustix::thread::set_name;
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The exit status of a process that can't start its rank.
+pub(super) const NOT_STARTED: u8 = 2;
+
+/// Runs the rank and returns its exit code if a launcher started this process as a rank; returns
+/// `None` otherwise. A program that launchers start as
+/// [`Ranks::Processes`](super::Ranks::Processes) must call this before anything else in `main`.
+pub fn rank_process() -> Option<ExitCode> {
+    let text = std::env::var_os(OF_SCHEDULE)?;
+    if !rights::is_confined() {
+        let _ = writeln!(
+            io::stderr(),
+            "goal-run: {} is set, but no launcher started this process: unset it (a rank has no rights that its launcher lacks)",
+            OF_SCHEDULE
+        );
+        return Some(ExitCode::from(NOT_STARTED));
+    }
+    let mut inherited = Inherited::new();
+    let order = Order::parse(&text);
+    let told = order.as_ref().ok().and_then(|order| inherited.take(order.troubles?).ok());
+    match order.and_then(|order| execute(&order, &mut inherited)) {
+        Ok(()) => Some(ExitCode::SUCCESS),
+        Err(error) => {
+            troubles::tell(told, &limits::named(&error));
+            Some(ExitCode::from(NOT_STARTED))
+        }
+    }
+}
+
+/// Takes the order to a rank out of the environment. A rank of a program may start a launcher,
+/// whose own job and helpers, as `ssh`, must not get the order of the outer job.
+///
+/// # Safety
+/// The process has one thread.
+pub unsafe fn forget_order() {
+    // SAFETY: nobody else reads the environment meanwhile.
+    unsafe { std::env::remove_var(OF_PROGRAM) };
+}
+
+fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
+    if order.gateway.is_some() || order.kernel.is_some() {
+        // Keeps other processes of the same user from taking the sockets.
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    }
+    rights::give_up()?;
+    signals::end_on_faults();
+    signals::stop_as_usual();
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The name in lists of processes.
+    let name = CString::new(format!("rank {}", order.rank)).expect("no zero byte");
+    set_name(&name)?;
+    goal_shm::admit(order.launcher);
+    // The launcher may have died before the death signal was set, or the user may have made up the
+    // order.
+    if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != order.launcher) {
+        let variable = OF_SCHEDULE;
+        return Err(io::Error::other(format!(
+            "{variable} is set, but its launcher did not start this process: unset it"
+        )));
+    }
+    let Opened { segment, nisa, settings } = order.open(inherited)?;
+    let section = match order.section {
+        Some((number, place)) => {
+            Some(SectionFile { file: Arc::new(File::from(inherited.take(number)?)), place })
+        }
+        None => None,
+    };
+    let way = match (&order.gateway, order.kernel) {
+        (Some(passed), _) => Some(Way::Gateway(inherited.gateway(passed)?)),
+        (None, Some(passed)) => Some(Way::Kernel(inherited.kernel(passed)?)),
+        (None, None) => None,
+    };
+    let resources = Resources { section, way };
+    schedule::run(&segment, &nisa, order.rank, &settings, resources).map_err(io::Error::other)
+}

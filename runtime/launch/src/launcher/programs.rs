@@ -1,0 +1,490 @@
+//! Ranks as processes of a program.
+//!
+//! Each has a process group of its own, so that the signals of a terminal reach only the launcher,
+//! which passes on what they ask for: an end, or a stop. What a rank's process starts is in its
+//! group too, and ends with the job. A process that has ended is waited for only then, so that its
+//! number stays that of its group.
+//!
+//! The process that attaches as a rank may be another one, which a script has started: see
+//! [`Attended`].
+//!
+//! **Rights.** A program has the rights that its user has, as if the user had started it: it gets
+//! none of those that the launcher's file gave to the launcher. On several hosts it gets the
+//! sockets of its rank, so a launcher with rights of its file starts none there: see
+//! [`rights`](goal_job::rights).
+//!
+//! `unsafe`: code that a child runs between its start and its program.
+#![allow(unsafe_code)]
+
+use super::attended::Attended;
+use super::child::{Exit, LOOK, Process};
+use super::crew::{Crew, Fallen, Place};
+use super::error::LaunchError;
+use super::input;
+use super::options::{Program, Stage};
+use super::output::Output;
+use super::partings::wake;
+use super::signals::{Deferred, keep_children, stop_as_usual};
+use super::warden::{Door, Warden};
+use crate::door::Door as Requests;
+use crate::monitor::Stopped;
+use goal_eth::Held;
+use goal_job::Settings;
+use goal_job::gateway::Gateway;
+use goal_job::inherited::{Lent, Passed};
+use goal_job::limits::restore_open_files;
+use goal_job::offload::Way;
+use goal_job::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
+use goal_job::threads::{namespace, sleep};
+use goal_shm::{Sealed, Segment};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpid, getppid,
+    set_child_subreaper, set_parent_process_death_signal, waitid, waitpgid,
+};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// The longest time for which a launcher waits for a process that it may not end, as one whose file
+/// gave it another user.
+const FOREIGN_LIMIT: Duration = Duration::from_secs(5);
+
+/// The longest time for which a launcher waits until what ranks have started is gone.
+const VANISH_LIMIT: Duration = Duration::from_millis(200);
+
+/// The lowest number of a descriptor that is passed on to a program.
+const PASSED_MIN: RawFd = 32;
+
+/// The processes of a program's ranks on this host. Dropping this ends them and what they started.
+pub(super) struct Programs<'a> {
+    pub(super) place: Place<'a>,
+    pub(super) segment: &'a Segment,
+    pub(super) processes: Vec<Process>,
+    /// The schedule and the settings, which every process gets.
+    sealed: &'a Sealed,
+    told: Sealed,
+    /// The bells of all ranks, if they have any.
+    bells: Vec<Passed>,
+    /// The place where others ask for more ranks, if the job is on one host.
+    pub(super) requests: Option<Requests>,
+    /// Tells the time of the launcher's death.
+    warden: Warden,
+    /// True if this process adopts the orphans of its children also when it has no ranks.
+    adopts_always: bool,
+    /// The lines of all ranks on their way to standard output, if that is no terminal.
+    output: Option<Output>,
+    /// The resources that must be held while the processes use their drivers.
+    held: Vec<Held>,
+    /// The time at which the processes were stopped, until they go on.
+    suspended_at: Option<Instant>,
+    /// The time for which they were stopped.
+    suspended: Duration,
+}
+
+impl<'a> Programs<'a> {
+    /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
+    /// job on one host, its time is up. A process inherits the memory files and its own
+    /// way to other hosts, and ends with the calling thread.
+    ///
+    /// # Errors
+    /// The system's error; processes that were started are killed.
+    pub(super) fn spawn(
+        place: &Place<'a>,
+        ways: Vec<Way>,
+        sealed: &'a Sealed,
+        program: &Program,
+    ) -> Result<Self, LaunchError> {
+        let Place { segment, settings, options, here, .. } = *place;
+        keep_children();
+        let mut requests = (settings.reserve > 0).then(Requests::new).transpose()?;
+        let door = requests.as_ref().map(|door| door.address().clone());
+        // After this, what a killed launcher leaves is removed.
+        let warden = Warden::start(here.len(), door.as_ref())?;
+        if let Some(door) = requests.as_mut().filter(|_| options.must_grow) {
+            door.open(true).map_err(|error| {
+                let folder = door.address().folder.display();
+                let text = format!("the job can't grow (--grow-to): {folder}: {error}");
+                io::Error::new(error.kind(), text)
+            })?;
+        }
+        let told = Settings { door, ..settings.clone() };
+        let told = Sealed::copy_of(&serde_json::to_vec(&told).expect("numbers and texts"))?;
+        let mut programs = Self {
+            place: *place,
+            segment,
+            processes: Vec::new(),
+            sealed,
+            told,
+            bells: Passed::all(segment.bells())?,
+            requests,
+            warden,
+            output: Output::of_job(place.present().len(), options),
+            adopts_always: child_subreaper().is_ok_and(|process| process.is_some()),
+            held: Vec::new(),
+            suspended_at: None,
+            suspended: Duration::ZERO,
+        };
+        // So that it can wait for what ranks have started.
+        let _ = set_child_subreaper(Some(getpid()));
+        let (program, mut ways) = (Arc::new(program.clone()), ways.into_iter());
+        let here = place.present();
+        for (started, &rank) in (0..).zip(here) {
+            (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
+            programs.start(rank, &program, ways.next(), here.len())?;
+            // In a job on several hosts the leader alone watches the time.
+            let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);
+            if is_late || options.interrupted.load(Ordering::SeqCst) != 0 {
+                break;
+            }
+        }
+        Ok(programs)
+    }
+
+    /// Starts the process of a rank, one of `wanted`.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(super) fn start(
+        &mut self,
+        rank: u32,
+        program: &Arc<Program>,
+        way: Option<Way>,
+        wanted: usize,
+    ) -> Result<(), LaunchError> {
+        let Self { segment, sealed, ref told, ref bells, .. } = *self;
+        let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
+        descriptors.extend(way.iter().flat_map(Way::descriptors));
+        let mut passed = Passed::all(descriptors.iter().copied())?;
+        passed.extend_from_slice(bells);
+        let order = Order {
+            version: VERSION.into(),
+            rank,
+            launcher: std::process::id(),
+            namespace: namespace(),
+            troubles: None,
+            segment: segment.fd().as_raw_fd(),
+            passed,
+            schedule: sealed.fd().as_raw_fd(),
+            settings: told.fd().as_raw_fd(),
+            section: None,
+            gateway: way.as_ref().and_then(Way::passed_gateway),
+            kernel: None,
+            tables: way.as_ref().and_then(Way::passed_tables),
+        };
+        let mut command = Command::new(&program.executable);
+        command
+            .args(&program.arguments)
+            .env(OF_PROGRAM, order.to_text())
+            .env_remove(OF_SCHEDULE)
+            .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
+            .stdout(self.output.as_mut().map_or_else(Stdio::inherit, Output::of_rank))
+            .process_group(0);
+        let (launcher, door) = (getpid(), self.warden.door());
+        // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
+        unsafe { command.pre_exec(move || prepare(launcher, door)) };
+        let child = {
+            let _lent = Lent::new(descriptors)?;
+            let _deferred = Deferred::new()?;
+            self.warden.around(|| command.spawn())
+        };
+        let started = self.processes.len();
+        let child = child.map_err(|cause| {
+            LaunchError::of_program(&program.executable, started, wanted, cause)
+        })?;
+        self.held.extend(way.and_then(Way::into_gateway).and_then(Gateway::into_held));
+        self.processes.push(Process {
+            rank,
+            program: Arc::clone(program),
+            child,
+            since: Instant::now(),
+            attended: Attended::default(),
+            exit: None,
+            stopped: None,
+            is_suspended: false,
+            is_lost: false,
+        });
+        Ok(())
+    }
+
+    /// Frees the numbers of processes that ranks have started and left alone, and that have ended.
+    /// This process has adopted them. Those that have left the groups of ranks wait for the job's
+    /// end.
+    fn reap_adopted(&self) {
+        use nix::sys::wait::{Id, WaitPidFlag, waitid};
+        let ended = |of| {
+            let what = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+            waitid(of, what).ok()?.pid()
+        };
+        if ended(Id::All).is_none() {
+            return;
+        }
+        for process in self.processes.iter().filter(|process| process.exit.is_none()) {
+            let first = nix::unistd::Pid::from_raw(process.pid().as_raw_pid());
+            // The rank itself is the oldest child, and so the first. It is not reaped here.
+            while let Some(one) = ended(Id::PGid(first)).filter(|&one| one != first) {
+                if waitid(Id::Pid(one), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Returns the text on an end that ends the job, and the exit status that follows from it.
+    fn fault(&self, process: &Process, exit: Exit) -> Option<(String, Option<u8>)> {
+        let attendance = |rank: u32| &self.segment.status(rank).attendance;
+        let name = process.program.executable.display();
+        let gate = self.segment.gate();
+        let membership = &self.segment.status(process.rank).membership;
+        if !membership.is_member() || membership.has_left() && exit == Exit::Status(0) {
+            return None;
+        }
+        match exit {
+            Exit::Signal(signal) => {
+                let text = match signal_hook::low_level::signal_name(signal) {
+                    Some(of_signal) => {
+                        format!("({name}) was killed by signal {signal} ({of_signal})")
+                    }
+                    None => format!("({name}) was killed by signal {signal}"),
+                };
+                Some((text, Some((128 + signal) as u8)))
+            }
+            Exit::Status(0) if attendance(process.rank).process().is_some() => {
+                let has_left = gate.has_ended();
+                (!has_left).then(|| {
+                    (
+                        format!("({name}) exited before its end: it has not called GOAL_Finalize"),
+                        None,
+                    )
+                })
+            }
+            Exit::Status(0) if process.rank >= self.segment.num_started() => Some((
+                format!("({name}) was added to the job, and exited without attaching to it"),
+                None,
+            )),
+            Exit::Status(0) => {
+                let waits = |process: &&Process| attendance(process.rank).process().is_some();
+                let waiting = self.processes.iter().find(waits)?;
+                let text = format!(
+                    "({name}) exited and never attached to the job, and rank {} waits for it",
+                    waiting.rank
+                );
+                Some((text, None))
+            }
+            Exit::Status(status) => {
+                let before = match gate.has_ended() {
+                    true => "",
+                    false if membership.has_left() => " after it had left",
+                    false => " before its end",
+                };
+                let text = format!("({name}) exited with status {status}{before}");
+                Some((text, Some(status as u8)))
+            }
+        }
+    }
+}
+
+/// Keeps the low numbers of descriptors from what this process opens from now on, as long as the
+/// result lives. A rank may be a shell script, and these open files under numbers of one digit: the
+/// descriptors that the launcher passes on must have others.
+///
+/// # Errors
+/// The system's error.
+pub fn beyond_shells() -> io::Result<Vec<OwnedFd>> {
+    let mut low = Vec::new();
+    loop {
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("/dev/null: {error}"));
+        let one = OwnedFd::from(File::open("/dev/null").map_err(named)?);
+        if one.as_raw_fd() >= PASSED_MIN {
+            return Ok(low);
+        }
+        low.push(one);
+    }
+}
+
+/// Prepares a child for the program that it is about to execute.
+fn prepare(launcher: Pid, warden: Door) -> io::Result<()> {
+    stop_as_usual();
+    restore_open_files();
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    warden.add_own_group();
+    // The launcher may have died before the death signal was set.
+    if getppid() == Some(launcher) { Ok(()) } else { Err(Errno::SRCH.into()) }
+}
+
+impl Crew for Programs<'_> {
+    fn fallen(&mut self) -> Option<Fallen> {
+        for process in &mut self.processes {
+            process.look();
+        }
+        self.reap_adopted();
+        self.give_up_ended();
+        if let Some(fallen) = self.overdue() {
+            return Some(fallen);
+        }
+        let fault = |process: &Process| Some((process.rank, self.fault(process, process.exit?)?));
+        let mut left = self.processes.iter().filter(|process| !process.is_lost);
+        if let Some((rank, (how, status))) = left.find_map(fault) {
+            return Some(Fallen::Ended(rank, how, status));
+        }
+        let segment = self.segment;
+        let lost = |process: &mut Process| {
+            let status = segment.status(process.rank);
+            let lost = process.attended.look(&status.attendance, process.child.id())?;
+            let is_missed = process.exit.is_none() && status.membership.takes_part();
+            let name = process.program.executable.display().to_string();
+            (is_missed && !segment.gate().has_ended()).then_some((process.rank, lost, name))
+        };
+        let mut left = self.processes.iter_mut().filter(|process| !process.is_lost);
+        let (rank, lost, name) = left.find_map(lost)?;
+        let how = format!(
+            "(process {lost}, which {name} has started) ended before its end: it has not called GOAL_Finalize"
+        );
+        Some(Fallen::Ended(rank, how, None))
+    }
+
+    fn bury(&mut self, rank: u32) -> bool {
+        let one = |process: &&mut Process| process.rank == rank;
+        let Some(process) = self.processes.iter_mut().find(one) else { return false };
+        process.is_lost = process.end(&self.segment.status(rank).attendance);
+        process.is_lost
+    }
+
+    fn started(&self) -> usize {
+        self.processes.len()
+    }
+
+    fn have_finished(&mut self, _: bool) -> bool {
+        for process in &mut self.processes {
+            process.look();
+        }
+        // One that has exited with 0 before its end has not come to it, also if all have.
+        let is_done = |process: &Process| {
+            process.is_lost
+                || !self.segment.status(process.rank).membership.is_member()
+                || process.exit == Some(Exit::Status(0))
+                    && self.fault(process, Exit::Status(0)).is_none()
+        };
+        self.processes.iter().all(is_done)
+    }
+
+    fn grow(&mut self) -> bool {
+        self.answer_requests()
+    }
+
+    fn dismiss(&mut self) {
+        self.dismiss_strangers();
+    }
+
+    fn stopped(&mut self) -> Vec<Stopped> {
+        for process in &mut self.processes {
+            let what = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
+            // `waitid` reports the last change of each child only.
+            if let Ok(Some(change)) = waitid(WaitId::Pid(process.pid()), what) {
+                process.stopped = change.stopping_signal();
+            }
+        }
+        let stopped = self.processes.iter().filter_map(|process| {
+            let (rank, signal) = (process.rank, process.stopped?);
+            process.exit.is_none().then(|| Stopped { rank, process: process.child.id(), signal })
+        });
+        stopped.collect()
+    }
+
+    fn forward(&mut self, signal: i32) -> bool {
+        if let Some(signal) = Signal::from_named_raw(signal) {
+            for process in &mut self.processes {
+                process.forward(signal, &self.segment.status(process.rank).attendance);
+            }
+        }
+        true
+    }
+
+    fn suspend(&mut self) {
+        self.suspended_at = Some(Instant::now());
+        // Notes the processes that are stopped already: they must stay stopped afterwards.
+        let _ = self.stopped();
+        for process in &mut self.processes {
+            process.is_suspended =
+                process.look().is_none() && process.stopped.is_none() && process.send(Signal::STOP);
+        }
+    }
+
+    fn resume(&mut self) {
+        let stopped = self.suspended_at.take().map_or(Duration::ZERO, |since| since.elapsed());
+        self.suspended += stopped;
+        for process in &mut self.processes {
+            process.since += stopped;
+            if std::mem::take(&mut process.is_suspended) {
+                process.send(Signal::CONT);
+                process.stopped = None;
+            }
+        }
+    }
+
+    fn end_threads(&mut self) {}
+}
+
+impl Drop for Programs<'_> {
+    fn drop(&mut self) {
+        let is_complete = self.have_finished(true);
+        let (mut mine, mut foreign) = (Vec::new(), Vec::new());
+        for process in &mut self.processes {
+            process.kill_attended(&self.segment.status(process.rank).attendance);
+            let is_mine = process.send(Signal::KILL);
+            // It may have left its group.
+            let _ = process.child.kill();
+            if is_mine { mine.push(process) } else { foreign.push(process) }
+        }
+        // A rank that has left its group and attached in another namespace learns of the end when
+        // it is woken.
+        self.segment.gate().stop();
+        wake(self.segment, self.place.present());
+        let mut groups: Vec<Pid> = mine.iter().map(|process| process.pid()).collect();
+        for process in mine {
+            let _ = process.child.wait();
+        }
+        let since = Instant::now();
+        for process in foreign {
+            while matches!(process.child.try_wait(), Ok(None)) && since.elapsed() < FOREIGN_LIMIT {
+                sleep(LOOK);
+            }
+        }
+        // Every other process of the groups has got the signal, and is a child of this process by
+        // now or as soon as its parent has ended.
+        let since = Instant::now();
+        loop {
+            groups.retain(|&group| !is_gone(group));
+            if groups.is_empty() || since.elapsed() >= VANISH_LIMIT {
+                break;
+            }
+            sleep(LOOK);
+        }
+        if !self.adopts_always {
+            let _ = set_child_subreaper(None);
+        }
+        if let Some(output) = &self.output {
+            let Place { options, since, .. } = self.place;
+            // As if ranks that came to their end wrote themselves, and waited for a reader.
+            let time_is_up = options.timeout.and_then(|timeout| since.checked_add(timeout));
+            let time_is_up = time_is_up.and_then(|time| time.checked_add(self.suspended));
+            output.end(if is_complete { time_is_up } else { Some(Instant::now()) });
+        }
+    }
+}
+
+/// Waits for the children of a process group that have ended. Returns true if none is left.
+fn is_gone(group: Pid) -> bool {
+    loop {
+        match waitpgid(group, WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => return false,
+            Err(_) => return true,
+        }
+    }
+}

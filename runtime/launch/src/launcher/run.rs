@@ -1,0 +1,258 @@
+//! The run of a job on one host, and the steps that it shares with jobs on several hosts.
+
+use super::crew::{Crew, Place};
+use super::error::LaunchError;
+use super::joined;
+use super::losses;
+use super::options::{Options, Ranks};
+use super::processes::Processes;
+use super::programs::Programs;
+use super::supervise::Supervisor;
+use super::threads;
+use crate::outcome::{End, Outcome, Run};
+use goal_asm::Nisa;
+use goal_engine::state_bytes;
+use goal_engine::transport::Distance;
+use goal_eth::DriverKind;
+use goal_job::binding::Binding;
+use goal_job::limits::{Demand, PREFAULT_SHARE, free_memory};
+use goal_job::network::Network;
+use goal_job::offload::{InKernel, Offload, Way};
+use goal_job::rights;
+use goal_job::{Mode, Origin, Settings, factor, has_time, layout};
+use goal_rank::program::skeleton;
+use goal_shm::{Sealed, Segment};
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Runs every rank of a schedule until the job ends, and returns how it ended. Expectations on
+/// memory that derives from the clock are left to `goal_run::verify::unmet`.
+///
+/// # Errors
+/// The ranks can't be started.
+pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
+    let since = Instant::now();
+    match options.offload {
+        Offload::Off => {}
+        Offload::Auto => (options.tell)(&format!("processes run the schedule: {ONE_HOST}")),
+        Offload::Kernel => return Err(LaunchError::Offload(ONE_HOST.to_owned())),
+    }
+    let equipped = equip(nisa, options, None, None);
+    let smaller;
+    let (nisa, options, equipped) = match equipped {
+        // A job that need not grow does without room for it.
+        Err(_) if options.reserve > 0 && !options.must_grow => {
+            smaller = without_reserve(nisa, options);
+            (&smaller.0, &smaller.1, equip(&smaller.0, &smaller.1, None, None))
+        }
+        equipped => (nisa, options, equipped),
+    };
+    let (mut settings, segment, binding) = equipped?;
+    if options.offload == Offload::Auto {
+        settings.not_in_kernel = Some(ONE_HOST.to_owned());
+    }
+    let here: Vec<u32> = (0..nisa.num_ranks()).collect();
+    let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
+    let watch = |crew: &mut dyn Crew| Supervisor::new(&place).watch(crew);
+    let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
+    let run = repeated(segment.num_ranks(), options, false, &binding);
+    Ok(Outcome::new(end, segment, nisa, &settings, run))
+}
+
+/// Returns the skeleton and the options of a job without room for more ranks.
+fn without_reserve(nisa: &Nisa, options: &Options) -> (Arc<Nisa>, Options) {
+    let ranks = nisa.num_ranks() - options.reserve;
+    (skeleton(ranks, nisa.memory_size(0)), Options { reserve: 0, ..options.clone() })
+}
+
+/// The reason why a job on one host does not run in the kernel.
+const ONE_HOST: &str = "it runs schedules of several hosts, and all ranks are on this one";
+
+/// Checks the options of a job, and creates its settings and the segment of this host. The binding
+/// must live until the ranks have ended. The kernel may have parts of this host's ranks.
+pub(super) fn equip(
+    nisa: &Arc<Nisa>,
+    options: &Options,
+    network: Option<Network>,
+    in_kernel: Option<InKernel>,
+) -> Result<(Settings, Segment, Binding), LaunchError> {
+    let (ranks, limit) = (nisa.num_ranks(), options.ranks_max);
+    if ranks > limit {
+        return Err(LaunchError::TooManyRanks { ranks, limit });
+    }
+    if options.progress == Mode::Node && options.window.is_some() {
+        return Err(LaunchError::NodeInWindow);
+    }
+    if options.record && options.window.is_some() {
+        return Err(LaunchError::RecordInWindow);
+    }
+    if options.survives {
+        losses::refuse(options, network.as_ref())?;
+    }
+    let has_time = has_time(nisa);
+    let here = network.as_ref().map_or(ranks - options.reserve, Network::num_here);
+    let binding = Binding::new(&options.bind, here)?;
+    let mut settings = Settings {
+        eager_limit: options.engine.eager_limit,
+        pushed_max: options.engine.pushed_max,
+        unexpected_limit: options.engine.unexpected_limit,
+        ring_bytes: options.parameters.ring_bytes,
+        calc: factor(options.engine.calc),
+        repeat: options.repeat,
+        check: !has_time,
+        record: options.record || has_time,
+        trace_events: options
+            .trace_events
+            .map_or(0, |events| (events / u64::from(ranks.max(1))).max(1)),
+        window: options.window.as_ref().map(|window| window.settings),
+        paths: options.transports.paths(Distance::farthest(ranks, network.is_some()))?,
+        crowded: binding.is_crowded(here),
+        placement: binding.placement(),
+        prefault_bytes_max: prefault_bytes_max(options, here),
+        progress: options.progress,
+        wait: options.wait,
+        network,
+        in_kernel,
+        not_in_kernel: None,
+        origin: if options.ranks.are_programs() { Origin::Program } else { Origin::Job },
+        survives: options.survives,
+        stuck: options.stuck,
+        reserve: options.reserve,
+        door: None,
+    };
+    if settings.record {
+        let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
+        if needed > limit {
+            return Err(LaunchError::TooLargeToVerify { needed, limit });
+        }
+    }
+    let layout = layout(nisa, &settings, options.segment_bytes_max)?;
+    let demand = demand(nisa, options, &settings, layout.len() as u64);
+    demand.check()?;
+    if let Some(doubt) = demand.doubt() {
+        (options.tell)(&doubt);
+    }
+    let mut segment = Segment::create(layout)?;
+    if let Some(network) = &mut settings.network {
+        // A rank that waits for other hosts sleeps in a poll of sockets, which only a descriptor
+        // ends.
+        segment.create_bells(network.here())?;
+        network.bells = segment.bells().map(|bell| bell.as_raw_fd()).collect();
+    }
+    Ok((settings, segment, binding))
+}
+
+/// Returns the most bytes that each of the `here` ranks of this host makes resident.
+fn prefault_bytes_max(options: &Options, here: u32) -> u64 {
+    let share = |free: u64| free / PREFAULT_SHARE / u64::from(here.max(1));
+    options.prefault_bytes_max.min(free_memory().map_or(0, share))
+}
+
+/// Returns the options that the report of a job repeats.
+pub(super) fn repeated(ranks: u32, options: &Options, has_hosts: bool, binding: &Binding) -> Run {
+    let farthest = Distance::farthest(ranks, has_hosts);
+    Run {
+        repeat: options.repeat,
+        ranks_as: options.ranks.name(),
+        transports: options.transports.names(farthest).iter().map(ToString::to_string).collect(),
+        unbound: binding.processors().err().map(ToString::to_string),
+    }
+}
+
+/// Returns the resources that the ranks of this host need.
+fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> Demand {
+    let here = (0..nisa.num_ranks()).filter(|&rank| settings.is_here(rank));
+    // Most of a program's heap is never touched.
+    let here = here.filter(|_| !settings.are_programs());
+    let memory = here.map(|rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank)));
+    let ranks = settings.num_here(nisa.num_ranks() - settings.reserve).into();
+    Demand {
+        ranks,
+        are_processes: !matches!(options.ranks, Ranks::Threads),
+        threads: if settings.progress == Mode::Thread { 2 } else { 1 },
+        shared: segment + nisa.bytes().len() as u64,
+        own: if settings.progress == Mode::Node {
+            0
+        } else {
+            state_bytes(settings.unexpected_limit)
+        },
+        files: settings.network.as_ref().map_or(0, |network| {
+            open_files(ranks, network.wire.driver(), &options.ranks, settings.in_kernel.is_some())
+        }),
+        memory: memory.fold(0, u64::saturating_add),
+    }
+}
+
+/// Returns the number of files that the launcher of so many ranks has open, in a job on several
+/// hosts. Each rank has a bell, a port and its sockets; in the kernel also descriptors of maps. The
+/// engine has maps, programs and links. For programs low numbers are kept free. As measured.
+pub(super) fn open_files(
+    ranks: u64,
+    driver: Option<DriverKind>,
+    kind: &Ranks,
+    in_kernel: bool,
+) -> u64 {
+    let of_driver = match driver {
+        Some(DriverKind::Packet) => 3,
+        Some(DriverKind::Xdp) => 6,
+        None => 3,
+    };
+    let (fixed, each) = match (kind, in_kernel) {
+        (Ranks::Threads | Ranks::Processes { .. }, false) => (24, of_driver),
+        (Ranks::Threads | Ranks::Processes { .. }, true) => (39, 6),
+        // Each has a connection and a descriptor of its process too.
+        (Ranks::Joined { .. }, _) => (24, of_driver + 2),
+        (Ranks::Program(_), false) => (43, of_driver),
+        (Ranks::Program(_), true) => (67, of_driver + 9),
+    };
+    ranks.saturating_mul(each).saturating_add(fixed)
+}
+
+/// Runs the ranks of this host, and `watch` meanwhile, and returns the result of `watch` when all
+/// ranks have ended. If `is_complete` is true of that result, rank processes get time to exit by
+/// themselves. In a job on several hosts there is a way for each rank. All sockets are open, so
+/// the launcher gives up its rights here.
+pub(super) fn run_ranks<T>(
+    place: &Place<'_>,
+    ways: Vec<Way>,
+    watch: impl FnOnce(&mut dyn Crew) -> Result<T, LaunchError>,
+    is_complete: impl FnOnce(&T) -> bool,
+) -> Result<T, LaunchError> {
+    if place.options.gives_up_rights {
+        match place.options.ranks.are_programs() {
+            true => rights::give_up_for_programs(None, false, place.settings.reserve > 0)?,
+            false => rights::give_up_all_but_files()?,
+        }
+    }
+    let sealed = || Sealed::copy_of(place.nisa.bytes());
+    let executable = match &place.options.ranks {
+        Ranks::Threads => return threads::run(place, ways, watch),
+        Ranks::Processes { executable } => executable,
+        Ranks::Program(program) => {
+            let sealed = sealed()?;
+            return watch(&mut Programs::spawn(place, ways, &sealed, program)?);
+        }
+        Ranks::Joined { hall, .. } => {
+            let mut processes = joined::Processes::admit(place, ways, &sealed()?, hall)?;
+            let end = watch(&mut processes)?;
+            if is_complete(&end) {
+                processes.join();
+            }
+            return Ok(end);
+        }
+    };
+    let sealed = sealed()?;
+    let mut processes = Processes::spawn(place, ways, &sealed, executable)?;
+    let end = watch(&mut processes)?;
+    if is_complete(&end) {
+        processes.join(place.segment, &place.options.interrupted);
+    }
+    Ok(end)
+}
+
+/// Returns the size in bytes of the memory and scratch memory of all ranks.
+fn memory_bytes(nisa: &Nisa) -> u64 {
+    let of_rank = |rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank));
+    (0..nisa.num_ranks()).fold(0, |sum: u64, rank| sum.saturating_add(of_rank(rank)))
+}

@@ -1,0 +1,426 @@
+//! Watches over the ranks until the job ends.
+
+use super::crew::{Crew, Fallen, Place};
+use super::error::LaunchError;
+use super::losses;
+use super::options::Stage;
+use super::pace::{Pace, TICK};
+use super::partings::{Tail, ask, ask_late, ask_texts, wake};
+use super::signals::{if_suspended, stop_here};
+use crate::hosts::Reply;
+use crate::monitor::{
+    Change, Exchanged, Observed, Pending, Standstill, Started, Stopped, Watch, signal_name,
+};
+use crate::outcome::End;
+use goal_esp::wire;
+use goal_job::Mode;
+use goal_job::threads::sleep;
+use goal_shm::{Segment, State};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// The time between two looks at stopped ranks and at the stage of the job.
+const SLOW_TICK: Duration = Duration::from_millis(250);
+
+/// The result of a look at the ranks of this host.
+pub(super) enum Sight {
+    /// Ranks have failed: one text for each.
+    Failed(Vec<String>),
+    /// All ranks have finished.
+    Finished,
+    /// This launcher got a signal.
+    Interrupted(usize),
+    /// A rank ended although the job had not; the text says how. The exit status follows from the
+    /// one that is given, if there is one.
+    Fallen(u32, String, Option<u8>),
+    /// The same, and the job can go on without the rank, of which nothing is left.
+    Lost(u32, String),
+    /// A rank could not start; the text says why.
+    NotStarted(String),
+}
+
+/// Watches over the ranks of this host.
+pub(super) struct Supervisor<'a> {
+    place: &'a Place<'a>,
+    /// The time for which this process was stopped, which the time limit does not count.
+    suspended: Duration,
+    /// The time of the last slow look.
+    looked_slowly: Instant,
+    /// The ranks that were stopped at the last slow look, and those of them that were reported.
+    stopped: Vec<Stopped>,
+    told: Vec<Stopped>,
+    /// The signals that were passed on, for launchers of other hosts.
+    forwarded: Vec<i32>,
+}
+
+impl<'a> Supervisor<'a> {
+    pub(super) fn new(place: &'a Place<'a>) -> Self {
+        let now = Instant::now();
+        let (stopped, told, forwarded) = (vec![], vec![], vec![]);
+        let suspended = Duration::ZERO;
+        Self { place, suspended, looked_slowly: now, stopped, told, forwarded }
+    }
+
+    /// Watches the ranks of a job on one host. Returns when the job has ended or can't go on.
+    ///
+    /// # Errors
+    /// A rank could not start.
+    pub(super) fn watch(mut self, crew: &mut dyn Crew) -> Result<End, LaunchError> {
+        let segment = self.place.segment;
+        let mut quiet = Quiet::new(self.place);
+        let observed = self.place.observed();
+        let of_rank = |rank| match self.place.settings.are_programs() {
+            true => Pending::of_ended_program(),
+            false => Pending::of_rank(&observed, rank),
+        };
+        let (mut tail, mut pace) = (Tail::default(), Pace::new());
+        loop {
+            // It changes while a job grows.
+            let ranks = segment.num_members();
+            match self.place.settings.are_programs() && self.have_finished() {
+                true => {
+                    crew.dismiss();
+                    tail.let_go(segment, self.place.present());
+                }
+                false => {
+                    segment.gate().wait_finished(ranks, pace.tick(segment));
+                    if crew.grow() {
+                        pace = Pace::new();
+                    }
+                }
+            }
+            losses::tend(self.place)?;
+            match self.look(true, crew) {
+                Some(Sight::Failed(failures)) => return Ok(End::Failed(failures)),
+                Some(Sight::Finished) => return Ok(End::Complete),
+                Some(Sight::Interrupted(signal)) => return Ok(End::Interrupted(signal)),
+                Some(Sight::Fallen(rank, how, status)) => {
+                    crew.end_threads();
+                    return Ok(End::Died { rank, how, status, pending: of_rank(rank) });
+                }
+                Some(Sight::Lost(rank, how)) => {
+                    (self.place.options.tell)(&losses::text(rank, &how));
+                    losses::note(self.place, rank, &how);
+                }
+                Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
+                None => {}
+            }
+            if !segment.gate().is_stopped() {
+                if quiet.rests() {
+                    return Ok(End::Stuck(self.stuck(&observed)));
+                }
+                if let Some(Standing::For(lines)) = quiet.stands() {
+                    if self.place.settings.stuck.ends {
+                        return Ok(End::Stuck(self.stuck(&observed)));
+                    }
+                    (self.place.options.tell)(&text_on_standstill(&lines));
+                }
+            }
+            if self.is_late() {
+                let started = crew.started() as u32;
+                crew.end_threads();
+                let stopped = crew.stopped();
+                let mut pending = match self.place.settings.are_programs() {
+                    true => {
+                        let ask = || ask_late(segment, &self.place.members());
+                        Pending::of_running_programs(segment, self.place.present(), stopped, ask)
+                    }
+                    false => Pending::of_job(&observed, false, stopped),
+                };
+                pending.started = (started < ranks).then_some(Started { started, ranks });
+                return Ok(End::TimedOut(pending));
+            }
+        }
+    }
+
+    /// Returns the report on a job that is stuck.
+    fn stuck(&self, observed: &Observed<'_>) -> Pending {
+        let Place { segment, settings, .. } = *self.place;
+        if !settings.are_programs() {
+            return Pending::of_job(observed, true, vec![]);
+        }
+        ask(segment, &self.place.members());
+        Pending::of_stuck_programs(segment, self.place.present())
+    }
+
+    /// Looks at the ranks of this host and returns what ends the job, if anything. If `may_finish`,
+    /// that all ranks have finished takes precedence over a signal and over ranks that end
+    /// afterwards. If a terminal asks for it, stops all ranks and this process, and returns after
+    /// they continue.
+    pub(super) fn look(&mut self, may_finish: bool, crew: &mut dyn Crew) -> Option<Sight> {
+        let Place { options, .. } = *self.place;
+        if let Some(failures) = self.failures() {
+            return Some(Sight::Failed(failures));
+        }
+        if may_finish && crew.have_finished(self.have_passed()) {
+            return Some(Sight::Finished);
+        }
+        // Taken, so that a further signal can end what is left to do.
+        let signal = options.interrupted.swap(0, Ordering::SeqCst);
+        if signal != 0 {
+            return Some(Sight::Interrupted(signal));
+        }
+        for signal in options.forwarded.take() {
+            self.forward(signal, crew);
+            self.forwarded.push(signal);
+        }
+        match crew.fallen() {
+            Some(Fallen::NotStarted(rank, why)) => {
+                return Some(Sight::NotStarted(format!("rank {rank}: {why}")));
+            }
+            Some(Fallen::Ended(rank, how, _))
+                if losses::is_survived(self.place, rank) && crew.bury(rank) =>
+            {
+                return Some(Sight::Lost(rank, how));
+            }
+            // The rank may have failed after the check above: its failure says more.
+            Some(Fallen::Ended(rank, how, status)) => {
+                let fallen = Sight::Fallen(rank, how, status);
+                return Some(self.failures().map_or(fallen, Sight::Failed));
+            }
+            None => {}
+        }
+        let on_hosts = self.place.settings.network.is_some();
+        if_suspended(options, on_hosts, || self.suspend(crew));
+        if self.looked_slowly.elapsed() >= SLOW_TICK {
+            self.looked_slowly = Instant::now();
+            self.tell_stopped(crew.stopped());
+            (options.show)(self.stage());
+        }
+        None
+    }
+
+    /// Passes a signal on to the ranks of this host.
+    pub(super) fn forward(&self, signal: i32, crew: &mut dyn Crew) {
+        if !crew.forward(signal) {
+            let name = signal_name(signal as usize);
+            (self.place.options.tell)(&format!("{name} has no meaning for a schedule: ignored"));
+        }
+    }
+
+    /// Returns the signals that were passed on since the last call.
+    pub(super) fn take_forwarded(&mut self) -> Vec<i32> {
+        std::mem::take(&mut self.forwarded)
+    }
+
+    /// Stops the ranks and this process until this process is continued.
+    fn suspend(&mut self, crew: &mut dyn Crew) {
+        let since = Instant::now();
+        crew.suspend();
+        stop_here();
+        crew.resume();
+        self.suspended += since.elapsed();
+    }
+
+    /// Reports each rank that is stopped at two looks in a row, once.
+    fn tell_stopped(&mut self, stopped: Vec<Stopped>) {
+        self.told.retain(|told| stopped.contains(told));
+        for &one in &stopped {
+            if self.stopped.contains(&one) && !self.told.contains(&one) {
+                (self.place.options.tell)(&format!(
+                    "{one}; kill -CONT {} lets it go on",
+                    one.process
+                ));
+                self.told.push(one);
+            }
+        }
+        self.stopped = stopped;
+    }
+
+    /// Returns the ranks of this host that were stopped at the last slow look.
+    pub(super) fn stopped(&self) -> &[Stopped] {
+        &self.stopped
+    }
+
+    /// Returns the stage of the ranks of this host.
+    fn stage(&self) -> Stage {
+        let Place { segment, options, .. } = *self.place;
+        let here = self.place.present();
+        let (gate, ranks) = (segment.gate(), here.len() as u32);
+        if !gate.is_open() {
+            return Stage::Preparing { ready: gate.ready().min(ranks), ranks };
+        }
+        let instances =
+            here.iter().map(|&rank| segment.status(rank).instance.load(Ordering::Relaxed));
+        let instance = instances.min().unwrap_or(0).max(1);
+        Stage::Running { instance, repeat: options.repeat, finished: gate.finished(), ranks }
+    }
+
+    /// Returns true if the time is up.
+    pub(super) fn is_late(&self) -> bool {
+        self.place.is_late(self.suspended)
+    }
+
+    /// Returns true if all ranks of this host have counted themselves as finished.
+    fn have_passed(&self) -> bool {
+        self.place.segment.gate().finished() == self.place.present().len() as u32
+    }
+
+    /// Returns true if all ranks of this host that belong to the job, and are not lost, have
+    /// counted themselves as finished.
+    pub(super) fn have_finished(&self) -> bool {
+        let Place { segment, settings, here, .. } = *self.place;
+        match (settings.survives, &settings.network) {
+            (true, _) => here.iter().all(|&rank| {
+                let status = segment.status(rank);
+                status.is_lost() || status.has_finished()
+            }),
+            (false, Some(_)) => self.have_passed(),
+            (false, None) => segment.gate().finished() >= segment.num_members(),
+        }
+    }
+
+    fn failures(&self) -> Option<Vec<String>> {
+        let Place { segment, .. } = *self.place;
+        let here = self.place.present();
+        let texts: Vec<String> =
+            here.iter().filter_map(|&rank| segment.failure_of_failed(rank)).collect();
+        (!texts.is_empty()).then_some(texts)
+    }
+}
+
+/// Returns the text on a job that goes on though nothing moves, with a line for each rank.
+pub(super) fn text_on_standstill(lines: &[String]) -> String {
+    format!(
+        "nothing moves, and the job goes on: a thread outside the library, or a loop that tests, may still act \
+         (--stuck end or GOAL_STUCK=end ends it):\n  {}",
+        lines.join("\n  ")
+    )
+}
+
+/// The news on ranks that may not move.
+pub(super) enum Standing {
+    /// Nothing has moved for a while. Each line says what a rank does.
+    For(Vec<String>),
+    /// Ranks move again.
+    Over,
+}
+
+/// Finds out if the ranks of this host can go on.
+pub(super) struct Quiet<'a> {
+    place: &'a Place<'a>,
+    watch: Watch,
+    standstill: Standstill,
+    /// The time since which nothing had moved at the last question for the threads of ranks, the
+    /// time of the next question, and the pause after it.
+    asked_since: Instant,
+    ask_next: Instant,
+    ask_pause: Duration,
+}
+
+/// The shortest and the longest time between two questions for the threads of ranks.
+const ASK_MIN: Duration = Duration::from_millis(1);
+const ASK_MAX: Duration = Duration::from_secs(1);
+
+impl<'a> Quiet<'a> {
+    pub(super) fn new(place: &'a Place<'a>) -> Self {
+        let watch = Watch::new(place.options.progress == Mode::Node, place.members());
+        let watch = match place.settings.are_programs() {
+            true => watch.of_programs().in_kernel(place.settings.in_kernel.is_some()),
+            false => watch,
+        };
+        let standstill = Standstill::new(place.settings.stuck.after);
+        let now = Instant::now();
+        Self { place, watch, standstill, asked_since: now, ask_next: now, ask_pause: ASK_MIN }
+    }
+
+    /// Returns the news on ranks of a program that may not move. Several threads of a rank may wait
+    /// and others compute, so nobody knows if they will.
+    pub(super) fn stands(&mut self) -> Option<Standing> {
+        let Place { segment, settings, .. } = *self.place;
+        if !settings.are_programs() {
+            return None;
+        }
+        let members = self.place.members();
+        Some(match self.standstill.look(segment, &members)? {
+            Change::Moves => Standing::Over,
+            Change::Stands => {
+                let question = ask_texts(segment, &members);
+                let mut lines = Pending::of_standstill(segment, &members, question);
+                if lines.is_empty() {
+                    // Without a line, the leader takes the host for one whose ranks move.
+                    lines.push("no rank of a host is left".to_owned());
+                }
+                Standing::For(lines)
+            }
+        })
+    }
+
+    /// Asks ranks that rest if they have threads that may act, unless they were asked a moment ago.
+    fn ask(&mut self) {
+        let now = Instant::now();
+        if self.asked_since != self.standstill.since() {
+            self.asked_since = self.standstill.since();
+            (self.ask_next, self.ask_pause) = (now, ASK_MIN);
+        }
+        if self.watch.is_unsure() && now >= self.ask_next {
+            self.ask_next = now + self.ask_pause;
+            self.ask_pause = (2 * self.ask_pause).min(ASK_MAX);
+            self.place.segment.gate().ask();
+            wake(self.place.segment, self.watch.ranks());
+        }
+    }
+
+    /// Reads the status of all ranks. Returns true if, since the last reading, none of them could
+    /// go on without a message from another host.
+    pub(super) fn rests(&mut self) -> bool {
+        if self.are_all_lost() {
+            return true;
+        }
+        // A job that grows or shrinks is watched anew.
+        if self.place.settings.reserve > 0 || self.place.segment.roll().has_lost_some() {
+            let members = self.place.members();
+            if self.watch.ranks() != members {
+                *self = Self::new(self.place);
+            }
+        }
+        let is_stuck = self.watch.is_stuck(self.place.segment);
+        self.ask();
+        is_stuck
+    }
+
+    /// Returns true if this host has lost all of its ranks, and so does nothing.
+    fn are_all_lost(&self) -> bool {
+        let Place { segment, here, .. } = *self.place;
+        here.iter().all(|&rank| segment.status(rank).is_lost())
+    }
+
+    /// Returns what the ranks do now, from two readings.
+    pub(super) fn reply(&mut self) -> Reply {
+        self.watch.rest(self.place.segment);
+        let rest = self.watch.rest(self.place.segment);
+        self.ask();
+        match rest.or_else(|| self.are_all_lost().then(Exchanged::default)) {
+            None => Reply { state: wire::State::Active, sent: 0, taken: 0 },
+            Some(exchanged) => {
+                let Place { segment, here, settings, .. } = *self.place;
+                // A program's rank that waits for a run in the kernel has nothing else to do.
+                let is_done = |&rank: &u32| {
+                    let status = segment.status(rank);
+                    let has_come = !settings.are_programs() || status.attendance.has_finalized();
+                    status.is_lost() || status.state() == State::Done && has_come
+                };
+                let are_done = here.iter().all(is_done);
+                let state = if are_done { wire::State::Done } else { wire::State::Idle };
+                Reply { state, sent: exchanged.sent, taken: exchanged.taken }
+            }
+        }
+    }
+}
+
+/// Stops the ranks, and wakes sleeping ones until `ended` returns true or the time is up.
+pub(super) fn stop(segment: &Segment, limit: Option<Duration>, mut ended: impl FnMut() -> bool) {
+    segment.gate().stop();
+    let started = Instant::now();
+    let mut pause = Duration::from_micros(50);
+    loop {
+        for rank in 0..segment.num_ranks() {
+            segment.mailbox(rank).wake();
+        }
+        if ended() || limit.is_some_and(|limit| started.elapsed() >= limit) {
+            return;
+        }
+        sleep(pause);
+        pause = (2 * pause).min(TICK);
+    }
+}

@@ -1,0 +1,157 @@
+//! A process that ends the ranks of programs if their launcher is killed.
+//!
+//! Each rank of a program is a process group: its process, and what that starts unless it leaves
+//! the group. A launcher that ends normally ends the groups. A launcher that is killed can't. The
+//! signal that the kernel then sends reaches at most the rank's first process. The kernel forgets
+//! this signal if the program gains capabilities, as each program of root does. So the warden waits
+//! at a pipe, whose other end only the launcher has. It sends the signal to the groups when the
+//! pipe closes. A rank that the launcher started itself asks for the kernel's signal again when it
+//! attaches. So it also ends if launcher and warden are both killed.
+//!
+//! A rank's process tells the warden of itself before it executes its program. So there is no
+//! moment at which the program runs and nobody would end it.
+//!
+//! The folder of the launcher's door for requests is removed too.
+//!
+//! `unsafe`: a child that goes on after `fork` without a program of its own. It makes system calls
+//! only: other threads of its parent may have held locks.
+#![allow(unsafe_code)]
+
+use goal_job::peer::Address;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+
+/// A word that is no group: a process is about to be started.
+const STARTS: i32 = -1;
+/// A word that is no group: the process was not started, and the group that it has told of since
+/// [`STARTS`] may soon be that of another program.
+const NOT_STARTED: i32 = 0;
+
+/// The launcher's end. Dropping it ends the warden, which then leaves the groups alone.
+#[derive(Debug)]
+pub(super) struct Warden {
+    pipe: OwnedFd,
+    process: Pid,
+}
+
+impl Warden {
+    /// Starts a warden of up to `groups_max` groups, and of the folder of a door.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(super) fn start(groups_max: usize, door: Option<&Address>) -> io::Result<Self> {
+        let (heard, pipe) = pipe_with(PipeFlags::CLOEXEC)?;
+        // The child can't allocate.
+        let mut groups = Vec::with_capacity(groups_max);
+        let remains = door.into_iter().flat_map(Address::remains);
+        let remains = remains.map(|file| CString::new(file.as_os_str().as_bytes()));
+        let remains = remains.collect::<Result<Vec<_>, _>>()?;
+        // SAFETY: the child runs `watch` alone, which makes system calls on values that it has.
+        match unsafe { libc::fork() } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => watch(heard.as_raw_fd(), &mut groups, &remains),
+            process => {
+                let process = Pid::from_raw(process).expect("a process has a number");
+                Ok(Self { pipe, process })
+            }
+        }
+    }
+
+    /// Calls `start`, which starts a process that adds itself. If that fails, the process is no
+    /// longer watched: its number is free.
+    pub(super) fn around<T, E>(&self, start: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        self.tell(STARTS);
+        let started = start();
+        if started.is_err() {
+            self.tell(NOT_STARTED);
+        }
+        started
+    }
+
+    fn tell(&self, word: i32) {
+        // An error means that the warden is gone.
+        let _ = rustix::io::retry_on_intr(|| rustix::io::write(&self.pipe, &word.to_ne_bytes()));
+    }
+
+    /// Returns what a child of the launcher needs to add itself. It is valid as long as the warden.
+    pub(super) fn door(&self) -> Door {
+        Door(self.pipe.as_raw_fd())
+    }
+}
+
+/// The launcher's end of the pipe as its children have it before they execute a program.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Door(RawFd);
+
+impl Door {
+    /// Adds the process group that the calling process leads. If the warden is gone, does nothing.
+    /// It makes system calls only.
+    pub(super) fn add_own_group(self) {
+        let group = rustix::process::getpid().as_raw_nonzero().get().to_ne_bytes();
+        // SAFETY: the bytes are those of the array, and a closed descriptor is an error. A child
+        // has one thread, so nothing else needs the signal of a broken pipe meanwhile.
+        unsafe {
+            let broken_pipe = libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+            libc::write(self.0, group.as_ptr().cast(), group.len());
+            libc::signal(libc::SIGPIPE, broken_pipe);
+        }
+    }
+}
+
+impl Drop for Warden {
+    fn drop(&mut self) {
+        let _ = kill_process(self.process, Signal::KILL);
+        let _ = rustix::process::waitpid(Some(self.process), rustix::process::WaitOptions::empty());
+    }
+}
+
+/// Waits until the launcher has died, ends the groups, and removes what is left of its door: files,
+/// and last their folder.
+fn watch(pipe: RawFd, groups: &mut Vec<i32>, remains: &[CString]) -> ! {
+    // SAFETY: system calls on values of the stack, and on memory that was allocated before. Nothing
+    // else of the process goes on here.
+    unsafe {
+        // Out of the reach of signals of a terminal, and of descriptors that others wait for.
+        libc::setpgid(0, 0);
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP, libc::SIGQUIT] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+        libc::prctl(libc::PR_SET_NAME, c"warden".as_ptr());
+        let pipe = pipe as libc::c_uint;
+        let of_range = |first: libc::c_uint, last: libc::c_uint| {
+            libc::syscall(libc::SYS_close_range, first, last, 0);
+        };
+        if pipe > 0 {
+            of_range(0, pipe - 1);
+        }
+        of_range(pipe + 1, libc::c_uint::MAX);
+        let (mut word, mut before) = ([0u8; size_of::<i32>()], 0);
+        loop {
+            match libc::read(pipe as RawFd, word.as_mut_ptr().cast(), word.len()) {
+                // A pipe takes and gives a word in one piece.
+                4 => match i32::from_ne_bytes(word) {
+                    STARTS => before = groups.len(),
+                    NOT_STARTED => groups.truncate(before),
+                    group if groups.len() < groups.capacity() => groups.push(group),
+                    _ => {}
+                },
+                -1 if *libc::__errno_location() == libc::EINTR => {}
+                _ => break,
+            }
+        }
+        for &group in groups.iter() {
+            libc::kill(-group, libc::SIGKILL);
+        }
+        if let [files @ .., folder] = remains {
+            for file in files {
+                libc::unlink(file.as_ptr());
+            }
+            libc::rmdir(folder.as_ptr());
+        }
+        libc::_exit(0)
+    }
+}

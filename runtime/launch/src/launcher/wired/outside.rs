@@ -1,0 +1,62 @@
+//! A fabric that a process of the job brings.
+//!
+//! ```
+//! use goal_fabric::{Fabric, Terms};
+//! use goal_launch::{Exchange, Outside, attach_among_over};
+//! use goal_rank::program::{AttachError, Attached};
+//!
+//! /// Joins a job whose processes reach each other over `open`, a network of the program's own.
+//! fn join(
+//!     rank: u32,
+//!     size: u32,
+//!     exchange: &mut Exchange<'_>,
+//!     open: impl FnOnce(&Terms) -> Result<Box<dyn Fabric>, String>,
+//! ) -> Result<Attached, AttachError> {
+//!     attach_among_over(rank, size, exchange, Outside::new("optical", open))
+//! }
+//! ```
+
+use goal_fabric::{Fabric, Terms};
+use goal_job::Settings;
+use goal_job::gateway::Gateway;
+use std::io;
+
+/// Opens a fabric that keeps the terms of the job.
+///
+/// # Errors
+/// The reason why there is none.
+pub type OpenFabric<'f> = dyn FnOnce(&Terms) -> Result<Box<dyn Fabric>, String> + 'f;
+
+/// A fabric that a process of the job brings. It is opened when the terms of the job are known, in
+/// the thread that calls, and only if there are ranks on other nodes.
+pub struct Outside<'f> {
+    pub(super) name: String,
+    pub(super) open: Box<OpenFabric<'f>>,
+}
+
+impl<'f> Outside<'f> {
+    /// Returns the fabric of this name, which reports show.
+    pub fn new(
+        name: &str,
+        open: impl FnOnce(&Terms) -> Result<Box<dyn Fabric>, String> + 'f,
+    ) -> Self {
+        Self { name: name.to_owned(), open: Box::new(open) }
+    }
+}
+
+/// Puts the fabric of a process before the gateway that its launcher handed it, if there are other
+/// nodes.
+///
+/// # Errors
+/// The fabric can't be opened.
+pub(super) fn over(
+    open: Option<Box<OpenFabric<'_>>>,
+    rank: u32,
+    settings: &Settings,
+    gateway: Option<Gateway>,
+) -> io::Result<Option<Gateway>> {
+    let (Some(open), Some(network)) = (open, &settings.network) else { return Ok(gateway) };
+    let Some(next) = gateway else { return Ok(None) };
+    let fabric = open(&network.terms(rank)).map_err(io::Error::other)?;
+    Ok(Some(Gateway::Other(fabric, Box::new(next))))
+}

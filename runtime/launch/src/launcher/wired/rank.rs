@@ -1,0 +1,104 @@
+//! A process that another launcher has started, as a rank of a schedule.
+
+use super::arrange::Wired;
+use super::outside::{OpenFabric, over};
+use crate::join::join;
+use goal_fabric::{Fabric, Terms};
+use goal_job::SectionFile;
+use goal_job::inherited::Inherited;
+use goal_job::offload::Way;
+use goal_job::order::{Opened, Order};
+use goal_rank::schedule::{self, Resources};
+use goal_shm::Segment;
+use rustix::net::{RecvFlags, recv};
+use rustix::process::getppid;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// The way in which a rank has left its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// All ranks of its node have done their part.
+    Done,
+    /// The job ends early.
+    Early,
+}
+
+/// Runs the rank of this process until the job has ended. A process that leads its node calls this
+/// in a thread of its own.
+///
+/// # Errors
+/// The rank can't start, or the node's launcher has ended.
+pub fn joined_rank(wired: &Wired) -> io::Result<Left> {
+    join_with(wired, None)
+}
+
+/// Does the same for a process that brings a fabric: see [`Wired::arrange_over`]. `open` is called
+/// in this thread if there are ranks on other nodes, and the fabric is used and dropped in this
+/// thread, unless the job makes progress in threads.
+///
+/// # Errors
+/// As for [`joined_rank`], or the fabric can't be opened.
+pub fn joined_rank_over(
+    wired: &Wired,
+    open: impl FnOnce(&Terms) -> Result<Box<dyn Fabric>, String>,
+) -> io::Result<Left> {
+    join_with(wired, Some(Box::new(open)))
+}
+
+fn join_with(wired: &Wired, open: Option<Box<OpenFabric<'_>>>) -> io::Result<Left> {
+    let (order, mut inherited, socket) = join(&wired.door, wired.rank)?;
+    admit();
+    let opened = order.open(&mut inherited)?;
+    run(&order, &mut inherited, opened, &socket, open)
+}
+
+fn run(
+    order: &Order,
+    inherited: &mut Inherited,
+    Opened { segment, nisa, settings }: Opened,
+    socket: &OwnedFd,
+    open: Option<Box<OpenFabric<'_>>>,
+) -> io::Result<Left> {
+    let section = match order.section {
+        Some((number, place)) => {
+            Some(SectionFile { file: Arc::new(File::from(inherited.take(number)?)), place })
+        }
+        None => None,
+    };
+    let gateway = order.gateway.as_ref().map(|passed| inherited.gateway(passed)).transpose()?;
+    let way = over(open, order.rank, &settings, gateway)?.map(Way::Gateway);
+    std::thread::scope(|scope| {
+        let has_left = scope.spawn(|| watch(socket, &segment, order.rank));
+        let resources = Resources { section, way };
+        let ran = schedule::run(&segment, &nisa, order.rank, &settings, resources);
+        // Ends the other thread, and tells the launcher that this rank has left.
+        let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
+        let _ = has_left.join();
+        ran.map_err(io::Error::other)?;
+        let are_done = segment.gate().finished() >= settings.num_here(segment.num_ranks());
+        Ok(if are_done { Left::Done } else { Left::Early })
+    })
+}
+
+/// Lets the ranks of this process's host copy from its memory, as they descend from its parent.
+pub(super) fn admit() {
+    if let Some(parent) = getppid() {
+        goal_shm::admit(parent.as_raw_nonzero().get() as u32);
+    }
+}
+
+/// Stops the ranks of this host when the connection with their launcher ends. A launcher that is
+/// there sends nothing.
+pub(super) fn watch(socket: &OwnedFd, segment: &Segment, rank: u32) {
+    let mut nothing = [0; 1];
+    while let Ok((1, _)) | Err(rustix::io::Errno::INTR) =
+        recv(socket, &mut nothing, RecvFlags::empty())
+    {}
+    if !segment.gate().is_stopped() {
+        segment.gate().stop();
+    }
+    segment.mailbox(rank).wake();
+}

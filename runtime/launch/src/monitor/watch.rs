@@ -1,0 +1,151 @@
+//! Decides if a job is stuck, from the status words of its ranks alone.
+//!
+//! A rank rests if it waits for a message and its mailbox is empty. A rank does not rest while its
+//! `calc` takes time. Nor does it rest while it waits for room in a mailbox or ring: the owner will
+//! make room. Two readings of all ranks, one after the other, are compared. A rank that rests in
+//! both with the same epoch did not run in between. So at the moment between the readings all
+//! ranks rested with empty mailboxes, and no message will ever be sent.
+//!
+//! That holds for a rank of a program only if no thread of it is outside of a call. So each rank
+//! has to state in its last epoch that there is none.
+
+use goal_job::threads::is_stopped;
+use goal_shm::{Segment, State};
+use std::sync::atomic::Ordering;
+
+/// One reading of a rank's status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reading {
+    state: State,
+    epoch: u64,
+    /// The number of messages sent to ranks on other hosts.
+    sent: u64,
+    /// The number of messages taken from ranks on other hosts.
+    taken: u64,
+}
+
+/// Compares readings of the ranks of a host.
+pub(crate) struct Watch {
+    /// The last reading of each rank; empty if one did not rest.
+    before: Vec<Reading>,
+    /// True if ranks act for each other.
+    together: bool,
+    /// True if ranks are processes of programs. A rank that does not wait in a call, or has threads
+    /// outside of calls, may go on.
+    of_programs: bool,
+    /// True if at the last reading all ranks rested, as far as is known without their threads.
+    is_unsure: bool,
+    /// True if ranks have runs in the kernel, whose ends a rank that is stopped has not seen.
+    in_kernel: bool,
+    /// The ranks of this host.
+    ranks: Vec<u32>,
+}
+
+/// The number of messages, announcements of room included, that the ranks of a host sent to other
+/// hosts and took from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Exchanged {
+    pub(crate) sent: u64,
+    pub(crate) taken: u64,
+}
+
+impl Watch {
+    /// Creates a watch over the ranks of a host. `together` says that they act for each other.
+    pub(crate) fn new(together: bool, ranks: Vec<u32>) -> Self {
+        Self {
+            before: Vec::new(),
+            together,
+            of_programs: false,
+            is_unsure: false,
+            in_kernel: false,
+            ranks,
+        }
+    }
+
+    /// Returns the ranks that it watches.
+    pub(crate) fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
+    /// States that ranks are processes of programs.
+    pub(crate) fn of_programs(self) -> Self {
+        Self { of_programs: true, ..self }
+    }
+
+    /// Returns true if the ranks have to be asked for their threads. They rested at the last
+    /// reading, and not all have stated that they have no other thread.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.is_unsure
+    }
+
+    /// States that programs may have runs in the kernel. A rank that is stopped may go on then: no
+    /// message tells that a run has ended meanwhile.
+    pub(crate) fn in_kernel(self, in_kernel: bool) -> Self {
+        Self { in_kernel, ..self }
+    }
+
+    /// Reads all ranks. Returns true if none of them can go on, in a job on one host.
+    pub(crate) fn is_stuck(&mut self, segment: &Segment) -> bool {
+        self.rest(segment).is_some()
+    }
+
+    /// Reads all ranks. If none of them can go on without a message from another host, returns the
+    /// numbers of messages that they exchanged until now.
+    pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
+        let waits = |rank| !self.of_programs || segment.status(rank).attendance.waits();
+        let read = |&rank: &u32| {
+            let waits = waits(rank);
+            read(segment, rank, self.together).filter(|_| waits)
+        };
+        self.ranks.retain(|&rank| !segment.status(rank).is_lost());
+        let reading: Option<Vec<Reading>> = self.ranks.iter().map(read).collect();
+        let before = std::mem::replace(&mut self.before, reading.unwrap_or_default());
+        let add = |sum: Exchanged, reading: &Reading| Exchanged {
+            sent: sum.sent + reading.sent,
+            taken: sum.taken + reading.taken,
+        };
+        let rests = !before.is_empty() && before == self.before;
+        let may_act = rests && self.may_act(segment);
+        self.is_unsure = may_act;
+        (rests && !may_act).then(|| before.iter().fold(Exchanged::default(), add))
+    }
+}
+
+impl Watch {
+    /// Returns true if a rank of a program may have a thread outside of a call, as far as it has
+    /// stated in its last epoch. A stopped rank with runs in the kernel may act too.
+    fn may_act(&self, segment: &Segment) -> bool {
+        self.of_programs
+            && self.ranks.iter().zip(&self.before).any(|(&rank, reading)| {
+                let attendance = &segment.status(rank).attendance;
+                let is_stopped = || attendance.seen().is_some_and(is_stopped);
+                // After its end a rank starts nothing.
+                let is_sure =
+                    attendance.has_finalized() || attendance.others_in(reading.epoch) == Some(0);
+                !is_sure || self.in_kernel && is_stopped()
+            })
+    }
+}
+
+/// Reads the status of a rank. Returns `None` if the rank does not rest. `together` says that ranks
+/// act for each other. The mailbox and its bell are read before the epoch: if the epoch is that of
+/// the last reading, the rank rested while they were read.
+pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Reading> {
+    let mailbox = segment.mailbox(rank);
+    let (tail, head) = mailbox.positions();
+    // A rank whose bell was rung may have been given work by another rank, even if it has not run
+    // since.
+    let is_rung = together && !mailbox.is_armed();
+    let status = segment.status(rank);
+    let reading = Reading {
+        epoch: status.epoch(),
+        state: status.state(),
+        sent: status.remote_sent.load(Ordering::SeqCst),
+        taken: status.remote_taken.load(Ordering::SeqCst),
+    };
+    let rests = match reading.state {
+        State::Idle | State::Done => tail == head,
+        State::Starting | State::Running | State::Failed => false,
+    };
+    (rests && !is_rung).then_some(reading)
+}

@@ -1,0 +1,31 @@
+//! The engine of a rank as its job needs it.
+#![allow(unsafe_code)] // the recorder of a rank, used by its engine alone
+
+use crate::transport::Ends;
+use goal_engine::{Engine, Failure};
+use goal_eth::now_ns;
+use goal_job::{Job, trace};
+
+/// Equips the engine of `rank` for the job. A traced job adds a recorder. A job of programs on
+/// several hosts bounds the requests that wait for a receive.
+pub(crate) fn equip<'a>(
+    job: &Job<'a>,
+    rank: u32,
+    mut engine: Engine<'a, Ends<'a>>,
+) -> Engine<'a, Ends<'a>> {
+    // SAFETY: a rank's recorder is used by its engine alone, which one process at a time polls.
+    if let Some(recorder) = unsafe { trace::recorder(job.segment, rank, now_ns) } {
+        engine.record(recorder);
+    }
+    if job.settings.network.is_some() && job.settings.are_programs() {
+        engine.limit_requests();
+    }
+    engine
+}
+
+/// Stores the failure of an action in the segment. It names the action in the schedule that it is
+/// from, which may be one that a program has started.
+pub(crate) fn fail_by(job: &Job<'_>, engine: &Engine<'_, Ends<'_>>, rank: u32, failure: &Failure) {
+    let nisa = engine.schedule_of(failure).map_or(job.nisa, |schedule| schedule.nisa());
+    job.fail_in(nisa, rank, failure);
+}

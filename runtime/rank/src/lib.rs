@@ -1,0 +1,23 @@
+//! A rank of a job: its end of the transports, and the progress of its schedules.
+//!
+//! - A program that computes beside its communication takes a [`progress::Member`] of a
+//!   [`Job`](goal_job::Job): the end of one rank, with which it starts schedules and waits.
+//! - [`program::attach`] makes the calling process a rank of the job that a launcher started.
+//! - [`schedule`] is the loop of a rank process that runs a schedule of the job itself.
+//!
+//! # Layers
+//! A module imports only from modules of earlier lines:
+//!
+//! - `handed`, `pause`
+//! - `transport`
+//! - `equip`
+//! - `progress`
+//! - `schedule`, `program`
+
+mod equip;
+pub mod handed;
+mod pause;
+pub mod program;
+pub mod progress;
+pub mod schedule;
+pub mod transport;

@@ -1,0 +1,211 @@
+//! The start of a process as a rank.
+
+use super::Attached;
+use super::error::AttachError;
+use super::skeleton::skeleton;
+use crate::progress::member_over;
+use goal_eth::now_ns;
+use goal_job::gateway::Gateway;
+use goal_job::inherited::Inherited;
+use goal_job::order::{OF_PROGRAM, Opened, Order};
+use goal_job::rights;
+use goal_job::threads::identity;
+use goal_job::transport::Choice;
+use goal_job::{Job, Origin, Settings, Stuck, layout};
+use goal_kernel::Tables;
+use goal_shm::{Segment, State, announce};
+use goal_tcp::Listener;
+use rustix::process::{
+    DumpableBehavior, Signal, getppid, set_dumpable_behavior, set_parent_process_death_signal,
+};
+use std::ffi::OsString;
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Looks at the start gate, each with a yield, before a rank sleeps.
+const POLLS_AT_GATE: u32 = 5_000;
+
+/// The bytes of the heap of a process that is a group of one.
+const LONE_HEAP_BYTES: u64 = super::HEAP_BYTES;
+
+/// Attaches this process to its job: as the rank that a launcher started it as, or else as a group
+/// of one. Binds the calling thread to the rank's processor, and returns when all ranks have
+/// attached.
+///
+/// # Errors
+/// [`AttachError`]. After one this process can't attach any more.
+pub fn attach() -> Result<Attached, AttachError> {
+    attach_once()?;
+    match std::env::var_os(OF_PROGRAM) {
+        Some(order) => attach_by(&order),
+        None => attach_alone(),
+    }
+}
+
+/// # Errors
+/// This process has attached before.
+fn attach_once() -> Result<(), AttachError> {
+    static HAS_ATTACHED: AtomicBool = AtomicBool::new(false);
+    if HAS_ATTACHED.swap(true, Ordering::SeqCst) {
+        return Err(AttachError::Again);
+    }
+    Ok(())
+}
+
+impl Attached {
+    /// Attaches this process by an order that a launcher has handed it, with its descriptors.
+    /// `over` returns the gateway that is used in place of the one that it is given.
+    ///
+    /// # Errors
+    /// [`AttachError`].
+    pub fn join(
+        order: Order,
+        mut inherited: Inherited,
+        over: impl FnOnce(&Settings, Option<Gateway>) -> io::Result<Option<Gateway>>,
+    ) -> Result<Self, AttachError> {
+        attach_once()?;
+        let (opened, (gateway, tables)) =
+            opened(&order, &mut inherited).map_err(AttachError::Order)?;
+        let gateway = over(&opened.settings, gateway)?;
+        begin(opened, &order, (gateway, tables))
+    }
+}
+
+fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
+    if rights::are_of_file() {
+        return Err(AttachError::Rights);
+    }
+    let (opened, order, ways) = open(order).map_err(AttachError::Order)?;
+    begin(opened, &order, ways)
+}
+
+/// Becomes the rank of an order.
+fn begin(
+    Opened { segment, nisa, settings }: Opened,
+    order: &Order,
+    (gateway, tables): Ways,
+) -> Result<Attached, AttachError> {
+    let rank = order.rank;
+    let joins = rank >= segment.num_started();
+    let settings = match joins {
+        true => settings.of_joined(segment.roll().is_crowded()),
+        false => settings,
+    };
+    let attendance = &segment.status(rank).attendance;
+    attendance.claim(std::process::id()).map_err(|process| AttachError::Taken { rank, process })?;
+    if let Some(identity) = identity() {
+        attendance.identify(identity);
+    }
+    if let Some(launcher) = order.launcher_here() {
+        attendance.see(std::process::id());
+        goal_shm::admit(launcher);
+        end_with(launcher)?;
+    }
+    // Before the rank touches its memory, so that the system allocates it near the processor.
+    if let Some(processor) = settings.bind(rank).map_err(AttachError::Binding)? {
+        segment.status(rank).processor.store(processor + 1, Ordering::Relaxed);
+    }
+    let resident = segment.populate_mailbox(rank);
+    segment.status(rank).prefaulted.store(resident, Ordering::Relaxed);
+    let (segment, nisa, settings) = leak(segment, nisa, settings);
+    pass_gate(Job::new(segment, nisa, settings), rank, gateway, tables)
+}
+
+/// Lets the system end this process with the launcher, if that started it. The launcher asked for
+/// it before the program was executed, but executing one as root takes that back.
+fn end_with(launcher: u32) -> Result<(), AttachError> {
+    let is_parent = || getppid().is_some_and(|pid| pid.as_raw_nonzero().get() as u32 == launcher);
+    if is_parent() {
+        set_parent_process_death_signal(Some(Signal::KILL)).map_err(io::Error::from)?;
+        // It may have died before.
+        if !is_parent() {
+            return Err(AttachError::Stopped);
+        }
+    }
+    Ok(())
+}
+
+/// A rank's gateway to other hosts, and the tables in which it installs schedules.
+type Ways = (Option<Gateway>, Option<Tables>);
+
+/// Opens what the order names. The descriptors are not inherited any more.
+fn open(order: &OsString) -> io::Result<(Opened, Order, Ways)> {
+    let order = Order::parse(order)?;
+    let mut inherited = Inherited::of_program(&order.passed)?;
+    if order.gateway.is_some() {
+        // Keeps other processes of the same user from taking the sockets.
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    }
+    let (opened, ways) = opened(&order, &mut inherited)?;
+    Ok((opened, order, ways))
+}
+
+/// Opens the parts of a job, and the rank's ways.
+fn opened(order: &Order, inherited: &mut Inherited) -> io::Result<(Opened, Ways)> {
+    let opened = order.open(inherited)?;
+    if opened.settings.origin != Origin::Program {
+        return Err(io::Error::other("the order is to a rank of a schedule"));
+    }
+    let gateway = match &order.gateway {
+        Some(passed) => Some(inherited.gateway(passed)?),
+        None => None,
+    };
+    let in_kernel = opened.settings.in_kernel.as_ref();
+    let tables = match (order.tables, in_kernel.and_then(|own| own.share(order.rank))) {
+        (Some(passed), Some(share)) => Some(Tables::open(inherited.tables(passed)?, share)?),
+        _ => None,
+    };
+    Ok((opened, (gateway, tables)))
+}
+
+/// Makes this process a group of one.
+fn attach_alone() -> Result<Attached, AttachError> {
+    let system = |error: &dyn ToString| AttachError::System(io::Error::other(error.to_string()));
+    let nisa = skeleton(1, LONE_HEAP_BYTES);
+    let settings = Settings::new(1, &Choice::default()).map_err(|error| system(&error))?;
+    let stuck = Stuck::of_environment()?;
+    let settings = Settings { origin: Origin::Alone, stuck, ..settings };
+    let layout = layout(&nisa, &settings, u64::MAX).map_err(|error| system(&error))?;
+    let segment = Segment::create(layout)?;
+    let process = std::process::id();
+    segment.status(0).attendance.claim(process).expect("a new segment");
+    let (segment, nisa, settings) = leak(segment, nisa, settings);
+    pass_gate(Job::new(segment, nisa, settings), 0, None, None)
+}
+
+/// Gives the parts of a job the life of the process.
+fn leak<S, N, T>(segment: S, nisa: N, settings: T) -> (&'static S, &'static N, &'static T) {
+    (Box::leak(Box::new(segment)), Box::leak(Box::new(nisa)), Box::leak(Box::new(settings)))
+}
+
+/// Waits until all ranks have attached.
+fn pass_gate(
+    job: Job<'static>,
+    rank: u32,
+    gateway: Option<Gateway>,
+    tables: Option<Tables>,
+) -> Result<Attached, AttachError> {
+    let Job { segment, settings, .. } = job;
+    announce(segment, rank);
+    let listener = gateway.as_ref().and_then(Gateway::listener).filter(|_| settings.survives);
+    let spare = listener.map(Listener::try_clone).transpose()?;
+    // This announces the room in the rank's mailbox, so it comes before the gate, behind which
+    // ranks send.
+    let mut member = member_over(job, rank, gateway)?;
+    if let Some(tables) = &tables {
+        member.follow(tables.signs()).map_err(|_| AttachError::Stopped)?;
+    }
+    let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
+    let may_go_on = match rank < segment.num_started() {
+        true => segment.gate().pass_polling(settings.awaited(segment.num_started()), polls, now_ns),
+        // The gate counts the ranks of the start only. It is open by now, or the job has ended.
+        false => segment.gate().is_open(),
+    };
+    if !may_go_on {
+        return Err(AttachError::Stopped);
+    }
+    segment.status(rank).enter(State::Running);
+    let (member, tables) = (Mutex::new(Some(member)), Mutex::new(tables));
+    Ok(Attached { job, rank, member, tables, spare, guests: Mutex::default() })
+}

@@ -1,0 +1,96 @@
+//! The parts of a member that a library needs which keeps it behind a lock of its own.
+#![allow(unsafe_code)] // binds memory that the caller answers for
+
+use super::error::{Interrupted, StartError};
+use super::member::Member;
+use super::start::change;
+use crate::transport::Ends;
+use goal_engine::memory::Region;
+use goal_engine::{Engine, Handle, within};
+use goal_job::Mode;
+use goal_kernel::Signs;
+use std::sync::Arc;
+
+impl Member<'static> {
+    /// Changes how schedules make progress while the program computes: in calls, or in a thread.
+    /// Mode `node` needs memory that only a launcher sets up.
+    ///
+    /// # Errors
+    /// [`StartError`]; the mode is as before.
+    pub fn set_progress(&mut self, mode: Mode) -> Result<(), StartError> {
+        self.reclaim();
+        change(self.job, self.rank, &mut self.engines, mode)
+    }
+}
+
+impl<'a> Member<'a> {
+    /// Stops all progress of the rank's schedules until the next call that makes some. When this
+    /// returns, its thread does not use the memory of instances.
+    pub fn halt(&mut self) {
+        self.reclaim();
+        // Waits for the end of a poll of the thread.
+        self.with(|_| ());
+    }
+
+    /// Sets the function that the thread of mode `thread` calls after a poll that did something.
+    /// The first one of a thread stays; in other modes this has no effect.
+    pub fn call_on_progress(&self, f: impl Fn() + Send + Sync + 'static) {
+        if let Some(thread) = self.engines.thread() {
+            thread.call_on_progress(Arc::new(f));
+        }
+    }
+
+    /// Lets the ends of the rank's runs in the kernel end its sleeps, in a job on several hosts. In
+    /// mode `thread` they count as progress of the thread until they are settled.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn follow(&mut self, signs: &Arc<Signs>) -> Result<(), Interrupted> {
+        let follow = |engine: &mut Engine<'a, Ends<'a>>| {
+            engine.transport().follow(Arc::clone(signs));
+        };
+        self.with(follow).ok_or_else(|| self.gone())
+    }
+
+    /// Makes progress as long as `goes_on` returns true, and sleeps if there is nothing to do.
+    /// `goes_on` is asked before each step, and again after each sleep: a wake-up of the rank's
+    /// mailbox ends a sleep.
+    ///
+    /// # Errors
+    /// [`Interrupted`], or the error of `goes_on`.
+    pub fn wait_while(
+        &mut self,
+        mut goes_on: impl FnMut(&mut Self) -> Result<bool, Interrupted>,
+    ) -> Result<(), Interrupted> {
+        self.reclaim();
+        within(|| {
+            while goes_on(self)? {
+                let progress = self.step()?;
+                if !progress.worked {
+                    self.rest(progress.waiting)?;
+                }
+            }
+            self.release()
+        })?
+    }
+
+    /// Binds the buffers of an ended instance to other memory, for its next
+    /// [start](Member::start_again).
+    ///
+    /// # Errors
+    /// [`Interrupted`]; nothing was bound.
+    ///
+    /// # Panics
+    /// As [`Engine::bind`](goal_engine::Engine::bind).
+    ///
+    /// # Safety
+    /// As for [`Engine::bind`](goal_engine::Engine::bind).
+    pub unsafe fn bind(
+        &mut self,
+        handle: &Handle,
+        bind: impl FnOnce(&mut Vec<Region>),
+    ) -> Result<(), Interrupted> {
+        // SAFETY: as the caller says.
+        self.with(|engine| unsafe { engine.bind(handle, bind) }).ok_or_else(|| self.gone())
+    }
+}

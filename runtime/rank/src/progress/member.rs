@@ -1,0 +1,503 @@
+//! A rank's end of a job.
+
+use super::counts::counts;
+use super::engines::Engines;
+use super::error::Interrupted;
+use super::thread::Guard;
+use super::{now_of, poll_now};
+use crate::pause::Pause;
+use crate::transport::Ends;
+use goal_engine::transport::Wakeup;
+use goal_engine::within;
+use goal_engine::{
+    Cause, Engine, Handle, Progress, Schedule, Storage, Underway, UserFunction, WORLD, Waiting,
+};
+use goal_job::threads::{others, sleep};
+use goal_job::{Job, Origin, Stuck};
+use goal_shm::{Claim, RankCounts, Segment};
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// The most ranks of a crowded job whose waiting ranks lend themselves too. In a larger one, the
+/// ranks that wait would act for each other instead of giving the processor to those that have
+/// work: of ranks that share two processors, up to 6 are faster with it, 8 and more slower.
+const WAITING_LENT_MAX: u32 = 6;
+
+/// The time between two looks of a rank that is a group of one for a message of its own.
+const LOOK_AGAIN: Duration = Duration::from_micros(200);
+
+/// A rank's end of a job. Between two calls its schedules make progress as the job's
+/// [`Mode`](goal_job::Mode) says.
+pub struct Member<'a> {
+    pub(super) job: Job<'a>,
+    pub(super) rank: u32,
+    pause: Pause,
+    pub(super) engines: Engines<'a>,
+    /// The number of the launcher's last question that was answered.
+    answered: u32,
+    /// Given back after the engine is dropped.
+    _claim: Claim,
+}
+
+impl<'a> Member<'a> {
+    pub(super) fn new(job: Job<'a>, rank: u32, engines: Engines<'a>, claim: Claim) -> Self {
+        let pause = Pause::new(job.settings.sharing(), job.settings.wait);
+        Self { job, rank, pause, engines, answered: 0, _claim: claim }
+    }
+
+    /// Calls `f` with the rank's engine. Returns `None`, without a call, if the job ended while
+    /// another process used the engine, or if the thread of the rank has panicked.
+    #[inline(always)]
+    pub(crate) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
+        self.engines.with(f)
+    }
+
+    /// Returns the reason why [`Member::with`] returned `None`.
+    #[cold]
+    pub(crate) fn gone(&self) -> Interrupted {
+        let thread = self.engines.thread().and_then(|thread| thread.failure().cloned());
+        thread.unwrap_or_else(|| why_stopped(self.job.segment))
+    }
+
+    /// Registers the function that `exec user FUNCTION` calls. Only this process can call it, so
+    /// the rank makes progress as in mode `caller` while it runs a schedule that does. Returns the
+    /// function that had the number before.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn register(
+        &mut self,
+        function: u32,
+        call: UserFunction,
+    ) -> Result<Option<UserFunction>, Interrupted> {
+        self.with(|engine| engine.register(function, call)).ok_or_else(|| self.gone())
+    }
+
+    /// Takes out all registered functions, each with its number, for another member.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn take_functions(&mut self) -> Result<Vec<(u32, UserFunction)>, Interrupted> {
+        self.reclaim();
+        self.with(|engine| engine.take_functions()).ok_or_else(|| self.gone())
+    }
+
+    /// Calls a registered function on bytes that belong to no instance.
+    ///
+    /// # Errors
+    /// [`Interrupted`]. The inner error is that of [`Engine::call`].
+    pub fn call(
+        &mut self,
+        function: u32,
+        a: &mut [u8],
+        b: &mut [u8],
+    ) -> Result<Result<(), Cause>, Interrupted> {
+        self.with(|engine| engine.call(function, a, b)).ok_or_else(|| self.gone())
+    }
+
+    /// Starts the next instance of a schedule and executes the part of it that can be done at once.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn start(
+        &mut self,
+        schedule: &Arc<Schedule>,
+        storage: Storage<'a>,
+    ) -> Result<Handle, Interrupted> {
+        self.start_in(schedule, WORLD, storage)
+    }
+
+    /// Does the same in a communicator: all of its ranks must start its instances in the same
+    /// order. Instances may end, and be finished, in any order.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn start_in(
+        &mut self,
+        schedule: &Arc<Schedule>,
+        communicator: u64,
+        storage: Storage<'a>,
+    ) -> Result<Handle, Interrupted> {
+        self.reclaim();
+        within(|| {
+            let started = self.with(|engine| engine.start(schedule, communicator, storage));
+            let handle = started.ok_or_else(|| self.gone())?;
+            self.run_started()?;
+            self.release()?;
+            Ok(handle)
+        })?
+    }
+
+    /// Starts an ended instance again, on the same storage, and executes the part of it
+    /// that can be done at once: see [`Engine::start_again`].
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn start_again(&mut self, handle: &mut Handle) -> Result<(), Interrupted> {
+        self.reclaim();
+        within(|| {
+            self.with(|engine| engine.start_again(handle)).ok_or_else(|| self.gone())?;
+            self.run_started()?;
+            self.release()
+        })?
+    }
+
+    /// Calls `f` with the memory of an instance that has ended.
+    ///
+    /// # Errors
+    /// [`Interrupted`]; `f` was not called.
+    pub fn with_memory<R>(
+        &mut self,
+        handle: &Handle,
+        f: impl FnOnce(&mut [u8]) -> R,
+    ) -> Result<R, Interrupted> {
+        self.with(|engine| f(engine.memory_mut(handle))).ok_or_else(|| self.gone())
+    }
+
+    /// Returns true if an instance has ended. If it has not, makes a bounded amount of progress.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn test(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
+        if self.has_ended(handle)? {
+            return Ok(true);
+        }
+        self.reclaim();
+        within(|| {
+            let progress = self.poll()?;
+            self.note_test(progress.worked);
+            self.release()?;
+            if self.has_ended(handle)? {
+                return Ok(true);
+            }
+            self.check_gate().map(|()| false)
+        })?
+    }
+
+    /// Notes for the launcher that a run has ended.
+    #[inline]
+    pub fn note_end(&self) {
+        self.job.segment.status(self.rank).attendance.note_move();
+    }
+
+    /// Notes for the launcher if a test of the program made progress. Threads of the library don't
+    /// test.
+    #[inline]
+    pub fn note_test(&self, has_worked: bool) {
+        let attendance = &self.job.segment.status(self.rank).attendance;
+        match has_worked {
+            true => attendance.note_move(),
+            false => attendance.note_vain_test(),
+        }
+    }
+
+    /// Returns an error if the job was stopped.
+    #[inline]
+    fn check_gate(&self) -> Result<(), Interrupted> {
+        let segment = self.job.segment;
+        if segment.gate().is_stopped() { Err(why_stopped(segment)) } else { Ok(()) }
+    }
+
+    /// Waits until an instance has ended.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn wait(&mut self, handle: &Handle) -> Result<(), Interrupted> {
+        // The thread of the rank need not be woken again if it is through.
+        if self.has_ended(handle)? {
+            return Ok(());
+        }
+        self.reclaim();
+        within(|| {
+            while !self.has_ended(handle)? {
+                let progress = self.step()?;
+                if !progress.worked {
+                    self.rest(progress.waiting)?;
+                }
+            }
+            self.release()
+        })?
+    }
+
+    /// Returns the actions of an instance that have started and not ended, in the order of the
+    /// schedule: receives without their message, sends that are under way. For a report on a rank
+    /// that waits, also after the job was stopped.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn underway(&mut self, handle: &Handle) -> Result<Vec<Underway>, Interrupted> {
+        self.with(|engine| engine.underway(handle)).ok_or_else(|| self.gone())
+    }
+
+    /// Returns true if instances have not been finished.
+    pub(crate) fn is_in_use(&mut self) -> Option<bool> {
+        self.with(|engine| engine.is_in_use())
+    }
+
+    /// Releases an instance that has ended, and returns the storage that it worked on.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn finish(&mut self, handle: Handle) -> Result<Storage<'a>, Interrupted> {
+        self.with(|engine| engine.finish(handle)).ok_or_else(|| self.gone())
+    }
+
+    /// Forgets communicators in which this rank starts nothing any more: see [`Engine::forget`].
+    pub fn forget(&mut self, communicators: &[u64]) {
+        self.with(|engine| {
+            for &communicator in communicators {
+                engine.forget(communicator);
+            }
+        });
+    }
+
+    /// Returns true if an instance has ended, and all messages to the ranks of other hosts that it
+    /// exchanges messages with have left. Makes no progress otherwise.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    // Inlined into the loops that call it, so that the `Result` stays in registers.
+    #[inline(always)]
+    pub fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
+        let has_ended = |engine: &mut Engine<'a, Ends<'a>>| {
+            engine.test(handle)
+                && !engine.transport().kept_back().iter().any(|&to| engine.may_meet(handle, to))
+        };
+        self.with(has_ended).ok_or_else(|| self.gone())
+    }
+
+    /// Makes a bounded amount of progress for this rank or, if it has nothing to do, for other
+    /// ranks of its host. Returns true if that did something.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn advance(&mut self) -> Result<bool, Interrupted> {
+        self.reclaim();
+        within(|| {
+            let worked = self.step()?.worked;
+            self.release()?;
+            if !worked {
+                self.check_gate()?;
+            }
+            Ok(worked)
+        })?
+    }
+
+    /// Polls the rank's engine. If that did nothing, makes progress for other ranks instead.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    #[inline]
+    pub(crate) fn step(&mut self) -> Result<Progress, Interrupted> {
+        let mut progress = self.poll()?;
+        if !progress.worked {
+            progress.worked = match &mut self.engines {
+                Engines::Node(node) => node.help(),
+                Engines::Own(_) | Engines::Thread(_) | Engines::Lost => false,
+            } || self.job.segment.help(self.rank, self.pause.has_waited());
+        }
+        if progress.worked {
+            self.pause.reset();
+        }
+        Ok(progress)
+    }
+
+    /// Executes the part of started instances that can be done at once.
+    #[inline(always)]
+    fn run_started(&mut self) -> Result<(), Interrupted> {
+        match &mut self.engines {
+            Engines::Own(engine) => Ok(engine.run_started(now_of(engine))?),
+            Engines::Thread(_) | Engines::Node(_) | Engines::Lost => self.poll().map(drop),
+        }
+    }
+
+    #[inline(always)]
+    fn poll(&mut self) -> Result<Progress, Interrupted> {
+        let progress = match &mut self.engines {
+            Engines::Node(node) => node.poll(),
+            _ => self.with(poll_now),
+        };
+        Ok(progress.ok_or_else(|| self.gone())??)
+    }
+
+    /// Waits, after a step that did nothing, until there may be something to do.
+    ///
+    /// # Errors
+    /// [`Interrupted`], except for failures of actions.
+    pub(crate) fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
+        if self.job.segment.gate().question() != self.answered {
+            self.answer();
+        }
+        if self.is_forlorn(waiting) {
+            return self.rest_alone();
+        }
+        if self.pause.publishes_counts() {
+            self.publish_counts();
+        }
+        let (segment, rank) = (self.job.segment, self.rank);
+        let status = || (segment.status(rank), segment.gate());
+        // Replaces the sleep of a rank that never sleeps. Returns when a sender disarms the
+        // mailbox, when a chunk of another rank's operation is there to do, or when a frame has
+        // come from another host, which rings no bell.
+        let look_for = |has_frame: &dyn Fn() -> bool| {
+            let endpoint = segment.endpoint(rank);
+            let goes_on = || segment.gate().is_stopped() || has_frame() || segment.help(rank, true);
+            while endpoint.is_armed() && !goes_on() {
+                thread::yield_now();
+            }
+            endpoint.disarm();
+        };
+        let mut loss = None;
+        match &mut self.engines {
+            Engines::Own(engine) => {
+                let transport = engine.transport();
+                if self.pause.publishes_room() {
+                    transport.publish();
+                }
+                if self.pause.should_sleep(waiting, || transport.has_message()) && transport.arm() {
+                    let sleeper = RefCell::new(&mut *transport);
+                    let wait = |limit| sleeper.borrow_mut().wait(limit);
+                    let look = || look_for(&|| sleeper.borrow().has_arrived());
+                    self.pause.sleep(status(), waiting, wait, look);
+                }
+                loss = transport.loss();
+            }
+            Engines::Lost => {}
+            Engines::Thread(shared) => {
+                let endpoint = self.job.segment.endpoint(self.rank);
+                let has_message = || endpoint.has_message() || shared.has_frame();
+                if self.pause.should_sleep(waiting, has_message)
+                    && let Some(sleeper) = shared.arm()
+                {
+                    let look = || look_for(&|| shared.has_arrived());
+                    self.pause.sleep(status(), waiting, |limit| sleeper.wait(limit), look);
+                }
+                let of_engine = |mut engine: Guard<'_, '_>| engine.transport().loss();
+                loss = shared.engine().map(of_engine).ok_or_else(|| self.gone())?;
+            }
+            Engines::Node(node) => {
+                let endpoint = self.job.segment.endpoint(self.rank);
+                // A rank that waits and has lost its processor can make progress through others.
+                if self.job.settings.crowded && segment.num_ranks() <= WAITING_LENT_MAX {
+                    node.release();
+                }
+                if self.pause.should_sleep(waiting, || endpoint.has_message()) {
+                    let may_sleep = node.prepare_sleep(|engine| engine.transport().arm());
+                    if may_sleep == Some(true) {
+                        let look = || look_for(&|| false);
+                        self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit), look);
+                    } else {
+                        endpoint.disarm();
+                    }
+                    node.end_sleep();
+                }
+                node.reclaim();
+            }
+        }
+        match loss {
+            _ if segment.gate().is_stopped() => Err(why_stopped(segment)),
+            Some((rank, text)) => {
+                if self.job.settings.survives {
+                    segment.status(self.rank).accuse(rank);
+                    segment.gate().call_launcher();
+                }
+                Err(Interrupted::Lost(text))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns true if only another thread of this process could bring the message that the rank
+    /// waits for: it is a group of one.
+    fn is_forlorn(&self, waiting: Waiting) -> bool {
+        self.job.settings.origin == Origin::Alone
+            && waiting == Waiting::Messages
+            && self.job.segment.status(self.rank).attendance.waits()
+    }
+
+    /// Waits for another thread of this process. Nobody wakes this one, so it looks again soon.
+    ///
+    /// # Errors
+    /// [`Interrupted::Stuck`] if there is no other thread, or if such a wait is to end after a
+    /// time.
+    fn rest_alone(&mut self) -> Result<(), Interrupted> {
+        let in_calls = self.job.segment.status(self.rank).attendance.in_calls();
+        let Stuck { ends, after } = self.job.settings.stuck;
+        let is_late = self.pause.has_waited_alone(after);
+        if others(in_calls) == Some(0) || is_late && ends {
+            return Err(Interrupted::Stuck);
+        }
+        if is_late {
+            let seconds = after.as_secs_f64();
+            // It waits on, also if nobody takes the line.
+            let _ = writeln!(
+                io::stderr(),
+                "goal: this process has waited for itself for {seconds} s; its other threads may \
+                 still act (GOAL_STUCK=end ends such a wait)"
+            );
+        }
+        sleep(LOOK_AGAIN);
+        Ok(())
+    }
+
+    /// Tells the launcher how many threads of this process are in no call.
+    #[cold]
+    fn answer(&mut self) {
+        self.answered = self.job.segment.gate().question();
+        let status = self.job.segment.status(self.rank);
+        if status.attendance.waits() {
+            status.attendance.answer(status.epoch(), others(status.attendance.in_calls()));
+        }
+    }
+
+    /// Publishes the rank's counts for the launcher.
+    pub(crate) fn publish_counts(&mut self) {
+        let slept = self.pause.slept();
+        let counts = self.with(|engine| {
+            let ends = engine.transport();
+            let (fallen_back, unreadable) = (ends.fallen_back(), ends.unreadable());
+            let counts = counts(engine.stats(), engine.depths(), slept);
+            RankCounts { fallen_back, unreadable, ..counts }
+        });
+        if let Some(counts) = counts {
+            self.job.segment.store_counts(self.rank, &counts);
+        }
+    }
+
+    /// Takes the rank back from the thread or the ranks that act for it.
+    #[inline]
+    pub(crate) fn reclaim(&mut self) {
+        self.engines.reclaim();
+    }
+
+    /// Lets the thread or other ranks act for this rank, which computes from now on.
+    #[inline]
+    pub(super) fn release(&mut self) -> Result<(), Interrupted> {
+        Ok(self.engines.release().ok_or_else(|| self.gone())??)
+    }
+}
+
+/// Returns the reason why the launcher stopped the job.
+#[cold]
+fn why_stopped(segment: &Segment) -> Interrupted {
+    let gate = segment.gate();
+    if gate.is_broken() {
+        let generation = gate.generation();
+        let is_new = |&rank: &u32| {
+            let status = segment.status(rank);
+            status.is_missing_in(generation + 1) && !status.is_missing_in(generation)
+        };
+        let text = |rank| segment.failure(rank).filter(|text| !text.is_empty());
+        let text = |rank| text(rank).unwrap_or_else(|| format!("rank {rank} is lost"));
+        let texts: Vec<String> = segment.lost().filter(is_new).map(text).collect();
+        return Interrupted::Lost(texts.join("; "));
+    }
+    match () {
+        () if gate.is_stuck() => Interrupted::Stuck,
+        () if gate.is_late() => Interrupted::Late,
+        () => Interrupted::Stopped,
+    }
+}

@@ -1,0 +1,100 @@
+//! One rank's end of a job, and how its schedules make progress while the rank computes.
+//!
+//! A [`Member`] is for a program that starts schedules, computes and waits. The job's
+//! [`Mode`](goal_job::Mode) says how the schedules of a rank make progress:
+//!
+//! - `caller`: only in calls of the rank itself.
+//! - `thread`: in a thread of the rank, which sleeps while there is nothing to do.
+//! - `node`: through other ranks of the host. The state of every engine lies in the shared segment,
+//!   and a rank that waits acts for one that computes: it takes messages, copies, reduces and
+//!   starts actions. So a collective ends as soon as the last rank has started it, as long as any
+//!   rank waits, without a thread and without calls of the ranks that compute (ESPGOAL 4.2 asks
+//!   for the former).
+//!
+//! In mode `node` the process that acts for a rank holds the rank's [`Turn`](goal_shm::Turn) during
+//! one poll of its engine.
+//!
+//! Other processes know only the schedule and the storage that the [`Job`](goal_job::Job) gives a
+//! rank, and act for the rank while it runs these, one instance at a time. A program may start
+//! other schedules, use other memory or run several instances at once, but then only its own
+//! process can execute them. Until such an instance is finished, the rank makes progress as in mode
+//! `caller`; so does a rank whose schedule calls registered functions (`exec user`). A process
+//! whose job has another schedule for a rank notices that before it acts, and leaves the rank
+//! alone.
+//!
+//! # Example
+//! Two ranks as threads of one program. Ranks may be processes too: one of them creates the
+//! segment, and the others open its file by [`Segment::open`](goal_shm::Segment::open), from an
+//! inherited descriptor or by a path as `/proc/PID/fd/N`, with the same schedule and the same
+//! settings. No launcher watches such ranks: if one dies, the others wait for it without end.
+//!
+//! ```
+//! use goal_asm::{EncodeOptions, Nisa, encode};
+//! use goal_lang::limits::Limits;
+//! use goal_lang::{ParseOptions, SourceMap, parse};
+//! use goal_job::{Job, Mode, Settings, layout};
+//! use goal_rank::progress::with_member;
+//! use goal_job::transport::Choice;
+//! use goal_shm::Segment;
+//! use std::sync::Arc;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut sources = SourceMap::default();
+//! let text = "rank 0 { send 8b to 1 } rank 1 { recv 8b from 0 }";
+//! sources.add("pair.goal", Arc::new(text.as_bytes().to_vec()));
+//! let program = parse(&sources, &ParseOptions::default()).program.expect("a valid program");
+//! let mut bytes = Vec::new();
+//! encode(&program, &EncodeOptions::default(), None, &mut bytes)?;
+//! let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default())?);
+//!
+//! let ranks = nisa.num_ranks();
+//! let settings = Settings::new(ranks, &Choice::default())?.with_progress(Mode::Thread);
+//! let segment = Segment::create(layout(&nisa, &settings, 1 << 30)?)?;
+//! let job = Job::new(&segment, &nisa, &settings);
+//! std::thread::scope(|scope| {
+//!     for rank in 0..ranks {
+//!         scope.spawn(move || {
+//!             let run = with_member(job, rank, |member| {
+//!                 let handle = member.start(&job.schedule(rank), job.storage(rank))?;
+//!                 // The rank computes here, while its thread makes progress.
+//!                 member.wait(&handle)?;
+//!                 member.finish(handle).map(drop)
+//!             });
+//!             run.expect("the rank joins").expect("the schedule ends");
+//!         });
+//!     }
+//! });
+//! # Ok(())
+//! # }
+//! ```
+
+mod counts;
+mod embedding;
+mod engines;
+mod error;
+mod member;
+mod node;
+mod start;
+mod thread;
+mod threaded;
+
+pub use error::{Interrupted, StartError};
+pub use member::Member;
+pub use start::with_member;
+pub(crate) use start::{member_over, with_member_over};
+
+use goal_engine::transport::Transport;
+use goal_engine::{Engine, Failure};
+use goal_eth::now_ns;
+
+/// Polls an engine.
+#[inline(always)]
+fn poll_now<T: Transport>(engine: &mut Engine<T>) -> Result<goal_engine::Progress, Failure> {
+    engine.poll(now_of(engine))
+}
+
+/// Returns the time for an engine: 0, without a look at the clock, if nothing in it depends on it.
+#[inline(always)]
+fn now_of<T: Transport>(engine: &Engine<T>) -> u64 {
+    if engine.asks_time() { now_ns() } else { 0 }
+}

@@ -1,0 +1,203 @@
+//! The start of members.
+#![allow(unsafe_code)] // the ends of a rank that is claimed
+
+use super::engines::Engines;
+use super::error::StartError;
+use super::member::Member;
+use super::node::NodeProgress;
+use super::thread::{ProgressThread, run_thread};
+use super::threaded::Threaded;
+use crate::equip::equip;
+use crate::transport::Ends;
+use goal_engine::{Engine, state_bytes};
+use goal_job::gateway::Gateway;
+use goal_job::threads::LibraryThread;
+use goal_job::{Job, Mode};
+use goal_shm::Part;
+use std::sync::Arc;
+use std::thread::{self, Builder};
+use std::{io, mem};
+
+/// Returns an engine whose state is in memory of this process. The caller must hold the claim to
+/// the rank's [`Part::Member`] while the engine is used.
+fn engine<'a>(
+    job: Job<'a>,
+    rank: u32,
+    gateway: Option<Gateway>,
+) -> Result<Engine<'a, Ends<'a>>, StartError> {
+    let (paths, network) = (&job.settings.paths, job.settings.network.as_ref());
+    // SAFETY: the caller has claimed the rank in this process, and a rank belongs to one process.
+    let ends = unsafe { Ends::open(job.segment, rank, paths, network, gateway)? };
+    let ends = if job.settings.survives { ends.without_lent_memory() } else { ends };
+    let options = job.settings.engine();
+    let bytes = state_bytes(options.unexpected_limit);
+    let state = goal_shm::zeroed(bytes as usize);
+    let state = state.map_err(|cause| StartError::Memory { bytes, cause })?;
+    Ok(equip(&job, rank, Engine::new(rank, ends, options, state)))
+}
+
+/// Calls `f` with the member of `rank`, in a job whose ranks are all on this host. Its schedules
+/// make no progress any more when this returns.
+///
+/// # Errors
+/// [`StartError`]; `f` was not called.
+pub fn with_member<'a, R>(
+    job: Job<'a>,
+    rank: u32,
+    f: impl FnOnce(&mut Member<'a>) -> R,
+) -> Result<R, StartError> {
+    with_member_over(job, rank, None, f)
+}
+
+/// Does the same as [`with_member`], in a job on several hosts if there is a `gateway`, which the
+/// launcher has opened for the rank.
+///
+/// # Errors
+/// [`StartError`]; `f` was not called.
+pub(crate) fn with_member_over<'a, R>(
+    job: Job<'a>,
+    rank: u32,
+    gateway: Option<Gateway>,
+    f: impl FnOnce(&mut Member<'a>) -> R,
+) -> Result<R, StartError> {
+    if job.settings.progress != Mode::Thread {
+        return Ok(f(&mut start(job, rank, gateway, |_| unreachable!("only in mode thread"))?));
+    }
+    thread::scope(|scope| {
+        let run = |shared: Arc<ProgressThread<'a>>| {
+            // The scope waits for it.
+            named(rank).spawn_scoped(scope, move || work(job, shared)).map(drop)
+        };
+        // Dropped before the scope ends, which ends the thread, also if `f` panics.
+        Ok(f(&mut start(job, rank, gateway, run)?))
+    })
+}
+
+/// Returns the member of `rank`, whose thread, if it has one, ends when the member is dropped.
+///
+/// # Errors
+/// [`StartError`].
+pub(crate) fn member_over(
+    job: Job<'static>,
+    rank: u32,
+    gateway: Option<Gateway>,
+) -> Result<Member<'static>, StartError> {
+    start(job, rank, gateway, |shared| spawn(job, rank, shared))
+}
+
+/// Starts the thread of a rank of a program.
+fn spawn(job: Job<'static>, rank: u32, shared: Arc<ProgressThread<'static>>) -> io::Result<()> {
+    let thread = named(rank).spawn(move || {
+        let _thread = LibraryThread::enter();
+        work(job, shared);
+    });
+    thread.map(drop)
+}
+
+/// Changes how the schedules of a rank make progress.
+///
+/// # Errors
+/// [`StartError`]; the engine makes progress as before.
+pub(super) fn change(
+    job: Job<'static>,
+    rank: u32,
+    engines: &mut Engines<'static>,
+    mode: Mode,
+) -> Result<(), StartError> {
+    match (mem::replace(engines, Engines::Lost), mode) {
+        (Engines::Own(own), Mode::Thread) => {
+            let shared = Arc::new(ProgressThread::new(job, rank, *own));
+            match spawn(job, rank, Arc::clone(&shared)) {
+                Ok(()) => *engines = Engines::Thread(Threaded::new(shared)),
+                Err(cause) => {
+                    let own = Arc::into_inner(shared).expect("no thread has it");
+                    *engines = Engines::Own(Box::new(own.into_engine()));
+                    return Err(StartError::Thread { cause });
+                }
+            }
+        }
+        (Engines::Thread(threaded), Mode::Caller) => {
+            if let Some(own) = threaded.into_engine() {
+                *engines = Engines::Own(Box::new(own));
+            }
+        }
+        (same @ Engines::Own(_), Mode::Caller)
+        | (same @ Engines::Thread(_), Mode::Thread)
+        | (same @ Engines::Node(_), Mode::Node) => *engines = same,
+        (other, _) => {
+            *engines = other;
+            return Err(StartError::Fixed);
+        }
+    }
+    Ok(())
+}
+
+/// Starts a member. `run` starts its thread in mode `thread`.
+fn start<'a>(
+    job: Job<'a>,
+    rank: u32,
+    gateway: Option<Gateway>,
+    run: impl FnOnce(Arc<ProgressThread<'a>>) -> io::Result<()>,
+) -> Result<Member<'a>, StartError> {
+    let claim = job.segment.claim(rank, Part::Member).ok_or(StartError::Taken)?;
+    let engines = match job.settings.progress {
+        Mode::Caller => Engines::Own(Box::new(engine(job, rank, gateway)?)),
+        Mode::Node => {
+            if job.settings.network.is_some() {
+                return Err(StartError::OtherHosts);
+            }
+            if job.settings.window.is_some() {
+                return Err(StartError::Windows);
+            }
+            let node = NodeProgress::new(job, rank).ok_or(StartError::Left)?;
+            Engines::Node(Box::new(node))
+        }
+        Mode::Thread => {
+            let shared = Arc::new(ProgressThread::new(job, rank, engine(job, rank, gateway)?));
+            run(Arc::clone(&shared)).map_err(|cause| StartError::Thread { cause })?;
+            Engines::Thread(Threaded::new(shared))
+        }
+    };
+    Ok(Member::new(job, rank, engines, claim))
+}
+
+fn named(rank: u32) -> Builder {
+    Builder::new().name(format!("progress {rank}"))
+}
+
+/// The work of a rank's thread.
+fn work(job: Job<'_>, shared: Arc<ProgressThread<'_>>) {
+    if let Some(placement) = &job.settings.placement {
+        placement.bind_thread();
+    }
+    run_thread(shared);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_member;
+    use crate::progress::StartError;
+    use goal_asm::nisa::StreamLimits;
+    use goal_asm::{EncodeOptions, Nisa, encode};
+    use goal_job::transport::Choice;
+    use goal_job::{Job, Mode, Settings, WindowSettings, layout};
+    use goal_lang::limits::Limits;
+    use goal_shm::Segment;
+    use std::sync::Arc;
+
+    /// A member in a window can't lend its rank to others.
+    #[test]
+    fn members_that_can_not_act_for_each_other_are_refused() {
+        let mut program = goal_lang::ProgramBuilder::default();
+        program.rank_with(goal_lang::BodyBuilder::default().finish());
+        let mut bytes = Vec::new();
+        encode(&program.finish(), &EncodeOptions::default(), None, &mut bytes).unwrap();
+        let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap());
+        let together = Settings::new(1, &Choice::default()).unwrap().with_progress(Mode::Node);
+        let segment = Segment::create(layout(&nisa, &together, 1 << 40).unwrap()).unwrap();
+        let limits = StreamLimits { table_entries: 4, action_bytes: 1 << 10 };
+        let settings = Settings { window: Some(WindowSettings { size: 4, limits }), ..together };
+        let joined = with_member(Job::new(&segment, &nisa, &settings), 0, |_| ());
+        assert!(matches!(joined, Err(StartError::Windows)));
+    }
+}

@@ -1,0 +1,370 @@
+//! Mode `thread`: a thread makes the schedules of a rank progress while the rank computes.
+//!
+//! The thread takes the processor from the rank, and each of its wakeups costs as much as the frame
+//! that it wakes for. So the rank wakes it only for work that nothing else would wake it for, and
+//! between the packets of one message the thread does not sleep.
+
+mod sleep;
+#[cfg(test)]
+mod tests;
+
+use super::error::Interrupted;
+use super::poll_now;
+use crate::equip::fail_by;
+use crate::transport::Ends;
+use goal_engine::transport::Wakeup;
+use goal_engine::within;
+use goal_engine::{Engine, Failure, Progress, Waiting};
+use goal_eth::now_ns;
+use goal_job::Job;
+use rustix::thread::futex::{self, Flags};
+use sleep::{Sleep, WakeSources};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// The rank uses its engine itself; the thread is parked.
+const RECLAIMED: u32 = 0;
+/// The thread uses the engine.
+const RELEASED: u32 = 1;
+/// The thread is to end.
+const STOPPED: u32 = 2;
+
+/// The longest sleep of the thread while its engine waits for room, which sends no signal.
+const ROOM_SLEEP: Duration = Duration::from_micros(50);
+
+/// The longest time for which the thread looks for the next packet of a message that has begun to
+/// arrive: about as long as it takes to sleep and wake up.
+const NEXT_PACKET_NS: u64 = 10_000;
+
+/// Polls of a rank before it leaves its engine to the thread.
+const POLLS_BEFORE_RELEASE: u32 = 8;
+
+/// The state that a rank shares with its thread.
+///
+/// The thread sleeps in the rank's mailbox. The rank arms the mailbox's bell when it releases its
+/// engine and disarms it when it reclaims the engine, so neither takes a system call.
+pub(super) struct ProgressThread<'a> {
+    job: Job<'a>,
+    rank: u32,
+    engine: Mutex<Engine<'a, Ends<'a>>>,
+    /// [`RECLAIMED`], [`RELEASED`] or [`STOPPED`]. The thread waits on it as a futex.
+    state: AtomicU32,
+    /// 1 while the thread may be waiting on `state`.
+    is_parked: AtomicU32,
+    /// The time at which the last sleep of the thread ends by itself. Written with the engine
+    /// locked.
+    wakes_ns: AtomicU64,
+    /// The reason why the thread gave up, after which the engine can't be used. Set with the engine
+    /// locked.
+    failure: OnceLock<Interrupted>,
+    /// Called on the thread after a poll that did something or failed, without the engine.
+    on_progress: OnceLock<OnProgress>,
+}
+
+/// A function that the thread of a rank calls. It may take the engine from the thread.
+pub(super) type OnProgress = Arc<dyn Fn() + Send + Sync>;
+
+/// The thread's way on after a step.
+enum Step {
+    /// The next step.
+    On,
+    /// A call of [`ProgressThread::on_progress`], then the next step.
+    Tell,
+    /// The same call, then the end: the thread gave up.
+    TellAndEnd,
+    /// The end.
+    End,
+}
+
+/// The locked engine.
+pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<'a, Ends<'a>>>;
+
+impl<'a> ProgressThread<'a> {
+    /// Creates the state from the engine of `rank`.
+    pub(super) fn new(job: Job<'a>, rank: u32, engine: Engine<'a, Ends<'a>>) -> Self {
+        Self {
+            job,
+            rank,
+            engine: Mutex::new(engine),
+            state: AtomicU32::new(RECLAIMED),
+            is_parked: AtomicU32::new(0),
+            wakes_ns: AtomicU64::new(u64::MAX),
+            failure: OnceLock::new(),
+            on_progress: OnceLock::new(),
+        }
+    }
+
+    /// Sets the function that the thread calls after a poll that did something. The first one
+    /// stays.
+    pub(super) fn call_on_progress(&self, f: OnProgress) {
+        let _ = self.on_progress.set(f);
+    }
+
+    /// Returns the engine. The thread must have ended.
+    pub(super) fn into_engine(self) -> Engine<'a, Ends<'a>> {
+        self.engine.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns true if a frame has come from another host.
+    pub(super) fn has_frame(&self) -> bool {
+        let has_frame = |mut engine: Guard<'_, '_>| engine.transport().has_frame();
+        self.job.settings.network.is_some() && self.engine().is_some_and(has_frame)
+    }
+
+    /// Returns true if something has arrived from another host. Asks the system.
+    pub(super) fn has_arrived(&self) -> bool {
+        let has_arrived = |mut engine: Guard<'_, '_>| engine.transport().has_arrived();
+        self.job.settings.network.is_some() && self.engine().is_some_and(has_arrived)
+    }
+
+    /// Arms the bell for a sleep of the rank. Returns `None` if a message has come, or if the
+    /// thread gave up.
+    pub(super) fn arm(&self) -> Option<WakeSources<'a>> {
+        let mut engine = self.engine()?;
+        let is_armed = engine.transport().arm();
+        is_armed.then(|| self.wake_sources(&mut engine))
+    }
+
+    fn wake_sources(&self, engine: &mut Engine<'a, Ends<'a>>) -> WakeSources<'a> {
+        WakeSources {
+            endpoint: self.job.segment.endpoint(self.rank),
+            sleeper: engine.transport().sleeper(),
+        }
+    }
+
+    /// Locks the engine for one bounded piece of work. Returns `None` if the thread gave up.
+    pub(super) fn engine(&self) -> Option<Guard<'_, 'a>> {
+        let engine = self.lock();
+        self.failure.get().is_none().then_some(engine)
+    }
+
+    fn lock(&self) -> Guard<'_, 'a> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the reason why the thread gave up, if it has.
+    pub(super) fn failure(&self) -> Option<&Interrupted> {
+        self.failure.get()
+    }
+
+    /// Gives up, on the thread: leaves the reason for the launcher and the rank, and wakes the
+    /// rank. The caller must have locked the engine. The rank arms its bell under the same lock, so
+    /// it either sees the reason before it sleeps or is woken by this call.
+    fn give_up(&self, why: Interrupted, _: &Guard<'_, '_>) {
+        let (segment, rank) = (self.job.segment, self.rank);
+        segment.fail(rank, &format!("rank {rank}: {why}"));
+        let _ = self.failure.set(why);
+        segment.endpoint(rank).disarm_and_wake();
+    }
+
+    /// Takes the engine back from the thread, which stops using it after its current poll.
+    pub(super) fn reclaim(&self) {
+        // Relaxed: apart from `act`, which sets it to `RECLAIMED`, only the rank itself changes the
+        // state while it lives.
+        if self.state.load(Ordering::Relaxed) != RECLAIMED {
+            // Pairs with the load in `step` after the thread has armed the bell: either the thread
+            // sees `RECLAIMED` and does not sleep, or the bell is disarmed after it was armed,
+            // which ends the sleep.
+            self.state.store(RECLAIMED, Ordering::SeqCst);
+            self.job.segment.endpoint(self.rank).disarm();
+        }
+    }
+
+    /// Leaves the engine to the thread. Returns `None` if the thread gave up.
+    ///
+    /// # Errors
+    /// The failure of an action.
+    pub(super) fn release(&self) -> Option<Result<(), Failure>> {
+        let mut engine = self.engine()?;
+        let mut is_busy = true;
+        // A few polls here cost less than waking the thread for work that is almost done.
+        for _ in 0..POLLS_BEFORE_RELEASE {
+            let progress = match poll_now(&mut engine) {
+                Ok(progress) => progress,
+                Err(failure) => return Some(Err(failure)),
+            };
+            let is_quiet = match progress.waiting {
+                _ if progress.worked => false,
+                // Nobody rings for a rank that waits for nothing, but frames may come.
+                Waiting::Nothing if self.job.settings.network.is_none() => true,
+                Waiting::Messages | Waiting::Nothing => engine.transport().arm(),
+                // No message marks the end of these waits, so the thread has to poll.
+                Waiting::Room | Waiting::Until { .. } => break,
+            };
+            if is_quiet {
+                is_busy = false;
+                break;
+            }
+        }
+        // A thread that still sleeps may do so for longer than the streams allow now.
+        let until_ns = engine.transport().sleeper().and_then(|sleeper| sleeper.until_ns());
+        let oversleeps =
+            until_ns.is_some_and(|until_ns| until_ns < self.wakes_ns.load(Ordering::Relaxed));
+        drop(engine);
+        // SeqCst with the load below, as a pair to the store and the futex wait in `step`: either
+        // the thread's futex sees `RELEASED` and does not wait, or this rank sees `is_parked` and
+        // wakes it.
+        self.state.store(RELEASED, Ordering::SeqCst);
+        if self.is_parked.load(Ordering::SeqCst) != 0 {
+            let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
+        } else if is_busy || oversleeps {
+            self.job.segment.endpoint(self.rank).disarm_and_wake();
+        }
+        Some(Ok(()))
+    }
+
+    /// Ends the thread.
+    pub(super) fn stop(&self) {
+        self.state.store(STOPPED, Ordering::SeqCst);
+        let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
+        self.job.segment.endpoint(self.rank).disarm_and_wake();
+    }
+
+    /// Polls or sleeps once, on the thread.
+    fn step(&self) -> Step {
+        match self.state.load(Ordering::SeqCst) {
+            STOPPED => return Step::End,
+            RECLAIMED => {
+                self.is_parked.store(1, Ordering::SeqCst);
+                let _ = futex::wait(&self.state, Flags::PRIVATE, RECLAIMED, None);
+                self.is_parked.store(0, Ordering::SeqCst);
+                return Step::On;
+            }
+            _ => {}
+        }
+        let mut engine = self.lock();
+        // From reclaim to release only the rank may change the bell.
+        if self.state.load(Ordering::SeqCst) != RELEASED {
+            return Step::On;
+        }
+        // The engine stays locked while a panic is handled, so the rank never uses a broken one.
+        let acted = catch_unwind(AssertUnwindSafe(|| within(|| self.act(&mut engine))));
+        match acted.map_err(|panic| panicked(&*panic)).and_then(|acted| Ok(acted?)) {
+            Err(why) => {
+                self.give_up(why, &engine);
+                return Step::TellAndEnd;
+            }
+            Ok(None) => return Step::Tell,
+            Ok(Some(sleep)) => {
+                drop(engine);
+                // The rank may reclaim the engine after this load. It then disarms the bell, so
+                // that the sleep returns at once.
+                if self.state.load(Ordering::SeqCst) == RELEASED {
+                    sleep.sleep();
+                }
+            }
+        }
+        Step::On
+    }
+
+    /// Polls the released engine. Returns how the thread is to sleep if there is nothing left to
+    /// do.
+    fn act(&self, engine: &mut Engine<'a, Ends<'a>>) -> Option<Sleep<'a>> {
+        let endpoint = self.job.segment.endpoint(self.rank);
+        endpoint.disarm();
+        // Draining a bell takes a ring from every sleeper that has not looked yet. So the thread
+        // does it only here, with the engine released, and the rank only with the engine reclaimed:
+        // never one while the other may sleep.
+        endpoint.bell().drain();
+        let mut progress = poll_now(engine);
+        if progress.as_ref().is_ok_and(|progress| !progress.worked)
+            && engine.transport().is_receiving()
+        {
+            progress = self.poll_for_packet(engine, progress);
+        }
+        if let Err(failure) = &progress {
+            // For the launcher; the rank gets the same failure from its next poll.
+            fail_by(&self.job, engine, self.rank, failure);
+        }
+        let Ok(progress) = progress else {
+            // Parks the thread. Not a plain store, which could overwrite `STOPPED`.
+            self.state
+                .compare_exchange(RELEASED, RECLAIMED, Ordering::SeqCst, Ordering::SeqCst)
+                .ok();
+            return None;
+        };
+        // The program's functions of the ends of runs in the kernel are called as after progress.
+        if progress.worked || engine.transport().has_sign() {
+            return None;
+        }
+        let limit = match progress.waiting {
+            Waiting::Messages | Waiting::Nothing => None,
+            Waiting::Room | Waiting::Until { room: true, .. } => Some(ROOM_SLEEP),
+            Waiting::Until { time_ns, .. } => {
+                Some(Duration::from_nanos(time_ns.saturating_sub(now_ns())))
+            }
+        };
+        if !engine.transport().arm() {
+            return None;
+        }
+        let sleep = Sleep { sources: self.wake_sources(engine), limit };
+        // Relaxed: the lock orders it.
+        self.wakes_ns.store(sleep.ends_ns(), Ordering::Relaxed);
+        Some(sleep)
+    }
+
+    /// Polls the released engine whenever a frame arrives, until that does something, the rank
+    /// wants the engine back or [`NEXT_PACKET_NS`] have passed. Returns the result of the last
+    /// poll, which is `progress` if there was none.
+    fn poll_for_packet(
+        &self,
+        engine: &mut Engine<'a, Ends<'a>>,
+        mut progress: Result<Progress, Failure>,
+    ) -> Result<Progress, Failure> {
+        let until_ns = now_ns() + NEXT_PACKET_NS;
+        while progress.as_ref().is_ok_and(|progress| !progress.worked)
+            && self.state.load(Ordering::Relaxed) == RELEASED
+            && now_ns() < until_ns
+        {
+            if engine.transport().has_arrived() {
+                progress = poll_now(engine);
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+        progress
+    }
+}
+
+/// Runs the thread. A panic fails the rank. While it calls a function of the program the thread has
+/// no hold on the state, so a rank that changes its mode or leaves never waits for the program.
+pub(super) fn run_thread(mut shared: Arc<ProgressThread<'_>>) {
+    loop {
+        let step = catch_unwind(AssertUnwindSafe(|| shared.step()));
+        let (tells, ends) = match step {
+            Ok(Step::On) => continue,
+            Ok(Step::End) => return,
+            Ok(Step::Tell) => (true, false),
+            Ok(Step::TellAndEnd) => (true, true),
+            Err(panic) => {
+                shared.give_up(panicked(&*panic), &shared.lock());
+                (true, true)
+            }
+        };
+        let told = shared.on_progress.get().filter(|_| tells).cloned();
+        if let Some(on_progress) = told {
+            let state = Arc::downgrade(&shared);
+            drop(shared);
+            let called = catch_unwind(AssertUnwindSafe(|| on_progress()));
+            let Some(again) = state.upgrade() else { return };
+            if let Err(panic) = called {
+                again.give_up(panicked(&*panic), &again.lock());
+                return;
+            }
+            shared = again;
+        }
+        if ends {
+            return;
+        }
+    }
+}
+
+/// Returns the error with the text of a panic.
+fn panicked(panic: &(dyn Any + Send)) -> Interrupted {
+    let texts = (panic.downcast_ref::<String>().map(String::as_str), panic.downcast_ref::<&str>());
+    let text = texts.0.or(texts.1.copied()).unwrap_or("it did not say why");
+    Interrupted::Panicked(text.to_owned())
+}

@@ -1,0 +1,219 @@
+//! One rank of a job: the loop around the engine, as a process or as a thread.
+//!
+//! The loop runs the instances of the schedule one after the other: it writes initial values to
+//! memory, starts the instance, and compares memory with what the program expects. It never waits
+//! for other ranks between instances. When nothing can be done, it stores that in the rank's status
+//! and sleeps in its mailbox. Whether the job is stuck is decided by the launcher, which sees all
+//! ranks.
+
+mod ended;
+mod image;
+mod kernel;
+
+pub use image::mismatch;
+
+use crate::progress::{Interrupted, Member, StartError, with_member_over};
+use ended::Ended;
+use goal_asm::Nisa;
+use goal_asm::nisa::StreamError;
+use goal_engine::within;
+use goal_engine::{Cause, Failure, Handle, Schedule, Storage, WORLD, Waiting, Windowed, sends};
+use goal_eth::now_ns;
+use goal_job::offload::Way;
+use goal_job::{Job, SectionFile, Settings, WindowSettings};
+use goal_shm::announce;
+use goal_shm::{Segment, State};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Looks at the start gate, each with a yield, before a rank sleeps: one to two milliseconds. The
+/// next rank takes about that long to start.
+const POLLS_AT_GATE: u32 = 5_000;
+
+/// The resources of one rank that its launcher opened.
+#[derive(Default)]
+pub struct Resources {
+    /// The file with the rank's section, if it is run through a window.
+    pub section: Option<SectionFile>,
+    /// The rank's way to other hosts, if there are any.
+    pub way: Option<Way>,
+}
+
+/// Runs a rank until the launcher stops the job. Leaves the failure of an action in the segment, or
+/// else the first difference between the memory of an instance and what the program expects.
+///
+/// # Errors
+/// The rank can't start.
+pub fn run(
+    segment: &Segment,
+    nisa: &Arc<Nisa>,
+    rank: u32,
+    settings: &Settings,
+    Resources { section, way }: Resources,
+) -> Result<(), StartError> {
+    // Before the rank touches its memory, so that the system allocates it near the processor.
+    if let Some(processor) = settings.bind(rank).map_err(StartError::Binding)? {
+        segment.status(rank).processor.store(processor + 1, Ordering::Relaxed);
+    }
+    let job = Job::new(segment, nisa, settings);
+    job.prefault(rank);
+    let code = match section.zip(settings.window) {
+        None => Code::Whole(job.schedule(rank)),
+        Some((SectionFile { file, place }, WindowSettings { size, limits })) => {
+            Code::Window(Windowed { file, place, memory: nisa.memory_size(rank), size, limits })
+        }
+    };
+    let mut storage = job.storage(rank);
+    storage.store_image(nisa, rank);
+    announce(segment, rank);
+    let gateway = match way {
+        Some(Way::Kernel(descriptors)) => return kernel::run(job, rank, descriptors, storage),
+        Some(Way::Gateway(gateway) | Way::Both(gateway, _)) => Some(gateway),
+        None => None,
+    };
+    // This announces the room in the rank's mailbox, so it comes before the gate, behind which
+    // ranks send.
+    with_member_over(job, rank, gateway, |member| {
+        if settings.network.is_some() {
+            let (nisa, window) = (Arc::clone(nisa), settings.window);
+            // Most requests of a source that can be under way at once: a rank of a job runs one
+            // instance at a time, whose sends have to end before the next one.
+            let under_way = move |source| match window {
+                Some(window) => window.size.into(),
+                None => sends(&nisa, source, rank),
+            };
+            member.with(|engine| engine.bound_requests(under_way));
+        }
+        let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
+        let awaited = settings.awaited(segment.num_ranks());
+        if segment.gate().pass_polling(awaited, polls, now_ns) {
+            segment.status(rank).enter(State::Running);
+            let mut work = Work {
+                job,
+                rank,
+                code,
+                member,
+                running: None,
+                left: settings.repeat,
+                ended: Ended::default(),
+            };
+            let ended = within(|| work.run(storage)).unwrap_or_else(|used_up| Err(used_up.into()));
+            // An engine whose state is used up can't be read.
+            if !matches!(ended, Err(Interrupted::UsedUp(_))) {
+                work.member.publish_counts();
+            }
+            match ended {
+                Err(Interrupted::Failed(failure)) => job.fail(rank, &failure),
+                Err(
+                    error @ (Interrupted::Lost(_)
+                    | Interrupted::UsedUp(_)
+                    | Interrupted::Panicked(_)),
+                ) => {
+                    segment.fail(rank, &format!("rank {rank}: {error}"));
+                }
+                Err(Interrupted::Stopped | Interrupted::Stuck | Interrupted::Late) | Ok(()) => {
+                    if let Some(text) = work.ended.unexpected {
+                        segment.record_failure(rank, &text);
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// The schedule that a rank executes.
+enum Code {
+    Whole(Arc<Schedule>),
+    Window(Windowed),
+}
+
+/// The instances that a rank runs, one after the other.
+struct Work<'a, 'm> {
+    job: Job<'a>,
+    rank: u32,
+    code: Code,
+    member: &'m mut Member<'a>,
+    running: Option<Handle>,
+    /// The number of instances that have not ended.
+    left: u64,
+    ended: Ended,
+}
+
+impl<'a> Work<'a, '_> {
+    /// Starts an instance.
+    fn start(&mut self, storage: Storage<'a>) -> Result<(), Interrupted> {
+        let code = &self.code;
+        let started = self.member.with(|engine| match code {
+            Code::Whole(schedule) => Ok(engine.start(schedule, WORLD, storage)),
+            Code::Window(windowed) => engine.start_in_window(windowed, WORLD, storage),
+        });
+        let instance = self.job.segment.status(self.rank).instance.fetch_add(1, Ordering::Relaxed);
+        let failure = |error: StreamError| Failure {
+            communicator: WORLD,
+            instance: instance as u32,
+            action: 0,
+            number: None,
+            cause: Cause::Schedule(error.to_string()),
+        };
+        self.running = Some(started.ok_or_else(|| self.member.gone())?.map_err(failure)?);
+        Ok(())
+    }
+
+    /// Runs all instances, then serves other ranks until the job is stopped.
+    fn run(&mut self, storage: Storage<'a>) -> Result<(), Interrupted> {
+        self.start(storage)?;
+        self.member.reclaim();
+        let gate = self.job.segment.gate();
+        let mut is_reported = false;
+        while !gate.is_stopped() {
+            let progress = self.member.step()?;
+            if self.next_instance()? || progress.worked {
+                continue;
+            }
+            if self.running.is_none() && !is_reported && progress.waiting == Waiting::Nothing {
+                is_reported = true;
+                gate.finish(self.job.settings.num_here(self.job.segment.num_ranks()));
+            }
+            self.member.rest(progress.waiting)?;
+        }
+        Ok(())
+    }
+
+    /// If the running instance has ended, compares its memory and starts the next one. Returns true
+    /// if there is a next one.
+    fn next_instance(&mut self) -> Result<bool, Interrupted> {
+        let Some(handle) = self.running.take() else { return Ok(false) };
+        let ended = self.member.with(|engine| match engine.test(&handle) {
+            false => Err(handle),
+            true => Ok((engine.window_stats(&handle), engine.finish(handle), *engine.stats())),
+        });
+        let (window, mut storage, stats) = match ended.ok_or_else(|| self.member.gone())? {
+            Err(handle) => {
+                self.running = Some(handle);
+                return Ok(false);
+            }
+            Ok(ended) => ended,
+        };
+        let (Job { segment, nisa, settings, .. }, rank) = (self.job, self.rank);
+        let status = segment.status(rank);
+        let instance = settings.repeat - self.left;
+        // What derives from the clock is left to the interpreter.
+        let asks_clock = window.is_some_and(|window| window.stores_time);
+        self.ended.note(self.job, rank, instance, storage.memory(), !asks_clock);
+        self.left -= 1;
+        status.messages.store(stats.messages, Ordering::Relaxed);
+        status.bytes.store(stats.bytes, Ordering::Relaxed);
+        status.verified_bytes.store(stats.verified_bytes, Ordering::Relaxed);
+        if let Some(window) = window {
+            status.receives.fetch_add(window.receives, Ordering::Relaxed);
+            status.table_max.fetch_max(window.table_max, Ordering::Relaxed);
+        }
+        if self.left == 0 {
+            return Ok(false);
+        }
+        storage.memory_mut().fill(0);
+        storage.store_image(nisa, rank);
+        self.start(storage)?;
+        Ok(true)
+    }
+}

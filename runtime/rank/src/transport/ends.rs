@@ -1,0 +1,366 @@
+//! One rank's ends of all transports that serve it.
+#![allow(unsafe_code)] // one user of a rank's ends at a time
+
+use super::remote::{Remote, Sleeper};
+use goal_engine::memory::{Imported, Span};
+use goal_engine::transport::{
+    Distance, Full, Header, Sink, Transport, Unreadable, Unwritable, Wakeup, Workers,
+};
+use goal_eth::OpenError;
+use goal_fabric::Exchanged;
+use goal_job::gateway::Gateway;
+use goal_job::network::Network;
+use goal_job::transport::{Carrier, Paths};
+use goal_kernel::Signs;
+use goal_shm::{Cma, Local, ShmTransport};
+use goal_shm::{Endpoint, Segment};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// One rank's ends of all transports that serve it, dispatched by the distance of the peer.
+///
+/// All messages from one rank to another use the same transport, so the order within each transport
+/// is the order of the pair. The table of transports is by distance and not by rank, so memory does
+/// not grow with the square of the number of ranks.
+pub(crate) struct Ends<'a> {
+    rank: u32,
+    carriers: [Carrier; Distance::ALL.len()],
+    /// Always polled and waited for, as the launcher wakes the rank here.
+    shm: ShmTransport<'a>,
+    local: Local,
+    cma: Option<Cma<'a>>,
+    /// The fabrics to ranks on other hosts, if there are any.
+    remote: Option<Box<Remote<'a>>>,
+}
+
+impl<'a> Ends<'a> {
+    /// Returns the ends of `rank` within its host.
+    ///
+    /// # Safety
+    /// While a method of these runs, no other ends of the rank may be used, in any process.
+    pub(crate) unsafe fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
+        // SAFETY: as the caller says; the segment outlives the ends.
+        let local = unsafe { Local::new(segment, rank) };
+        let cma = paths.cma.then(|| Cma::new(segment));
+        // SAFETY: as the caller says.
+        let shm = unsafe { ShmTransport::new(segment, rank) };
+        Self { rank, carriers: paths.carriers, shm, local, cma, remote: None }
+    }
+
+    /// The same for ranks that act for each other.
+    pub(crate) fn with_marks(self) -> Self {
+        Self { shm: self.shm.with_marks(), ..self }
+    }
+
+    /// The same for ranks that go on after the loss of another one.
+    pub(crate) fn without_lent_memory(self) -> Self {
+        Self { shm: self.shm.without_lent_memory(), ..self }
+    }
+
+    /// Returns all ends of `rank`, with the gateway that its launcher opened if there are other
+    /// hosts.
+    ///
+    /// # Safety
+    /// As for [`Ends::new`].
+    ///
+    /// # Errors
+    /// [`OpenError`] if the fabrics to other hosts can't be opened.
+    pub(crate) unsafe fn open(
+        segment: &'a Segment,
+        rank: u32,
+        paths: &Paths,
+        network: Option<&'a Network>,
+        gateway: Option<Gateway>,
+    ) -> Result<Self, OpenError> {
+        let remote = match (network, gateway) {
+            (None, _) => None,
+            (Some(network), Some(gateway)) => {
+                let generation = segment.gate().generation();
+                Some(Box::new(Remote::over(network, rank, gateway, generation)?))
+            }
+            (Some(_), None) => return Err(OpenError::NoDriver),
+        };
+        // SAFETY: as the caller says.
+        let here = unsafe { Self::new(segment, rank, paths) };
+        Ok(Self { remote, ..here })
+    }
+
+    /// Returns true if the fabrics to other hosts have work, or a run in the kernel has ended.
+    #[inline]
+    pub(crate) fn has_frame(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.has_work() || remote.has_sign())
+    }
+
+    /// Returns true if something has arrived from other hosts, or a run in the kernel has ended.
+    /// Asks the system, as a rank does that never sleeps.
+    pub(crate) fn has_arrived(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.has_arrived() || remote.has_sign())
+    }
+
+    /// Lets the ends of the rank's runs in the kernel end its sleeps. Without other hosts there are
+    /// none.
+    pub(crate) fn follow(&mut self, signs: Arc<Signs>) {
+        if let Some(remote) = &mut self.remote {
+            remote.follow(signs);
+        }
+    }
+
+    /// Returns true if a run in the kernel has ended and nobody has settled it.
+    #[inline]
+    pub(crate) fn has_sign(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.has_sign())
+    }
+
+    /// Sends the messages to other hosts that were written since the last poll. Those to ranks of
+    /// this host have left already.
+    #[inline]
+    pub(crate) fn send_written(&mut self) {
+        if let Some(remote) = &mut self.remote {
+            remote.send_written();
+        }
+    }
+
+    /// Returns the ranks of other hosts for which bytes of messages wait for room on the network.
+    /// A caller that computes from now on would keep them back.
+    #[inline]
+    pub(crate) fn kept_back(&mut self) -> Vec<u32> {
+        self.remote.as_mut().map_or_else(Vec::new, |remote| remote.kept_back())
+    }
+
+    /// Returns true while a message of several packets comes from another host.
+    #[inline]
+    pub(crate) fn is_receiving(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.is_receiving())
+    }
+
+    /// Returns the number of ranks on other hosts to which the first fabric does not lead.
+    pub(crate) fn fallen_back(&self) -> u64 {
+        self.remote.as_ref().map_or(0, |remote| remote.fallen_back())
+    }
+
+    /// Returns the number of ranks of this host whose memory the system did not let this one read.
+    pub(crate) fn unreadable(&self) -> u64 {
+        self.cma.as_ref().map_or(0, |cma| cma.unreadable())
+    }
+
+    /// Returns the rank on another host that was lost, with a description; `None` if none was.
+    pub(crate) fn loss(&self) -> Option<(u32, String)> {
+        self.remote.as_ref()?.loss()
+    }
+
+    /// Returns a means to wait for other hosts while another thread has the ends, or `None` if the
+    /// rank has only its mailbox to wait for.
+    pub(crate) fn sleeper(&self) -> Option<Sleeper> {
+        self.remote.as_ref().map(|remote| remote.sleeper())
+    }
+
+    #[inline]
+    fn carrier(&self, peer: u32) -> Carrier {
+        let distance = match &self.remote {
+            _ if peer == self.rank => Distance::Own,
+            Some(remote) if remote.leads_to(peer) => Distance::Network,
+            _ => Distance::Node,
+        };
+        self.carriers[distance as usize]
+    }
+
+    fn endpoint(&self) -> Endpoint<'a> {
+        self.shm.endpoint()
+    }
+}
+
+/// The panic message for a message to another host without streams. [`Ends::open`] makes the
+/// streams whenever there are other hosts.
+const NO_REMOTE: &str = "ranks on other hosts have a way";
+
+impl Transport for Ends<'_> {
+    #[inline]
+    fn short_max(&self) -> usize {
+        self.local.short_max().min(self.shm.short_max())
+    }
+
+    #[inline]
+    fn payload_max(&mut self, to: u32) -> usize {
+        match self.carrier(to) {
+            Carrier::Local => self.local.payload_max(to),
+            Carrier::Shm => self.shm.payload_max(to),
+            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).payload_max(to),
+        }
+    }
+
+    #[inline]
+    fn part_max(&mut self, to: u32) -> usize {
+        match self.carrier(to) {
+            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).part_max(to),
+            Carrier::Local | Carrier::Shm => self.payload_max(to),
+        }
+    }
+
+    #[inline]
+    fn zcopy_max(&mut self, to: u32) -> usize {
+        match self.carrier(to) {
+            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).zcopy_max(to),
+            Carrier::Local | Carrier::Shm => self.payload_max(to),
+        }
+    }
+
+    #[inline(always)]
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
+        match self.carrier(to) {
+            Carrier::Local => self.local.try_send(to, header, fill),
+            Carrier::Shm => self.shm.try_send(to, header, fill),
+            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).try_send(to, header, fill),
+        }
+    }
+
+    fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
+        match self.carrier(to) {
+            Carrier::Local => self.local.try_send_zcopy(to, header, payload),
+            Carrier::Shm => self.shm.try_send_zcopy(to, header, payload),
+            Carrier::Remote => {
+                self.remote.as_mut().expect(NO_REMOTE).try_send_zcopy(to, header, payload)
+            }
+        }
+    }
+
+    #[inline]
+    fn poll(
+        &mut self,
+        messages_max: usize,
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize {
+        self.poll_into(messages_max, &mut sink)
+    }
+
+    /// Takes at most `messages_max` messages of each transport, so that none delays another.
+    #[inline]
+    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
+        let mut taken = self.shm.poll_into(messages_max, sink);
+        if self.local.has_message() {
+            taken += self.local.poll_into(messages_max, sink);
+        }
+        if let Some(remote) = &mut self.remote {
+            taken += remote.poll_into(messages_max, sink);
+        }
+        taken
+    }
+
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        self.shm.announce_room(bytes, most);
+        self.local.announce_room(bytes, most);
+        if let Some(remote) = &mut self.remote {
+            remote.announce_room(bytes, most);
+        }
+    }
+
+    #[inline]
+    fn room(&self, to: u32) -> u64 {
+        match self.carrier(to) {
+            Carrier::Local => self.local.room(to),
+            Carrier::Shm => self.shm.room(to),
+            Carrier::Remote => self.remote.as_ref().expect(NO_REMOTE).way_to(to).room(to),
+        }
+    }
+
+    fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
+        match self.carrier(to) {
+            Carrier::Local => 0,
+            Carrier::Shm => self.shm.pushed_max(to, bytes),
+            Carrier::Remote => self.remote.as_ref().expect(NO_REMOTE).way_to(to).pushed_max(to),
+        }
+    }
+
+    fn window(&mut self, source: u32) -> u32 {
+        if self.carrier(source) == Carrier::Shm { self.shm.window(source) } else { 0 }
+    }
+
+    fn export(&self, to: u32, bytes: Span) -> Option<u64> {
+        if self.carrier(to) == Carrier::Remote {
+            return None;
+        }
+        // The buffers of a message to oneself may overlap. Only a copied message gets that right.
+        let copied = || self.cma.as_ref().filter(|_| to != self.rank).map(|_| Cma::export(bytes));
+        self.shm.export(to, bytes).or_else(copied)
+    }
+
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Imported<'_>> {
+        self.shm.import(source, address, len)
+    }
+
+    fn workers(&self) -> Option<&dyn Workers> {
+        self.shm.workers()
+    }
+
+    fn get_zcopy(
+        &mut self,
+        source: u32,
+        address: u64,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), Unreadable> {
+        self.cma.as_mut().ok_or(Unreadable)?.get(source, address, offset, into)
+    }
+
+    fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
+        (self.carrier(to) == Carrier::Shm).then(|| self.shm.export_mut(to, bytes)).flatten()
+    }
+
+    fn put_zcopy(
+        &mut self,
+        to: u32,
+        address: u64,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), Unwritable> {
+        match self.carrier(to) {
+            Carrier::Shm => self.shm.put_zcopy(to, address, offset, bytes),
+            Carrier::Local | Carrier::Remote => Err(Unwritable),
+        }
+    }
+}
+
+impl Wakeup for Ends<'_> {
+    #[inline]
+    fn has_message(&self) -> bool {
+        self.shm.has_message() || self.local.has_message() || self.has_frame()
+    }
+
+    fn publish(&mut self) {
+        self.shm.publish();
+    }
+
+    /// Only the mailbox has to be armed: a message to oneself can't arrive during the sleep, and a
+    /// frame from another host makes a socket readable.
+    fn arm(&mut self) -> bool {
+        let Some(remote) = &mut self.remote else {
+            return !self.local.has_message() && self.shm.arm();
+        };
+        if self.local.has_message() || remote.progress() {
+            return false;
+        }
+        // While the rank sleeps, launchers compare these numbers to find out if the job is stuck.
+        let Exchanged { sent, taken } = remote.exchanged();
+        let segment = self.shm.segment();
+        segment.status(self.rank).remote_sent.store(sent, Ordering::SeqCst);
+        segment.status(self.rank).remote_taken.store(taken, Ordering::SeqCst);
+        self.shm.arm()
+    }
+
+    fn wait(&mut self, limit: Option<Duration>) {
+        let endpoint = self.endpoint();
+        match &mut self.remote {
+            None => endpoint.wait(limit),
+            Some(remote) => {
+                remote.sleep(endpoint.bell(), || endpoint.is_armed(), limit);
+                endpoint.disarm();
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The transports of a rank's messages.
+//!
+//! `Ends` combines one rank's ends of all transports to one
+//! [`Transport`](goal_engine::transport::Transport) for its engine. The job's
+//! [`Choice`](goal_job::transport::Choice) says which transports these are.
+
+#[cfg(test)]
+mod copies;
+mod ends;
+mod remote;
+
+pub(crate) use ends::Ends;
+pub use remote::RETRANSMIT_MAX_NS;
+pub(crate) use remote::Sleeper;

@@ -1,0 +1,303 @@
+//! A rank's fabrics to ranks on other hosts, and how it sleeps with their sockets.
+//!
+//! Each rank is reached by the first fabric that can make a connection with it. A fabric gives up
+//! before it has exchanged any message with the rank, so that messages keep their order.
+
+mod esp;
+mod sleeper;
+
+pub use esp::RETRANSMIT_MAX_NS;
+pub(crate) use sleeper::Sleeper;
+
+use esp::Esp;
+use goal_engine::transport::{Full, Header, Sink};
+use goal_eth::{OpenError, now_ns};
+use goal_fabric::{Exchanged, Fabric};
+use goal_job::gateway::Gateway;
+use goal_job::network::{Network, OverTcp, Wire};
+use goal_kernel::Signs;
+use goal_shm::{Bell, SHORT_MAX};
+use goal_tcp::{Conditions, TcpFabric, Tls};
+use sleeper::{FABRICS_DESCRIPTORS_MAX, sleep};
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A rank's fabrics to ranks on other hosts.
+pub(crate) struct Remote<'a> {
+    network: &'a Network,
+    /// In the order of their priorities.
+    fabrics: Vec<Box<dyn Fabric + 'a>>,
+    /// The fabric that carries the messages to each rank.
+    chosen: Vec<u8>,
+    /// The descriptors of fabrics, shared with threads that sleep while another one has them.
+    sockets: Arc<[OwnedFd]>,
+    /// The rank's runs in the kernel, whose ends end a sleep too.
+    signs: Option<Arc<Signs>>,
+    /// The number of ranks whose messages are carried by another fabric than the first.
+    fallen_back: u64,
+    /// The first rank that no fabric reaches, and why.
+    unreachable: Option<(u32, String)>,
+}
+
+impl<'a> Remote<'a> {
+    /// Opens the fabrics of `rank` over the gateway that its launcher opened. A fabric that the
+    /// program brought comes first. They are for a generation of the job.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub(crate) fn over(
+        network: &'a Network,
+        rank: u32,
+        mut gateway: Gateway,
+        generation: u32,
+    ) -> Result<Self, OpenError> {
+        let system = |what| move |cause| OpenError::System { what, cause };
+        let mut fabrics: Vec<Box<dyn Fabric + 'a>> = Vec::new();
+        while let Gateway::Other(fabric, next) = gateway {
+            fabrics.push(fabric);
+            gateway = *next;
+        }
+        let last: Box<dyn Fabric + 'a> = match (gateway, &network.wire) {
+            (Gateway::Ethernet(driver), Wire::Ethernet(ethernet)) => {
+                Box::new(Esp::over(network, ethernet, rank, driver)?)
+            }
+            (Gateway::Tcp(listener), Wire::Tcp(over) | Wire::Other(_, over)) => {
+                let &OverTcp { silence_s, encrypts } = over;
+                let addresses = network.locations().map(|location| location.socket()).collect();
+                let key = network.secret.tcp_key(generation);
+                let tcp = TcpFabric::new(rank, addresses, listener, key, now_ns);
+                let tcp = tcp.map_err(system("the sockets can't be watched"))?;
+                let tls = encrypts.then(Tls::new).transpose();
+                let tls = tls.map_err(system("there is no encryption"))?;
+                let conditions = Conditions { silence_s, tls };
+                let tcp = tcp.with_first_room(network.first_room).with_conditions(conditions);
+                Box::new(tcp.with_communicators(network.has_communicators))
+            }
+            _ => return Err(OpenError::NoDriver),
+        };
+        fabrics.push(last);
+        if fabrics.iter().any(|fabric| fabric.short_max() < SHORT_MAX) {
+            let few =
+                "a fabric must carry as many bytes in one message as shared memory does at once";
+            return Err(system(few)(io::ErrorKind::InvalidInput.into()));
+        }
+        let sockets = fabrics.iter().flat_map(|fabric| fabric.descriptors());
+        let sockets = sockets.map(|socket| BorrowedFd::try_clone_to_owned(&socket));
+        let sockets = sockets.collect::<io::Result<Arc<[OwnedFd]>>>();
+        let sockets = sockets.map_err(system("there is no descriptor left"))?;
+        if sockets.len() > FABRICS_DESCRIPTORS_MAX {
+            let many = "the fabrics have more descriptors than a rank can wait for: six";
+            return Err(system(many)(io::ErrorKind::InvalidInput.into()));
+        }
+        let chosen = vec![0; network.num_ranks() as usize];
+        Ok(Self {
+            network,
+            fabrics,
+            chosen,
+            sockets,
+            signs: None,
+            unreachable: None,
+            fallen_back: 0,
+        })
+    }
+
+    /// Lets the ends of runs in the kernel end sleeps.
+    pub(crate) fn follow(&mut self, signs: Arc<Signs>) {
+        self.signs = Some(signs);
+    }
+
+    /// Returns true if a run in the kernel has ended and nobody has settled it, or the rank is to
+    /// look at these runs for another reason.
+    #[inline]
+    pub(crate) fn has_sign(&self) -> bool {
+        self.signs.as_ref().is_some_and(|signs| signs.is_due() || signs.is_news())
+    }
+
+    /// Returns true if a rank is on another host.
+    #[inline]
+    pub(crate) fn leads_to(&self, rank: u32) -> bool {
+        !self.network.is_here(rank)
+    }
+
+    /// Returns the fabric that carries the messages to a rank.
+    #[inline]
+    pub(crate) fn to(&mut self, rank: u32) -> &mut (dyn Fabric + 'a) {
+        &mut *self.fabrics[usize::from(self.chosen[rank as usize])]
+    }
+
+    /// Does the same for reading.
+    #[inline]
+    pub(crate) fn way_to(&self, rank: u32) -> &(dyn Fabric + 'a) {
+        &*self.fabrics[usize::from(self.chosen[rank as usize])]
+    }
+
+    /// See [`Fabric::try_send`].
+    #[inline]
+    pub(crate) fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
+        let mut fill = Some(fill);
+        let mut once = |out: &mut [u8]| {
+            if let Some(fill) = fill.take() {
+                fill(out);
+            }
+        };
+        let sent = self.to(to).try_send(to, header, &mut once);
+        if sent.is_err() {
+            self.fall_back(to);
+        }
+        sent
+    }
+
+    /// See [`Fabric::try_send_zcopy`].
+    pub(crate) fn try_send_zcopy(
+        &mut self,
+        to: u32,
+        header: &Header,
+        payload: &[u8],
+    ) -> Result<(), Full> {
+        let sent = self.to(to).try_send_zcopy(to, header, payload);
+        if sent.is_err() {
+            self.fall_back(to);
+        }
+        sent
+    }
+
+    /// Chooses the next fabric for a rank if the one that was chosen can't reach it.
+    #[cold]
+    fn fall_back(&mut self, to: u32) {
+        let Some(why) = self.way_to(to).unreachable(to) else { return };
+        let next = self.chosen[to as usize] + 1;
+        if usize::from(next) < self.fabrics.len() {
+            self.fallen_back += u64::from(next == 1);
+            self.chosen[to as usize] = next;
+        } else {
+            self.unreachable.get_or_insert((to, why));
+        }
+    }
+
+    /// Returns the number of ranks whose messages are carried by another fabric than the first.
+    pub(crate) fn fallen_back(&self) -> u64 {
+        self.fallen_back
+    }
+
+    /// See [`Fabric::poll_into`]. Takes at most `messages_max` messages of each fabric.
+    #[inline]
+    pub(crate) fn poll_into(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
+        self.fabrics.iter_mut().map(|fabric| fabric.poll_into(messages_max, sink)).sum()
+    }
+
+    /// See [`Fabric::announce_room`]. Each fabric gets an equal part, so that together they grant
+    /// no more than there is.
+    pub(crate) fn announce_room(&mut self, bytes: u64, most: u64) {
+        let bytes = bytes / self.fabrics.len() as u64;
+        self.fabrics.iter_mut().for_each(|fabric| fabric.announce_room(bytes, most));
+    }
+
+    /// See [`Fabric::send_written`].
+    #[inline]
+    pub(crate) fn send_written(&mut self) {
+        self.fabrics.iter_mut().for_each(|fabric| fabric.send_written());
+    }
+
+    /// Sends what was written. Returns the ranks for which some of it has to wait for room on the
+    /// network.
+    pub(crate) fn kept_back(&mut self) -> Vec<u32> {
+        self.send_written();
+        self.fabrics.iter().flat_map(|fabric| fabric.kept_back()).collect()
+    }
+
+    /// See [`Fabric::progress`].
+    pub(crate) fn progress(&mut self) -> bool {
+        self.fabrics.iter_mut().fold(false, |any, fabric| fabric.progress() | any)
+    }
+
+    /// See [`Fabric::has_work`].
+    #[inline]
+    pub(crate) fn has_work(&self) -> bool {
+        self.fabrics.iter().any(|fabric| fabric.has_work())
+    }
+
+    /// See [`Fabric::has_arrived`].
+    pub(crate) fn has_arrived(&self) -> bool {
+        self.fabrics.iter().any(|fabric| fabric.has_arrived())
+    }
+
+    /// See [`Fabric::is_receiving`].
+    #[inline]
+    pub(crate) fn is_receiving(&self) -> bool {
+        self.fabrics.iter().any(|fabric| fabric.is_receiving())
+    }
+
+    /// Returns the number of messages that this rank has exchanged with other hosts.
+    pub(crate) fn exchanged(&self) -> Exchanged {
+        let add = |sum: Exchanged, Exchanged { sent, taken }| Exchanged {
+            sent: sum.sent.wrapping_add(sent),
+            taken: sum.taken.wrapping_add(taken),
+        };
+        self.fabrics.iter().map(|fabric| fabric.exchanged()).fold(Exchanged::default(), add)
+    }
+
+    /// Returns the first rank that was lost, with a description; `None` if none was.
+    pub(crate) fn loss(&self) -> Option<(u32, String)> {
+        let lost = self.fabrics.iter().find_map(|fabric| fabric.lost());
+        let (rank, why) = lost.or_else(|| self.unreachable.clone())?;
+        let text = format!("rank {rank} on host {} is lost: {why}", self.network.host(rank));
+        Some((rank, text))
+    }
+
+    /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
+    /// message has room, a run in the kernel ended, or `limit` has passed. Meanwhile it keeps the
+    /// connections alive: it sends acknowledgements and retransmissions. The caller has made
+    /// progress since the rank was armed, or right before.
+    pub(crate) fn sleep(
+        &mut self,
+        bell: Bell<'_>,
+        is_armed: impl Fn() -> bool,
+        limit: Option<Duration>,
+    ) {
+        let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
+        // A late ring of an earlier sleep ends this one at once, so it must not stay. Nobody has
+        // looked for one yet.
+        let mut may_ring = true;
+        while is_armed() && !self.has_sign() {
+            let now_ns = now_ns();
+            if until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
+                break;
+            }
+            let next_ns = until_ns.into_iter().chain(self.until_ns()).min();
+            let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
+            // If an interface has no room for frames, wait although there is work.
+            if self.fabrics.iter().any(|fabric| fabric.has_unsent()) || !self.has_work() {
+                may_ring = sleep(&self.sockets, bell, self.signs.as_deref(), left);
+                // The bell is silenced before `is_armed` is read again. A rank that rings disarms
+                // first, so no ring is lost.
+                if std::mem::take(&mut may_ring) {
+                    bell.drain();
+                }
+            }
+            if self.progress() {
+                break;
+            }
+        }
+        if may_ring {
+            bell.drain();
+        }
+    }
+
+    /// Returns a means for another thread to wait for other hosts.
+    pub(crate) fn sleeper(&self) -> Sleeper {
+        let (sockets, signs) = (Arc::clone(&self.sockets), self.signs.clone());
+        Sleeper { sockets, signs, until_ns: self.until_ns() }
+    }
+
+    /// Returns the time at which a fabric has work even if nothing arrives.
+    fn until_ns(&self) -> Option<u64> {
+        self.fabrics.iter().filter_map(|fabric| fabric.wake_ns()).min()
+    }
+}
