@@ -22,7 +22,7 @@ pub(crate) struct Point {
     pub(crate) ns: u64,
 }
 
-/// Returns the collective that is measured, of blocks of so many bytes.
+/// Returns the collective that is measured, with blocks of `bytes` bytes.
 pub(crate) fn collective(kind: CollectiveKind, bytes: u64) -> Collective {
     let count = if kind == CollectiveKind::Barrier { 0 } else { bytes / 8 };
     Collective {

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A launcher that starts nothing: a script that prints the time of a job from its options, which
-/// `cases` tells.
+/// Makes a launcher that starts nothing: a script that prints the time of a job. `cases` computes
+/// the time from the options.
 fn launcher(folder: &Path, cases: &str) -> PathBuf {
     let path = folder.join("launcher");
     let text = format!(

@@ -1,5 +1,5 @@
-//! The search for parameters of transports: jobs with many settings, one after the other, each of
-//! which measures the same patterns (thesis 6.2, whose search was for parameters of interfaces).
+//! The search for parameters of transports. Jobs with many settings run one after the other, and
+//! each measures the same patterns. The thesis searched for parameters of interfaces (6.2).
 //!
 //! On several hosts each host runs this. All measurements reach all ranks, so all hosts decide the
 //! same and start the same jobs.

@@ -1,9 +1,9 @@
 //! The comparison of settings whose measurements vary.
 //!
-//! Where a parameter has no influence, the least of several measurements is that of chance, and a
-//! search that follows it wanders (thesis 6.2: neighbours "differ only within the error margin").
-//! So the current setting is measured twice in each round, before and after the others, and the
-//! difference between the two is what nothing causes.
+//! A parameter may have no influence. Then chance decides which of several measurements is the
+//! least, and a search by it wanders. In the thesis (6.2) neighbours "differ only within the error
+//! margin". So the current setting is measured twice in each round, before and after the others.
+//! The difference between the two is noise.
 
 /// Scores of the current setting and of another one in the same rounds: the mean of the logarithms
 /// of times. A lower score is better.
