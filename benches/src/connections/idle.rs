@@ -4,7 +4,7 @@
 //! demand the key of the run, which is random and never leaves this process.
 
 use goal_tcp::handshake::{Ends, Key};
-use goal_tcp::stranger::{Shaken, Stranger};
+use goal_tcp::pending::{Shaken, Stranger};
 use goal_tcp::{Channel, Conditions};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io;

@@ -53,10 +53,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(doctest)]
+mod compile_fail;
 mod engine;
 mod heap;
-#[cfg(doctest)]
-mod holes;
 mod matching;
 pub mod memory;
 mod ops;

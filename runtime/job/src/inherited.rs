@@ -11,8 +11,8 @@
 //! Files of one kind without a number of their own, as the system's events, count as the same.
 #![allow(unsafe_code)]
 
-use crate::gateway::{Gateway, PassedGateway};
 use crate::offload::{PassedKernel, PassedTables};
+use crate::remote_sockets::{Gateway, PassedGateway};
 use goal_eth::AnyDriver;
 use goal_kernel::{Descriptors, TableDescriptors};
 use goal_tcp::Listener;

@@ -1,7 +1,7 @@
 //! A job: the schedules, settings and memory that its ranks share.
 #![allow(unsafe_code)] // areas of the segment, used by one engine at a time
 
-use crate::place::describe;
+use crate::action_name::describe;
 use crate::settings::{self, Settings, split_instance};
 use crate::trace::{self, Omitted};
 use goal_asm::Nisa;

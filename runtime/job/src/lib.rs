@@ -1,7 +1,7 @@
 //! What the launcher and the ranks of a job agree on.
 //!
 //! A launcher makes [`Settings`] and a segment of shared memory, and starts ranks. It hands each
-//! rank process a bootstrap record (`order`): JSON that names inherited descriptors. [`Job`] is
+//! rank process a bootstrap record (`bootstrap`): JSON that names inherited descriptors. [`Job`] is
 //! what both hold then: the segment, the schedules and the settings.
 //!
 //! `goal-rank` runs a rank, `goal-launch` starts the ranks and watches over them. Neither the
@@ -10,16 +10,17 @@
 //! # Layers
 //! A module imports only from modules of earlier lines:
 //!
-//! - `gateway`, `host`, `limits`, `named`
+//! - `remote_sockets`, `host`, `limits`, `named`
 //! - `offload`
 //! - `binding`, `inherited`, `network`, `rights`, `threads`, `trace`, `wait`
 //! - `peer`, `transport`
-//! - `place`, `settings`, `stuck`, `window`
-//! - `job`, `order`
+//! - `action_name`, `settings`, `stuck`, `window`
+//! - `job`, `bootstrap`
 //! - `growth`
 
+mod action_name;
 pub mod binding;
-pub mod gateway;
+pub mod bootstrap;
 pub mod growth;
 pub mod host;
 pub mod inherited;
@@ -28,9 +29,8 @@ pub mod limits;
 mod named;
 pub mod network;
 pub mod offload;
-pub mod order;
 pub mod peer;
-mod place;
+pub mod remote_sockets;
 pub mod rights;
 mod settings;
 mod stuck;
@@ -40,11 +40,11 @@ pub mod transport;
 mod wait;
 mod window;
 
+pub use action_name::Place;
 pub use binding::is_crowded;
 pub use job::Job;
 pub use named::Named;
 pub use offload::{Offered, Offload};
-pub use place::Place;
 pub use settings::{
     Mode, Origin, Settings, WindowSettings, factor, has_time, layout, split_instance,
 };

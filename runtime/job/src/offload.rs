@@ -6,7 +6,7 @@
 //! cookies in the maps, of which they have descriptors.
 
 use crate::Named;
-use crate::gateway::{Gateway, PassedGateway};
+use crate::remote_sockets::{Gateway, PassedGateway};
 use goal_kernel::{Descriptors, Hook, Member, Missing, Share, TableDescriptors, probe};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

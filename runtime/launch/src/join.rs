@@ -18,8 +18,8 @@
 //! waits for a caller that is silent. It loses its connection after a while, and the oldest one
 //! does if there are too many, or no descriptors are left.
 
+use goal_job::bootstrap::Order;
 use goal_job::inherited::Inherited;
-use goal_job::order::Order;
 use goal_job::peer::{Peer, Token, random};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;

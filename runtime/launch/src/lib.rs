@@ -29,14 +29,14 @@
 //! # Layers
 //! A module imports only from modules of earlier lines:
 //!
-//! - `door`, `echo`, `join`, `monitor`
+//! - `growth_socket`, `echo`, `join`, `monitor`
 //! - `outcome`
 //! - `report`
 //! - `hosts`
 //! - `launcher`
 
-mod door;
 pub mod echo;
+mod growth_socket;
 pub mod hosts;
 mod join;
 mod launcher;

@@ -8,14 +8,14 @@
 //! # Layers
 //! A module imports only from modules of earlier lines:
 //!
-//! - `handed`, `pause`
+//! - `fallback`, `pause`
 //! - `transport`
 //! - `equip`
 //! - `progress`
 //! - `schedule`, `program`
 
 mod equip;
-pub mod handed;
+pub mod fallback;
 mod pause;
 pub mod program;
 pub mod progress;

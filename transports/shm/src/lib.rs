@@ -43,29 +43,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod attendance;
 mod bell;
 mod claims;
 mod cma;
 mod counts;
 mod endpoint;
 mod exporter;
-mod gate;
 mod helpers;
 mod layout;
 mod local;
 mod mailbox;
 mod mapping;
+mod member_state;
 mod members;
-mod membership;
 #[cfg(all(test, loom))]
 mod models;
 mod pool;
 mod populate;
+mod process_state;
+mod rank_count;
 mod ring;
-mod roll;
 mod sealed;
 mod segment;
+mod start_barrier;
 mod starts;
 mod status;
 mod sync;
@@ -76,14 +76,12 @@ mod transport;
 mod turn;
 mod workers;
 
-pub use attendance::{Attendance, Identity};
 pub use bell::Bell;
 pub use claims::{Claim, Part};
 pub use cma::{CMA, Cma, admit, announce, ptrace_scope};
 pub use counts::RankCounts;
 pub use endpoint::Endpoint;
 pub use exporter::Exporter;
-pub use gate::{Barrier, Gate};
 pub use helpers::Helpers;
 pub use layout::{
     Layout, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN, RankLayout, RankSizes, SegmentTooLarge,
@@ -91,11 +89,13 @@ pub use layout::{
 pub use local::{LOCAL, Local, PAYLOAD_MAX as LOCAL_PAYLOAD_MAX};
 pub use mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use mapping::zeroed;
-pub use membership::Membership;
+pub use member_state::Membership;
 pub use populate::populate_read;
-pub use roll::Roll;
+pub use process_state::{Attendance, Identity};
+pub use rank_count::Roll;
 pub use sealed::Sealed;
 pub use segment::Segment;
+pub use start_barrier::{Barrier, Gate};
 pub use starts::Started;
 pub use status::{INSTANCES_TIMED, Stance, State, Status};
 pub use transport::{SHM, ShmTransport};

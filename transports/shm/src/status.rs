@@ -2,10 +2,10 @@
 //! reads it.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
-use super::attendance::Attendance;
 use super::exporter::Exporter;
 use super::mapping::SharedWords;
-use super::membership::Membership;
+use super::member_state::Membership;
+use super::process_state::Attendance;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The state of a rank.

@@ -34,9 +34,9 @@ mod info;
 mod limits;
 mod listener;
 mod outbox;
+pub mod pending;
 mod poller;
 mod sockets;
-pub mod stranger;
 #[cfg(test)]
 mod tests;
 mod touch;

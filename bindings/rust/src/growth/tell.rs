@@ -5,8 +5,8 @@ use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::graph::{Data, Graph, memory};
 use crate::group::Group;
+use crate::join_message::message;
 use crate::raw::{Schedule, wait};
-use crate::welcome::message;
 
 /// Tells each of the new ranks the ranks of their communicator.
 ///

@@ -20,7 +20,7 @@ use agree::{Freed, Place, place};
 use goal_asm::Nisa;
 use goal_kernel::limits::PROGRAM_RANKS_MAX;
 use goal_kernel::{Abilities, Plan, Signs, Tables, in_words};
-use goal_rank::handed::Hands;
+use goal_rank::fallback::Hands;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

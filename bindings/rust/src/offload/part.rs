@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::process::{is_fork, of_fork};
 use goal_engine::{Cause, Failure};
 use goal_kernel::{Awaited, Rank, Signs, Unfinished};
-use goal_rank::handed::{CallFunction, Fault, Hands};
+use goal_rank::fallback::{CallFunction, Fault, Hands};
 use goal_rank::program::sleep;
 use goal_rank::progress::Interrupted;
 use parking_lot::{Mutex, MutexGuard};

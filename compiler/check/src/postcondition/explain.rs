@@ -1,12 +1,12 @@
 //! Explains wrong bytes: the required content, the actual one, and the actions that led to it.
 
-use super::beside::beside;
 use super::causes;
 use super::compare::{Comparison, Difference, Violation, Wrong};
 use super::contributions::{Contributions, Run};
 use super::execute::Execution;
 use super::follow::Follower;
 use super::layout::{Content, Layout};
+use super::near_misses::near_misses;
 use super::value::{Expression, Value, Values, canonical};
 use crate::options::{Blocks, Collective, OptionNames};
 use crate::places::{Places, in_words};
@@ -106,20 +106,20 @@ impl Explainer<'_> {
             }
         }
         let way: Vec<Vertex> = steps.iter().map(|&(vertex, _)| vertex).collect();
-        let beside = match &wrong.how {
+        let near_misses = match &wrong.how {
             _ if way.is_empty() => Vec::new(),
             Violation::Contributions(difference) if difference.is_only_repeated() => Vec::new(),
             Violation::Order(_) => Vec::new(),
-            _ => beside(whole, layout, wrong, &way),
+            _ => near_misses(whole, layout, wrong, &way),
         };
-        for beside in beside {
+        for near_miss in near_misses {
             let text = format!(
                 "rank {} writes {} here; the way of the wrong byte reads {}",
-                whole.rank(beside.vertex),
-                bytes(&beside.writes),
-                bytes(&beside.reads)
+                whole.rank(near_miss.vertex),
+                bytes(&near_miss.writes),
+                bytes(&near_miss.reads)
             );
-            diagnostic = self.places.label(diagnostic, beside.vertex, text);
+            diagnostic = self.places.label(diagnostic, near_miss.vertex, text);
         }
         let collective = &self.layout.collective;
         if collective.count.is_none() && collective.blocks == Blocks::Equal {

@@ -4,7 +4,6 @@
 
 mod agreement;
 mod barrier;
-mod beside;
 mod causes;
 mod compare;
 mod contributions;
@@ -13,6 +12,7 @@ mod explain;
 mod follow;
 mod layout;
 mod memory;
+mod near_misses;
 mod ranks;
 mod start;
 #[cfg(test)]

@@ -16,19 +16,19 @@
 //! and only ranks and their launcher have its descriptor.
 #![allow(unsafe_code)]
 
-mod fifo;
-mod least;
 mod line;
+mod min_heap;
 mod pool;
+mod queue;
 mod table;
 #[cfg(test)]
 mod tests;
 mod used_up;
 
-pub(crate) use fifo::Fifo;
-pub(crate) use least::Least;
 pub(crate) use line::Line;
+pub(crate) use min_heap::Least;
 pub(crate) use pool::Pool;
+pub(crate) use queue::Fifo;
 pub(crate) use table::{Key, Table};
 pub(crate) use used_up::STATE_PER_LIMIT;
 pub use used_up::{UsedUp, within};

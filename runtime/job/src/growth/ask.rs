@@ -4,7 +4,7 @@ use super::{
     Address, Answer, Command, FOLDERS, GrowError, MESSAGE_MAX, Request, TOKEN, Token, What, prefix,
     socket,
 };
-use crate::order::VERSION;
+use crate::bootstrap::VERSION;
 use crate::peer::Peer;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};

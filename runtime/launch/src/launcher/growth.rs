@@ -5,9 +5,9 @@
 //! ends before, the job goes on without it. Numbers of ranks are not used again.
 
 use super::child::{Exit, Process};
-use super::crew::Fallen;
 use super::options::Program;
 use super::programs::Programs;
+use super::rank_set::Fallen;
 use goal_job::binding::is_crowded;
 use goal_job::growth::{Answer, Command, Request, What, no_room};
 use rustix::process::Signal;

@@ -4,16 +4,16 @@
 //! This launcher is a thread of one of these processes, or the process of one. It ends the others
 //! if the job can't go on; how they end is otherwise their starter's to tell.
 
-use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::options::Stage;
+use super::rank_set::{Crew, Fallen, Place};
 use super::signals::attend;
 use super::supervise::stop;
 use crate::join::{Callers, Hall, Joined};
 use crate::monitor::Stopped;
+use goal_job::bootstrap::{Order, VERSION};
 use goal_job::limits;
 use goal_job::offload::Way;
-use goal_job::order::{Order, VERSION};
 use goal_job::peer::Peer;
 use goal_job::threads::namespace;
 use goal_shm::{Sealed, Segment};

@@ -15,9 +15,9 @@
 //! of the user's, who could have told it the secret.
 #![allow(unsafe_code)] // empties mailboxes that no rank uses
 
-use super::crew::Place;
 use super::error::LaunchError;
 use super::options::Options;
+use super::rank_set::Place;
 use goal_job::Mode;
 use goal_job::network::{Network, Wire};
 use goal_shm::{Segment, Stance};

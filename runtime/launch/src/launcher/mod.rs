@@ -6,7 +6,6 @@
 
 mod attended;
 mod child;
-mod crew;
 mod error;
 mod forwarded;
 mod growth;
@@ -17,16 +16,17 @@ mod losses;
 mod options;
 mod output;
 mod pace;
-mod partings;
 mod process;
 mod processes;
 mod programs;
+mod rank_set;
+mod reaper;
 mod run;
+mod shutdown;
 mod signals;
+mod startup_errors;
 mod supervise;
 mod threads;
-mod troubles;
-mod warden;
 mod wired;
 
 pub use error::LaunchError;

@@ -7,11 +7,11 @@
 #![allow(unsafe_code)] // the environment
 
 use super::signals;
-use super::troubles;
+use super::startup_errors;
 use goal_job::SectionFile;
+use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, Opened, Order};
 use goal_job::inherited::Inherited;
 use goal_job::offload::Way;
-use goal_job::order::{OF_PROGRAM, OF_SCHEDULE, Opened, Order};
 use goal_job::{limits, rights};
 use goal_rank::schedule::{self, Resources};
 use rustix::process::{
@@ -46,7 +46,7 @@ pub fn rank_process() -> Option<ExitCode> {
     match order.and_then(|order| execute(&order, &mut inherited)) {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(error) => {
-            troubles::tell(told, &limits::named(&error));
+            startup_errors::tell(told, &limits::named(&error));
             Some(ExitCode::from(NOT_STARTED))
         }
     }

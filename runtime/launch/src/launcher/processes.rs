@@ -1,18 +1,18 @@
 //! Ranks as processes.
 
-use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::options::Stage;
 use super::process::NOT_STARTED;
+use super::rank_set::{Crew, Fallen, Place};
 use super::signals::{Deferred, keep_children};
+use super::startup_errors::Troubles;
 use super::supervise::stop;
-use super::troubles::Troubles;
 use crate::monitor::Stopped;
 use goal_eth::Held;
-use goal_job::gateway::Gateway;
+use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
 use goal_job::inherited::Lent;
 use goal_job::offload::Way;
-use goal_job::order::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
+use goal_job::remote_sockets::Gateway;
 use goal_job::rights;
 use goal_job::threads::namespace;
 use goal_shm::{Sealed, Segment};

@@ -1,12 +1,12 @@
 //! The run of a job on one host, and the steps that it shares with jobs on several hosts.
 
-use super::crew::{Crew, Place};
 use super::error::LaunchError;
 use super::joined;
 use super::losses;
 use super::options::{Options, Ranks};
 use super::processes::Processes;
 use super::programs::Programs;
+use super::rank_set::{Crew, Place};
 use super::supervise::Supervisor;
 use super::threads;
 use crate::outcome::{End, Outcome, Run};

@@ -1,11 +1,11 @@
 //! Watches over the ranks until the job ends.
 
-use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
 use super::losses;
 use super::options::Stage;
 use super::pace::{Pace, TICK};
-use super::partings::{Tail, ask, ask_late, ask_texts, wake};
+use super::rank_set::{Crew, Fallen, Place};
+use super::shutdown::{Tail, ask, ask_late, ask_texts, wake};
 use super::signals::{if_suspended, stop_here};
 use crate::hosts::Reply;
 use crate::monitor::{

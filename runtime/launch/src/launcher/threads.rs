@@ -1,7 +1,7 @@
 //! Ranks as threads of this process.
 
-use super::crew::{Crew, Fallen, Place};
 use super::error::LaunchError;
+use super::rank_set::{Crew, Fallen, Place};
 use super::supervise::stop;
 use crate::monitor::Stopped;
 use goal_job::offload::Way;

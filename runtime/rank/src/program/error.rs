@@ -1,8 +1,8 @@
 //! The reasons why a process can't be a rank of a program, or can't end its part.
 
 use crate::progress::{Interrupted, StartError};
+use goal_job::bootstrap::OF_PROGRAM;
 use goal_job::limits::named;
-use goal_job::order::OF_PROGRAM;
 use std::io;
 
 /// The reason why a process can't attach to its job.

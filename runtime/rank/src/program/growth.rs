@@ -7,8 +7,8 @@ use super::{Attached, FinalizeError};
 use crate::progress::{Interrupted, Member};
 use goal_engine::{Waiting, within};
 use goal_job::Job;
+use goal_job::bootstrap::VERSION;
 use goal_job::growth::{Command, GrowError, NOT_AFTER_LOSSES, Request, What, ask, no_room};
-use goal_job::order::VERSION;
 use goal_shm::State;
 
 impl Attached {

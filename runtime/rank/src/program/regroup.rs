@@ -7,7 +7,7 @@
 
 use super::Attached;
 use crate::progress::{Interrupted, Member, member_over};
-use goal_job::gateway::Gateway;
+use goal_job::remote_sockets::Gateway;
 use goal_shm::{Stance, State};
 use goal_tcp::Listener;
 use std::sync::atomic::Ordering;

@@ -10,7 +10,7 @@ use super::threaded::Threaded;
 use crate::equip::equip;
 use crate::transport::Ends;
 use goal_engine::{Engine, state_bytes};
-use goal_job::gateway::Gateway;
+use goal_job::remote_sockets::Gateway;
 use goal_job::threads::LibraryThread;
 use goal_job::{Job, Mode};
 use goal_shm::Part;

@@ -6,7 +6,7 @@
 //! Only the kernel knows if the instance can go on, and it takes no schedule that can get stuck.
 
 use super::ended::{Ended, payload};
-use crate::handed::{Fault, Hands};
+use crate::fallback::{Fault, Hands};
 use crate::progress::StartError;
 use goal_engine::{Cause, Failure, Storage, WORLD};
 use goal_eth::now_ns;

@@ -5,10 +5,10 @@
 //! [`Choice`](goal_job::transport::Choice) says which transports these are.
 
 #[cfg(test)]
-mod copies;
-mod ends;
+mod cma_tests;
+mod rank_transport;
 mod remote;
 
-pub(crate) use ends::Ends;
+pub(crate) use rank_transport::Ends;
 pub use remote::RETRANSMIT_MAX_NS;
 pub(crate) use remote::Sleeper;

@@ -2,7 +2,7 @@
 
 use super::{explore, shared};
 use crate::Gate;
-use crate::gate::BarrierWords;
+use crate::start_barrier::BarrierWords;
 use crate::sync::{AtomicU64, Ordering, Shared};
 use loom::thread;
 

@@ -10,7 +10,7 @@ use crate::info;
 use crate::limits::{
     CLOSED_MAX, HANDSHAKE_NS, OPEN_NS, PAUSE_NS, RETRY_NS, STRANGERS_MAX, WELCOME_NS,
 };
-use crate::stranger::{Failed, Shaken, Stranger};
+use crate::pending::{Failed, Shaken, Stranger};
 use rustix::io::Errno;
 use std::os::fd::AsFd;
 

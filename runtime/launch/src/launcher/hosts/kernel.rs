@@ -13,16 +13,16 @@ use super::post::random;
 use super::session::{LOOK, Session};
 use super::waiting;
 use crate::hosts::{Event, Message};
-use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Options;
+use crate::launcher::rank_set::Place;
 use crate::launcher::run::open_files;
 use goal_engine::Calc;
 use goal_esp::wire::ETHERTYPE_ESP;
-use goal_job::gateway::Gateway;
 use goal_job::host::Host;
 use goal_job::limits::{check_open_files, free_memory, named};
 use goal_job::offload::{InKernel, Offload, Way, shortened};
+use goal_job::remote_sockets::Gateway;
 use goal_kernel::limits::{HEADER, PARTS_MAX, fragment_of};
 use goal_kernel::{
     Abilities, Hook, Installation, Job, Kernel, LoadError, Lost, Member, Peer, Plan, Room, Share,

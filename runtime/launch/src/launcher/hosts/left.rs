@@ -4,8 +4,8 @@
 
 use super::session::Session;
 use crate::hosts::{Area, Message};
-use crate::launcher::crew::Place;
 use crate::launcher::error::LaunchError;
+use crate::launcher::rank_set::Place;
 use goal_shm::Segment;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;

@@ -4,8 +4,8 @@ use super::follow::lose;
 use super::lead::{Ending, Leader};
 use super::survival::Survival;
 use crate::hosts::Message;
-use crate::launcher::crew::Crew;
 use crate::launcher::losses;
+use crate::launcher::rank_set::Crew;
 use goal_job::host::Host;
 
 impl Leader<'_, '_> {

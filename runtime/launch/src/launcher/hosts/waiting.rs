@@ -1,6 +1,6 @@
 //! The texts on what ranks wait for whose schedule is in the kernel.
 
-use crate::launcher::crew::Place;
+use crate::launcher::rank_set::Place;
 use goal_asm::Nisa;
 use goal_job::Place as Name;
 use goal_job::rights;

@@ -6,7 +6,7 @@ use crate::join::{Door, Hall};
 use crate::launcher::hosts::{Hosts, Meeting, Rendezvous};
 use crate::launcher::options::Ranks;
 use goal_job::binding::Bind;
-use goal_job::order::VERSION;
+use goal_job::bootstrap::VERSION;
 use goal_tcp::Listener;
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};

@@ -18,7 +18,7 @@
 
 use goal_fabric::{Fabric, Terms};
 use goal_job::Settings;
-use goal_job::gateway::Gateway;
+use goal_job::remote_sockets::Gateway;
 use std::io;
 
 /// Opens a fabric that keeps the terms of the job.

@@ -17,7 +17,7 @@ use goal_eth::now_ns;
 use goal_job::binding::num_processors;
 use goal_job::host::Host;
 use goal_tcp::handshake;
-use goal_tcp::stranger::Stranger;
+use goal_tcp::pending::Stranger;
 use goal_tcp::{Channel, Conditions, Listener, Tls};
 use place::{listen, resolve};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

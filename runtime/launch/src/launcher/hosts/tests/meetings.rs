@@ -6,7 +6,7 @@ use crate::launcher::hosts::Rendezvous;
 use crate::launcher::hosts::post::Post;
 use goal_job::host::Host;
 use goal_tcp::handshake::Ends;
-use goal_tcp::stranger::{Shaken, Stranger};
+use goal_tcp::pending::{Shaken, Stranger};
 use goal_tcp::{Conditions, Listener};
 use rustix::net::sockopt::set_socket_send_buffer_size;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

@@ -10,7 +10,7 @@ use crate::launcher::hosts::post::PART_NS;
 use goal_tcp::Listener;
 use goal_tcp::channel::ChannelError;
 use goal_tcp::handshake::{Ends, Refused};
-use goal_tcp::stranger::{Failed, Shaken, Stranger};
+use goal_tcp::pending::{Failed, Shaken, Stranger};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{getpeername, getsockname};

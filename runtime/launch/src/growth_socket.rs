@@ -1,7 +1,7 @@
 //! The launcher's end of requests. It never waits for a caller.
 
+use goal_job::bootstrap::VERSION;
 use goal_job::growth::{Answer, FOLDERS, MESSAGE_MAX, Request, TOKEN, prefix, socket};
-use goal_job::order::VERSION;
 use goal_job::peer::{Address, Token};
 use goal_job::peer::{Peer, random};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -3,8 +3,8 @@
 //! Users find a door by the number of its process, so these tests take turns.
 
 use super::*;
+use goal_job::bootstrap::VERSION;
 use goal_job::growth::{Command, GrowError, SOCKET, What, grow, receive};
-use goal_job::order::VERSION;
 use goal_job::peer::random;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvFlags, SendFlags, connect, recv, send};

@@ -9,9 +9,9 @@
 //! (`process.rs`) and `goal-rank` (`program/attach.rs`) do.
 #![allow(unsafe_code)] // trusts the launcher's schedule
 
-use crate::gateway::PassedGateway;
 use crate::inherited::{Inherited, Passed};
 use crate::offload::{PassedKernel, PassedTables};
+use crate::remote_sockets::PassedGateway;
 use crate::threads::namespace;
 use crate::{Settings, layout};
 use goal_asm::Nisa;

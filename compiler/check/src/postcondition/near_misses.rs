@@ -28,7 +28,7 @@ pub(super) struct Beside {
 /// reads, or that write next to a range that no other action writes. Those that also write past the
 /// range come first, as an action at a wrong address does; local operations next to ranges that
 /// others write come last.
-pub(super) fn beside(
+pub(super) fn near_misses(
     whole: &Whole<'_>,
     layout: &Layout,
     wrong: &Wrong,

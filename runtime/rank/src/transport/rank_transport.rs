@@ -8,8 +8,8 @@ use goal_engine::transport::{
 };
 use goal_eth::OpenError;
 use goal_fabric::Exchanged;
-use goal_job::gateway::Gateway;
 use goal_job::network::Network;
+use goal_job::remote_sockets::Gateway;
 use goal_job::transport::{Carrier, Paths};
 use goal_kernel::Signs;
 use goal_shm::{Cma, Local, ShmTransport};
