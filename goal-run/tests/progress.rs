@@ -37,7 +37,7 @@ fn run_as(
             scope.spawn(move || {
                 let job = Job::new(segment, nisa, settings);
                 with_member(job, rank, |member| {
-                    assert!(segment.gate().pass(segment.num_ranks(), || 0));
+                    assert!(segment.start_barrier().pass(segment.num_ranks(), || 0));
                     act(rank, member, job);
                 })
                 .expect("all ranks are here");
@@ -181,7 +181,7 @@ fn a_failure_that_a_helper_finds_is_the_ranks() {
             assert_eq!(segment.status(1).state(), State::Failed);
             let text = segment.failure(1).expect("a text");
             assert!(text.contains("element 0 is divided by zero"), "{text}");
-            segment.gate().stop();
+            segment.start_barrier().stop();
             while ended.load(Ordering::SeqCst) == 0 {
                 segment.mailbox(0).wake();
                 thread::yield_now();
@@ -384,7 +384,7 @@ fn a_panic_of_the_progress_thread_ends_the_rank() {
         let text = segment.failure(1).expect("a text");
         assert_eq!(text, format!("rank 1: {error}"));
         assert!(text.contains("progress panicked: the function that rank 1 registered"), "{text}");
-        segment.gate().stop();
+        segment.start_barrier().stop();
         while failed.load(Ordering::SeqCst) != 2 {
             segment.mailbox(0).wake();
             thread::yield_now();
@@ -442,7 +442,7 @@ fn an_engine_without_room_for_its_messages_is_an_error() {
         member.wait(&handle)
     });
     let error = ended.expect("it is here").expect_err("64 KiB are not enough");
-    let Interrupted::UsedUp(used_up) = &error else { panic!("{error}") };
+    let Interrupted::OutOfMemory(used_up) = &error else { panic!("{error}") };
     assert!(used_up.needed > used_up.room, "{error}");
 }
 

@@ -72,7 +72,7 @@ fn run(
             scope.spawn(move || {
                 let job = Job::new(segment, nisa, settings);
                 with_member(job, rank, |member| {
-                    let ended = if segment.gate().pass(segment.num_ranks(), || 0) {
+                    let ended = if segment.start_barrier().pass(segment.num_ranks(), || 0) {
                         let started = member.start(&job.schedule(rank), job.storage(rank));
                         started.and_then(|handle| member.wait(&handle))
                     } else {
@@ -293,7 +293,7 @@ fn the_first_element_divided_by_zero_is_named() {
                 assert_eq!(ended, Err(Interrupted::Stopped));
                 return;
             }
-            segment.gate().stop();
+            segment.start_barrier().stop();
             let Err(Interrupted::Failed(failure)) = ended else { panic!("{ended:?}") };
             let element = zeros.iter().copied().min().unwrap();
             assert_eq!(failure.cause, Cause::DivisionByZero { element }, "seed {seed}");

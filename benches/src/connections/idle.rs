@@ -4,7 +4,7 @@
 //! demand the key of the run, which is random and never leaves this process.
 
 use goal_tcp::handshake::{Ends, Key};
-use goal_tcp::pending::{Shaken, Stranger};
+use goal_tcp::pending::{PendingConnection, Shaken};
 use goal_tcp::{Channel, Conditions};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io;
@@ -34,11 +34,16 @@ pub(super) fn connect(
     while next < count {
         let until = count.min(next + AT_ONCE);
         let begin = |rank| {
-            Stranger::connect(address, Ends { from: 2 + rank, to }, &Conditions::default(), 0)
+            PendingConnection::connect(
+                address,
+                Ends { from: 2 + rank, to },
+                &Conditions::default(),
+                0,
+            )
         };
-        let strangers = (next..until).map(begin).collect::<Result<Vec<_>, _>>();
-        for stranger in strangers.map_err(io::Error::other)? {
-            sockets.push(complete(stranger, key)?);
+        let callers = (next..until).map(begin).collect::<Result<Vec<_>, _>>();
+        for caller in callers.map_err(io::Error::other)? {
+            sockets.push(complete(caller, key)?);
         }
         next = until;
     }
@@ -46,15 +51,15 @@ pub(super) fn connect(
 }
 
 /// Waits until the handshake of a connection is complete. Returns its socket.
-fn complete(mut stranger: Stranger, key: &Key) -> io::Result<Channel> {
+fn complete(mut caller: PendingConnection, key: &Key) -> io::Result<Channel> {
     loop {
-        let wanted = if stranger.connects() { PollFlags::POLLOUT } else { PollFlags::POLLIN };
+        let wanted = if caller.connects() { PollFlags::POLLOUT } else { PollFlags::POLLIN };
         let limit = PollTimeout::try_from(LIMIT).map_err(io::Error::other)?;
-        if poll(&mut [PollFd::new(stranger.as_fd(), wanted)], limit)? == 0 {
+        if poll(&mut [PollFd::new(caller.as_fd(), wanted)], limit)? == 0 {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        if let Shaken::Done(_) = stranger.go_on(key).map_err(io::Error::other)? {
-            return Ok(stranger.into_channel());
+        if let Shaken::Done(_) = caller.go_on(key).map_err(io::Error::other)? {
+            return Ok(caller.into_channel());
         }
     }
 }

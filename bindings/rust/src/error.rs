@@ -130,7 +130,7 @@ pub(crate) fn error_of(interrupted: &Interrupted) -> Error {
         Interrupted::Failed(_) => ErrorCode::Failed,
         Interrupted::Stuck => ErrorCode::Stuck,
         Interrupted::Lost(_) => ErrorCode::Lost,
-        Interrupted::UsedUp(_) => ErrorCode::Failed,
+        Interrupted::OutOfMemory(_) => ErrorCode::Failed,
         _ => ErrorCode::Stopped,
     };
     Error::new(code, interrupted.to_string())

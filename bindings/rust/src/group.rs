@@ -103,14 +103,14 @@ impl Group {
         let heap = unsafe { Heap::new(attached.heap()) };
         let offload = attached.tables();
         let offload = offload.map(|tables| Offload::new(tables, attached.job().calc()));
-        let signs = offload.as_ref().map(|offload| Arc::clone(&offload.signs));
+        let events = offload.as_ref().map(|offload| Arc::clone(&offload.events));
         let shared = Shared {
             world,
             attached,
             communicators: Mutex::new(communicators),
             heap,
             offload,
-            core: Mutex::new(Core::new(member, signs)),
+            core: Mutex::new(Core::new(member, events)),
             wanted: AtomicU32::new(0),
             mode: AtomicU8::new(0),
             has_waiter: AtomicBool::new(false),

@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::offload::Part;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use goal_engine::Cause;
-use goal_kernel::Signs;
+use goal_kernel::CompletionEvents;
 use goal_rank::progress::{Interrupted, Member};
 use rustc_hash::FxHashSet;
 use std::any::Any;
@@ -73,13 +73,13 @@ pub(crate) struct Core {
     /// The number of times that the ranks which are left have regrouped after a loss.
     generation: u32,
     /// The completion events of runs in the kernel, if it runs schedules.
-    signs: Option<Arc<Signs>>,
+    events: Option<Arc<CompletionEvents>>,
     /// The parts in the kernel with runs that have not ended, as far as is known.
     parts: Vec<Arc<Part>>,
 }
 
 impl Core {
-    pub(crate) fn new(member: Member<'static>, signs: Option<Arc<Signs>>) -> Self {
+    pub(crate) fn new(member: Member<'static>, events: Option<Arc<CompletionEvents>>) -> Self {
         Self {
             member: Some(member),
             slots: Slots::default(),
@@ -90,7 +90,7 @@ impl Core {
             due: Vec::new(),
             kept: None,
             generation: 0,
-            signs,
+            events,
             parts: Vec::new(),
         }
     }
@@ -230,13 +230,13 @@ impl Core {
 
     /// Returns true if a rank that waits may wait for ever. This is so if no run in the kernel is
     /// in progress, or if these runs have been silent for long.
-    pub(crate) fn may_wait_for_ever(signs: Option<&Arc<Signs>>) -> bool {
-        signs.is_none_or(|signs| signs.is_idle() || signs.is_silent())
+    pub(crate) fn may_wait_for_ever(events: Option<&Arc<CompletionEvents>>) -> bool {
+        events.is_none_or(|events| events.is_idle() || events.is_silent())
     }
 
     /// The completion events of runs in the kernel.
-    pub(crate) fn signs(&self) -> Option<Arc<Signs>> {
-        self.signs.clone()
+    pub(crate) fn events(&self) -> Option<Arc<CompletionEvents>> {
+        self.events.clone()
     }
 
     /// Makes the functions of an ended run due.
@@ -436,10 +436,10 @@ impl Core {
         tickets: &[Ticket],
         is_wanted: impl Fn() -> bool,
     ) -> std::result::Result<(), Interrupted> {
-        let Self { member: Some(member), slots, parked, signs, .. } = self else { return Ok(()) };
-        let (slots, parked, signs) = (&*slots, &*parked, signs.as_deref());
+        let Self { member: Some(member), slots, parked, events, .. } = self else { return Ok(()) };
+        let (slots, parked, events) = (&*slots, &*parked, events.as_deref());
         member.wait_while(|member| {
-            if is_wanted() || signs.is_some_and(|signs| signs.is_due() || signs.is_news()) {
+            if is_wanted() || events.is_some_and(|events| events.is_due() || events.is_news()) {
                 return Ok(false);
             }
             let mut runs = |instance: Option<&Instance>| {

@@ -4,18 +4,18 @@ use crate::error::Result;
 use crate::progress::{Core, no_run};
 use crate::shared::{Held, Shared};
 use crate::slots::Ticket;
-use goal_kernel::Signs;
+use goal_kernel::CompletionEvents;
 use goal_rank::progress::Interrupted;
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
 /// Lets a thread that waits notice if runs in the kernel become silent.
-struct Watching<'a>(Option<&'a Signs>);
+struct Watching<'a>(Option<&'a CompletionEvents>);
 
 impl Drop for Watching<'_> {
     fn drop(&mut self) {
-        if let Some(signs) = self.0 {
-            signs.unwatch();
+        if let Some(events) = self.0 {
+            events.unwatch();
         }
     }
 }
@@ -117,7 +117,7 @@ impl Shared {
     }
 
     /// Works and sleeps with the core until one of these runs has ended, or a function is due.
-    /// Hands the core over to threads that want it, or whose runs have ended. Returns the place of
+    /// FallbackOps the core over to threads that want it, or whose runs have ended. Returns the place of
     /// the run.
     fn work(
         &'static self,
@@ -125,19 +125,19 @@ impl Shared {
         tickets: &[Ticket],
         call: &str,
     ) -> Result<Option<usize>> {
-        let signs = core.signs();
-        let _watching = Watching(signs.as_deref());
+        let events = core.events();
+        let _watching = Watching(events.as_deref());
         loop {
             // The rank waits if its runs in the kernel, which go on by themselves, are silent. Its
             // other threads are the launcher's matter.
-            let is_silent = || Core::may_wait_for_ever(signs.as_ref());
-            if let Some(signs) = &signs {
-                signs.watch_silence();
+            let is_silent = || Core::may_wait_for_ever(events.as_ref());
+            if let Some(events) = &events {
+                events.watch_silence();
             }
             let waits = is_silent();
             if waits {
                 self.attached.waits(call, core.sleepers + 1);
-            } else if signs.as_ref().is_some_and(|signs| !signs.is_idle()) {
+            } else if events.as_ref().is_some_and(|events| !events.is_idle()) {
                 self.attached.stays(call);
             }
             let wanted = || self.wanted.load(Ordering::Relaxed) > 0;

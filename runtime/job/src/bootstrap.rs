@@ -11,7 +11,7 @@
 
 use crate::inherited::{Inherited, Passed};
 use crate::offload::{PassedKernel, PassedTables};
-use crate::remote_sockets::PassedGateway;
+use crate::remote_sockets::PassedSockets;
 use crate::threads::namespace;
 use crate::{Settings, layout};
 use goal_asm::Nisa;
@@ -41,7 +41,7 @@ struct Versioned {
 
 /// The launcher's order to a rank process. File descriptors are inherited under the numbers given.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Order {
+pub struct RankBootstrap {
     /// The launcher's version: [`VERSION`]. What follows, the settings and the segment may differ
     /// between versions.
     pub version: Cow<'static, str>,
@@ -66,7 +66,7 @@ pub struct Order {
     /// The file with the rank's section and its place there, if it is run through a window.
     pub section: Option<(RawFd, SectionPlace)>,
     /// The rank's gateway to other hosts, if there are any.
-    pub gateway: Option<PassedGateway>,
+    pub remote_sockets: Option<PassedSockets>,
     /// The rank's part of the schedule in the kernel, if that runs it.
     #[serde(default)]
     pub kernel: Option<PassedKernel>,
@@ -85,7 +85,7 @@ pub struct Opened {
     pub settings: Settings,
 }
 
-impl Order {
+impl RankBootstrap {
     /// Returns the process ID of the launcher if it is that of the same process here. In a
     /// container it may be that of any other.
     pub fn launcher_here(&self) -> Option<u32> {

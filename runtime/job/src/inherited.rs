@@ -12,7 +12,7 @@
 #![allow(unsafe_code)]
 
 use crate::offload::{PassedKernel, PassedTables};
-use crate::remote_sockets::{Gateway, PassedGateway};
+use crate::remote_sockets::{PassedSockets, RemoteSockets};
 use goal_eth::AnyDriver;
 use goal_kernel::{Descriptors, TableDescriptors};
 use goal_tcp::Listener;
@@ -156,15 +156,18 @@ impl Inherited {
     ///
     /// # Errors
     /// A descriptor can't be taken, or does not match its description.
-    pub fn gateway(&mut self, passed: &PassedGateway) -> io::Result<Gateway> {
+    pub fn remote_sockets(&mut self, passed: &PassedSockets) -> io::Result<RemoteSockets> {
         match passed {
             // SAFETY: the launcher opens a driver for each process and closes its own copy after it
             // has started the process, and each descriptor is taken once. A process with another
             // starter has refused its order by now.
-            PassedGateway::Ethernet(passed) => unsafe {
-                AnyDriver::inherited(passed, |number| self.take(number)).map(Gateway::Ethernet)
+            PassedSockets::Ethernet(passed) => unsafe {
+                AnyDriver::inherited(passed, |number| self.take(number))
+                    .map(RemoteSockets::Ethernet)
             },
-            PassedGateway::Tcp(number) => Ok(Gateway::Tcp(Listener::of(self.take(*number)?)?)),
+            PassedSockets::Tcp(number) => {
+                Ok(RemoteSockets::Tcp(Listener::of(self.take(*number)?)?))
+            }
         }
     }
 }
@@ -175,11 +178,11 @@ impl Inherited {
     /// # Errors
     /// A descriptor can't be taken.
     pub fn kernel(&mut self, passed: PassedKernel) -> io::Result<Descriptors> {
-        let PassedKernel { memory, status, handed, socket } = passed;
+        let PassedKernel { memory, status, fallback_ops, socket } = passed;
         Ok(Descriptors {
             memory: self.take(memory)?,
             status: self.take(status)?,
-            handed: self.take(handed)?,
+            fallback_ops: self.take(fallback_ops)?,
             socket: self.take(socket)?,
         })
     }
@@ -189,7 +192,7 @@ impl Inherited {
     /// # Errors
     /// A descriptor can't be taken.
     pub fn tables(&mut self, passed: PassedTables) -> io::Result<TableDescriptors> {
-        let [parts, status, actions, dependents, receives, sends, memory, handed, socket] =
+        let [parts, status, actions, dependents, receives, sends, memory, fallback_ops, socket] =
             passed.0;
         Ok(TableDescriptors {
             parts: self.take(parts)?,
@@ -199,7 +202,7 @@ impl Inherited {
             receives: self.take(receives)?,
             sends: self.take(sends)?,
             memory: self.take(memory)?,
-            handed: self.take(handed)?,
+            fallback_ops: self.take(fallback_ops)?,
             socket: self.take(socket)?,
         })
     }

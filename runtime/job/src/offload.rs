@@ -6,7 +6,7 @@
 //! cookies in the maps, of which they have descriptors.
 
 use crate::Named;
-use crate::remote_sockets::{Gateway, PassedGateway};
+use crate::remote_sockets::{PassedSockets, RemoteSockets};
 use goal_kernel::{Descriptors, Hook, Member, Missing, Share, TableDescriptors, probe};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -130,58 +130,61 @@ impl fmt::Debug for InKernel {
 }
 
 /// The way of a rank's messages to other hosts. Its launcher has opened it.
-pub enum Way {
+pub enum RemoteEndpoint {
     /// A gateway of the rank's own.
-    Gateway(Gateway),
+    RemoteSockets(RemoteSockets),
     /// The kernel, which runs the rank's schedule.
     Kernel(Descriptors),
     /// A gateway of the rank's own, and the kernel, which runs some of its program's schedules.
-    Both(Gateway, TableDescriptors),
+    Both(RemoteSockets, TableDescriptors),
 }
 
-impl Way {
+impl RemoteEndpoint {
     /// Describes the gateway for the rank's process, if there is one.
-    pub fn passed_gateway(&self) -> Option<PassedGateway> {
+    pub fn passed_sockets(&self) -> Option<PassedSockets> {
         match self {
-            Way::Gateway(gateway) | Way::Both(gateway, _) => Some(gateway.passed()),
-            Way::Kernel(_) => None,
+            RemoteEndpoint::RemoteSockets(remote_sockets)
+            | RemoteEndpoint::Both(remote_sockets, _) => Some(remote_sockets.passed()),
+            RemoteEndpoint::Kernel(_) => None,
         }
     }
 
     /// Returns the gateway, if there is one.
-    pub fn into_gateway(self) -> Option<Gateway> {
+    pub fn into_remote_sockets(self) -> Option<RemoteSockets> {
         match self {
-            Way::Gateway(gateway) | Way::Both(gateway, _) => Some(gateway),
-            Way::Kernel(_) => None,
+            RemoteEndpoint::RemoteSockets(remote_sockets)
+            | RemoteEndpoint::Both(remote_sockets, _) => Some(remote_sockets),
+            RemoteEndpoint::Kernel(_) => None,
         }
     }
 
     /// Returns the numbers of the descriptors that lead to the kernel, if that is the way.
     pub fn passed_kernel(&self) -> Option<PassedKernel> {
-        let Way::Kernel(Descriptors { memory, status, handed, socket }) = self else {
+        let RemoteEndpoint::Kernel(Descriptors { memory, status, fallback_ops, socket }) = self
+        else {
             return None;
         };
-        let all = [memory, status, handed, socket].map(AsRawFd::as_raw_fd);
-        let [memory, status, handed, socket] = all;
-        Some(PassedKernel { memory, status, handed, socket })
+        let all = [memory, status, fallback_ops, socket].map(AsRawFd::as_raw_fd);
+        let [memory, status, fallback_ops, socket] = all;
+        Some(PassedKernel { memory, status, fallback_ops, socket })
     }
 
     /// Returns the numbers of the descriptors of the tables of a program's rank, if it has them.
     pub fn passed_tables(&self) -> Option<PassedTables> {
-        let Way::Both(_, tables) = self else { return None };
+        let RemoteEndpoint::Both(_, tables) = self else { return None };
         Some(PassedTables(all_of(tables).map(AsRawFd::as_raw_fd)))
     }
 
     /// Returns the descriptors that the rank's process must inherit.
     pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         match self {
-            Way::Gateway(gateway) => gateway.descriptors(),
-            Way::Kernel(Descriptors { memory, status, handed, socket }) => {
-                [memory, status, handed, socket].map(AsFd::as_fd).to_vec()
+            RemoteEndpoint::RemoteSockets(remote_sockets) => remote_sockets.descriptors(),
+            RemoteEndpoint::Kernel(Descriptors { memory, status, fallback_ops, socket }) => {
+                [memory, status, fallback_ops, socket].map(AsFd::as_fd).to_vec()
             }
-            Way::Both(gateway, tables) => {
+            RemoteEndpoint::Both(remote_sockets, tables) => {
                 let of_kernel = all_of(tables).map(AsFd::as_fd);
-                gateway.descriptors().into_iter().chain(of_kernel).collect()
+                remote_sockets.descriptors().into_iter().chain(of_kernel).collect()
             }
         }
     }
@@ -189,8 +192,8 @@ impl Way {
 
 fn all_of(tables: &TableDescriptors) -> [&OwnedFd; 9] {
     let TableDescriptors { parts, status, actions, dependents, receives, .. } = tables;
-    let TableDescriptors { sends, memory, handed, socket, .. } = tables;
-    [parts, status, actions, dependents, receives, sends, memory, handed, socket]
+    let TableDescriptors { sends, memory, fallback_ops, socket, .. } = tables;
+    [parts, status, actions, dependents, receives, sends, memory, fallback_ops, socket]
 }
 
 /// The descriptors of the tables that a rank of a program installs its schedules in, as numbers
@@ -207,7 +210,7 @@ pub struct PassedKernel {
     /// The map of the state of runs.
     pub status: RawFd,
     /// The map of operations that the kernel hands to the process.
-    pub handed: RawFd,
+    pub fallback_ops: RawFd,
     /// The socket that wakes the process.
     pub socket: RawFd,
 }

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 /// The gateway of a rank.
-pub enum Gateway {
+pub enum RemoteSockets {
     /// A driver of its port on Ethernet.
     Ethernet(AnyDriver),
     /// A port of TCP.
     Tcp(Listener),
     /// A fabric that the program brought, and the gateway to ranks that it can't reach. It is made
     /// in the process that uses it, and never passed to another one.
-    Other(Box<dyn Fabric>, Box<Gateway>),
+    Other(Box<dyn Fabric>, Box<RemoteSockets>),
 }
 
 /// The panic message for a fabric of the program's own that a launcher is to pass on.
@@ -23,45 +23,45 @@ const STAYS: &str = "a program's fabric stays in its process";
 
 /// The description of a gateway whose descriptors a process inherits.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum PassedGateway {
+pub enum PassedSockets {
     /// A driver of an Ethernet interface.
     Ethernet(PassedDriver),
     /// The listener of a rank over TCP.
     Tcp(RawFd),
 }
 
-impl Gateway {
+impl RemoteSockets {
     /// Returns the descriptors that the rank's process must inherit.
     pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         match self {
-            Gateway::Ethernet(driver) => driver.descriptors().into_iter().collect(),
-            Gateway::Tcp(listener) => vec![listener.as_fd()],
-            Gateway::Other(..) => unreachable!("{STAYS}"),
+            RemoteSockets::Ethernet(driver) => driver.descriptors().into_iter().collect(),
+            RemoteSockets::Tcp(listener) => vec![listener.as_fd()],
+            RemoteSockets::Other(..) => unreachable!("{STAYS}"),
         }
     }
 
     /// Returns the port of TCP, if it is one.
     pub fn listener(&self) -> Option<&Listener> {
         match self {
-            Gateway::Tcp(listener) => Some(listener),
-            Gateway::Ethernet(_) | Gateway::Other(..) => None,
+            RemoteSockets::Tcp(listener) => Some(listener),
+            RemoteSockets::Ethernet(_) | RemoteSockets::Other(..) => None,
         }
     }
 
     /// Describes the gateway for the rank's process.
-    pub fn passed(&self) -> PassedGateway {
+    pub fn passed(&self) -> PassedSockets {
         match self {
-            Gateway::Ethernet(driver) => PassedGateway::Ethernet(driver.passed()),
-            Gateway::Tcp(listener) => PassedGateway::Tcp(listener.as_fd().as_raw_fd()),
-            Gateway::Other(..) => unreachable!("{STAYS}"),
+            RemoteSockets::Ethernet(driver) => PassedSockets::Ethernet(driver.passed()),
+            RemoteSockets::Tcp(listener) => PassedSockets::Tcp(listener.as_fd().as_raw_fd()),
+            RemoteSockets::Other(..) => unreachable!("{STAYS}"),
         }
     }
 
     /// Closes the descriptors. Returns what the launcher must hold until the rank has ended.
     pub fn into_held(self) -> Option<Held> {
         match self {
-            Gateway::Ethernet(driver) => Some(driver.into_held()),
-            Gateway::Tcp(_) | Gateway::Other(..) => None,
+            RemoteSockets::Ethernet(driver) => Some(driver.into_held()),
+            RemoteSockets::Tcp(_) | RemoteSockets::Other(..) => None,
         }
     }
 }

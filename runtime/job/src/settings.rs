@@ -8,7 +8,7 @@ use crate::offload::InKernel;
 use crate::peer::Address;
 use crate::stuck::Stuck;
 use crate::trace;
-use crate::transport::{Choice, Paths, Unreachable};
+use crate::transport::{Choice, RouteTable, Unreachable};
 use crate::wait::{Sharing, Wait};
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, StreamLimits};
@@ -81,7 +81,7 @@ pub struct Settings {
     /// The window that schedules are run through; `None` holds them whole.
     pub window: Option<WindowSettings>,
     /// The transports that carry messages.
-    pub paths: Paths,
+    pub paths: RouteTable,
     /// How schedules make progress while their ranks compute.
     pub progress: Mode,
     /// How a rank waits.

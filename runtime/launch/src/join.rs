@@ -18,7 +18,7 @@
 //! waits for a caller that is silent. It loses its connection after a while, and the oldest one
 //! does if there are too many, or no descriptors are left.
 
-use goal_job::bootstrap::Order;
+use goal_job::bootstrap::RankBootstrap;
 use goal_job::inherited::Inherited;
 use goal_job::peer::{Peer, Token, random};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -70,13 +70,13 @@ impl Door {
 /// The order with the numbers of the launcher's descriptors, in the order in which they follow.
 #[derive(Serialize, Deserialize)]
 struct Handed {
-    order: Order,
+    bootstrap: RankBootstrap,
     numbers: Vec<RawFd>,
 }
 
 /// The launcher's end: a socket at which processes of its node join.
 #[derive(Debug)]
-pub struct Hall {
+pub struct LaunchSocket {
     socket: OwnedFd,
     door: Door,
 }
@@ -99,7 +99,7 @@ struct Caller {
 
 /// A process that has joined.
 #[derive(Debug)]
-pub(crate) struct Joined {
+pub(crate) struct JoinedRank {
     pub(crate) rank: u32,
     pub(crate) peer: Peer,
     /// Readable once the process has left the job or has ended.
@@ -111,7 +111,7 @@ fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
     Ok(socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?)
 }
 
-impl Hall {
+impl LaunchSocket {
     /// Opens a door with a new name and token.
     ///
     /// # Errors
@@ -134,7 +134,11 @@ impl Hall {
     ///
     /// # Errors
     /// Those of the system.
-    pub(crate) fn admit(&self, callers: &mut Callers, limit: Duration) -> io::Result<Vec<Joined>> {
+    pub(crate) fn admit(
+        &self,
+        callers: &mut Callers,
+        limit: Duration,
+    ) -> io::Result<Vec<JoinedRank>> {
         let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
         let pause = Timespec::try_from(PAUSE).map_err(io::Error::other)?;
         let mut fds: Vec<_> =
@@ -155,9 +159,9 @@ impl Hall {
             match self.hear(&caller) {
                 Heard::Nothing if caller.since.elapsed() < PATIENCE => callers.silent.push(caller),
                 Heard::Rank(rank) => {
-                    joined.push(Joined { rank, peer: caller.peer, socket: caller.socket });
+                    joined.push(JoinedRank { rank, peer: caller.peer, socket: caller.socket });
                 }
-                Heard::Nothing | Heard::Stranger => {}
+                Heard::Nothing | Heard::PendingConnection => {}
             }
         }
         if callers.hindrance.is_some() && joined.is_empty() {
@@ -198,14 +202,14 @@ impl Hall {
         let len = match recv(&caller.socket, &mut hello, flags) {
             Ok((_, len)) => len,
             Err(Errno::AGAIN | Errno::INTR) => return Heard::Nothing,
-            Err(_) => return Heard::Stranger,
+            Err(_) => return Heard::PendingConnection,
         };
         let (token, rank) = hello.split_at(Token::LEN);
         match Token::of_bytes(token) {
             Some(token) if len == HELLO_LEN && token == self.door.token => {
                 Heard::Rank(u32::from_le_bytes(rank.try_into().expect("four bytes")))
             }
-            _ => Heard::Stranger,
+            _ => Heard::PendingConnection,
         }
     }
 }
@@ -216,7 +220,7 @@ enum Heard {
     /// A hello of this rank.
     Rank(u32),
     /// Something else than a hello of the job.
-    Stranger,
+    PendingConnection,
 }
 
 impl Callers {
@@ -233,15 +237,19 @@ impl Callers {
     }
 }
 
-impl Joined {
-    /// Hands the process its order and the descriptors that it names.
+impl JoinedRank {
+    /// FallbackOps the process its order and the descriptors that it names.
     ///
     /// # Errors
     /// Those of the system.
-    pub(crate) fn hand(&self, order: Order, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    pub(crate) fn hand(
+        &self,
+        bootstrap: RankBootstrap,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> io::Result<()> {
         use std::os::fd::AsRawFd;
         let numbers = descriptors.iter().map(AsRawFd::as_raw_fd).collect();
-        let text = serde_json::to_vec(&Handed { order, numbers }).expect("numbers and names");
+        let text = serde_json::to_vec(&Handed { bootstrap, numbers }).expect("numbers and names");
         send(&self.socket, &text, SendFlags::NOSIGNAL)?;
         for some in descriptors.chunks(DESCRIPTORS_MAX) {
             let mut space =
@@ -261,7 +269,7 @@ impl Joined {
 ///
 /// # Errors
 /// The launcher has ended or does not know the rank, or the system refuses.
-pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(Order, Inherited, OwnedFd)> {
+pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(RankBootstrap, Inherited, OwnedFd)> {
     let gone = || {
         io::Error::other("the launcher of this node has ended before the job began: see its error")
     };
@@ -284,7 +292,7 @@ pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(Order, Inherited, Owne
             Err(error) => return Err(error.into()),
         }
     };
-    let Handed { order, numbers } = serde_json::from_slice(&text[..len])?;
+    let Handed { bootstrap, numbers } = serde_json::from_slice(&text[..len])?;
     let mut received = Vec::new();
     while received.len() < numbers.len() {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
@@ -308,7 +316,7 @@ pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(Order, Inherited, Owne
         }
     }
     let received: BTreeMap<RawFd, OwnedFd> = numbers.into_iter().zip(received).collect();
-    Ok((order, Inherited::received(received), socket))
+    Ok((bootstrap, Inherited::received(received), socket))
 }
 
 #[cfg(test)]
@@ -320,9 +328,9 @@ mod tests {
     const NOW: Duration = Duration::ZERO;
     const SOON: Duration = Duration::from_secs(60);
 
-    fn connected(hall: &Hall) -> OwnedFd {
+    fn connected(launch_socket: &LaunchSocket) -> OwnedFd {
         let caller = socket(SocketFlags::empty()).unwrap();
-        connect(&caller, &hall.door.address().unwrap()).unwrap();
+        connect(&caller, &launch_socket.door.address().unwrap()).unwrap();
         caller
     }
 
@@ -338,37 +346,38 @@ mod tests {
 
     #[test]
     fn only_processes_with_the_token_join() {
-        let (hall, mut callers) = (Hall::open().unwrap(), Callers::default());
-        let token = hall.door.token.bytes();
-        let knows = connected(&hall);
+        let (launch_socket, mut callers) = (LaunchSocket::open().unwrap(), Callers::default());
+        let token = launch_socket.door.token.bytes();
+        let knows = connected(&launch_socket);
         greet(&knows, token, 3);
-        let joined = hall.admit(&mut callers, SOON).unwrap();
-        let [Joined { rank: 3, peer, .. }] = &joined[..] else { panic!("{joined:?}") };
+        let joined = launch_socket.admit(&mut callers, SOON).unwrap();
+        let [JoinedRank { rank: 3, peer, .. }] = &joined[..] else { panic!("{joined:?}") };
         assert_eq!(peer.process, std::process::id());
-        let (guesses, long) = (connected(&hall), connected(&hall));
+        let (guesses, long) = (connected(&launch_socket), connected(&launch_socket));
         let mut guess = *token;
         guess[Token::LEN - 1] ^= 1;
         greet(&guesses, &guess, 3);
         greet(&long, &[&token[..], &[0; 100]].concat(), 3);
-        assert!(hall.admit(&mut callers, SOON).unwrap().is_empty());
+        assert!(launch_socket.admit(&mut callers, SOON).unwrap().is_empty());
         assert!(is_closed(&guesses) && is_closed(&long) && callers.silent.is_empty());
     }
 
     #[test]
     fn silent_callers_hold_nobody_up() {
-        let (hall, mut callers) = (Hall::open().unwrap(), Callers::default());
-        let silent: Vec<_> = (0..SILENT_MAX + 3).map(|_| connected(&hall)).collect();
-        let knows = connected(&hall);
-        greet(&knows, hall.door.token.bytes(), 5);
+        let (launch_socket, mut callers) = (LaunchSocket::open().unwrap(), Callers::default());
+        let silent: Vec<_> = (0..SILENT_MAX + 3).map(|_| connected(&launch_socket)).collect();
+        let knows = connected(&launch_socket);
+        greet(&knows, launch_socket.door.token.bytes(), 5);
         // One look takes no more than may be silent.
-        let joined: Vec<_> = (0..2).flat_map(|_| hall.admit(&mut callers, SOON).unwrap()).collect();
+        let joined: Vec<_> =
+            (0..2).flat_map(|_| launch_socket.admit(&mut callers, SOON).unwrap()).collect();
         assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [5]);
         // The oldest ones made room, and the others lose their connections with time.
         assert!(silent[..4].iter().all(is_closed) && !silent.iter().skip(4).any(is_closed));
         for caller in &mut callers.silent {
             caller.since -= PATIENCE;
         }
-        assert!(hall.admit(&mut callers, NOW).unwrap().is_empty());
+        assert!(launch_socket.admit(&mut callers, NOW).unwrap().is_empty());
         assert!(silent.iter().all(is_closed) && callers.silent.is_empty());
     }
 
@@ -383,11 +392,11 @@ mod tests {
             assert!(output.status.success(), "{output:?}");
             return;
         }
-        let (hall, mut callers) = (Hall::open().unwrap(), Callers::default());
-        let silent = connected(&hall);
-        assert!(hall.admit(&mut callers, NOW).unwrap().is_empty());
-        let knows = connected(&hall);
-        greet(&knows, hall.door.token.bytes(), 1);
+        let (launch_socket, mut callers) = (LaunchSocket::open().unwrap(), Callers::default());
+        let silent = connected(&launch_socket);
+        assert!(launch_socket.admit(&mut callers, NOW).unwrap().is_empty());
+        let knows = connected(&launch_socket);
+        greet(&knows, launch_socket.door.token.bytes(), 1);
         // No number is free below the limit.
         let limit = getrlimit(Resource::Nofile);
         let all: Vec<_> = std::iter::from_fn(|| rustix::io::dup(&silent).ok()).take(64).collect();
@@ -396,30 +405,30 @@ mod tests {
         drop(next);
         setrlimit(Resource::Nofile, Rlimit { current: Some(lowest), ..limit }).unwrap();
         // The silent one has to go.
-        let joined = hall.admit(&mut callers, SOON).unwrap();
+        let joined = launch_socket.admit(&mut callers, SOON).unwrap();
         assert!(joined.is_empty() && callers.hindrance().is_some() && is_closed(&silent));
-        let joined = hall.admit(&mut callers, SOON).unwrap();
+        let joined = launch_socket.admit(&mut callers, SOON).unwrap();
         assert!(joined.len() == 1 && callers.hindrance().is_none(), "{joined:?}");
         // With nobody silent it waits until there is one.
-        let knows = connected_by(&hall, all);
-        greet(&knows, hall.door.token.bytes(), 2);
-        assert!(hall.admit(&mut callers, SOON).unwrap().is_empty());
+        let knows = connected_by(&launch_socket, all);
+        greet(&knows, launch_socket.door.token.bytes(), 2);
+        assert!(launch_socket.admit(&mut callers, SOON).unwrap().is_empty());
         setrlimit(Resource::Nofile, limit).unwrap();
-        let joined = hall.admit(&mut callers, SOON).unwrap();
+        let joined = launch_socket.admit(&mut callers, SOON).unwrap();
         assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [2]);
     }
 
     /// Connects with one of the descriptors that are kept, which then are all in use again.
-    fn connected_by(hall: &Hall, mut all: Vec<OwnedFd>) -> OwnedFd {
+    fn connected_by(launch_socket: &LaunchSocket, mut all: Vec<OwnedFd>) -> OwnedFd {
         drop(all.pop());
-        let caller = connected(hall);
+        let caller = connected(launch_socket);
         std::mem::forget(all);
         caller
     }
 
     #[test]
     fn nobody_behind_the_door_is_an_error() {
-        let door = Hall::open().unwrap().door().clone();
+        let door = LaunchSocket::open().unwrap().door().clone();
         let error = join(&door, 0).map(|_| ()).unwrap_err().to_string();
         assert!(error.starts_with("the launcher of this node has ended"), "{error}");
     }

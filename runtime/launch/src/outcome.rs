@@ -157,7 +157,7 @@ impl Outcome {
                 end = End::Failed(notes);
             }
             counts.elapsed_ns =
-                ended_ns.saturating_sub(segment.gate().opened_ns.load(Ordering::SeqCst));
+                ended_ns.saturating_sub(segment.start_barrier().opened_ns.load(Ordering::SeqCst));
             counts.instances_ns = instances_ns(&segment, settings.repeat);
             counts.unreceived = match settings.window {
                 Some(_) => counts.messages.saturating_sub(receives),

@@ -1,7 +1,7 @@
 //! The engine of a rank as its job needs it.
 #![allow(unsafe_code)] // the recorder of a rank, used by its engine alone
 
-use crate::transport::Ends;
+use crate::transport::RankTransport;
 use goal_engine::{Engine, Failure};
 use goal_eth::now_ns;
 use goal_job::{Job, trace};
@@ -11,8 +11,8 @@ use goal_job::{Job, trace};
 pub(crate) fn equip<'a>(
     job: &Job<'a>,
     rank: u32,
-    mut engine: Engine<'a, Ends<'a>>,
-) -> Engine<'a, Ends<'a>> {
+    mut engine: Engine<'a, RankTransport<'a>>,
+) -> Engine<'a, RankTransport<'a>> {
     // SAFETY: a rank's recorder is used by its engine alone, which one process at a time polls.
     if let Some(recorder) = unsafe { trace::recorder(job.segment, rank, now_ns) } {
         engine.record(recorder);
@@ -25,7 +25,12 @@ pub(crate) fn equip<'a>(
 
 /// Stores the failure of an action in the segment. It names the action in the schedule that it is
 /// from, which may be one that a program has started.
-pub(crate) fn fail_by(job: &Job<'_>, engine: &Engine<'_, Ends<'_>>, rank: u32, failure: &Failure) {
+pub(crate) fn fail_by(
+    job: &Job<'_>,
+    engine: &Engine<'_, RankTransport<'_>>,
+    rank: u32,
+    failure: &Failure,
+) {
     let nisa = engine.schedule_of(failure).map_or(job.nisa, |schedule| schedule.nisa());
     job.fail_in(nisa, rank, failure);
 }

@@ -3,7 +3,7 @@
 use goal_engine::Waiting;
 use goal_eth::now_ns;
 use goal_job::{Sharing, Wait};
-use goal_shm::{Gate, State, Status};
+use goal_shm::{StartBarrier, State, Status};
 use std::time::Duration;
 
 /// Fruitless polls in a row before a rank yields its processor, about 2 microseconds. A yield costs
@@ -166,7 +166,7 @@ impl Pause {
     /// stopped meanwhile, a rank that waited for a message keeps its status: it rests for good.
     pub(crate) fn sleep(
         &mut self,
-        (status, gate): (&Status, &Gate),
+        (status, start_barrier): (&Status, &StartBarrier),
         waiting: Waiting,
         wait: impl FnOnce(Option<Duration>),
         look: impl FnOnce(),
@@ -174,7 +174,7 @@ impl Pause {
         if self.wait == Wait::Spin {
             status.enter(if waiting == Waiting::Nothing { State::Done } else { State::Idle });
             look();
-            go_on(status, gate);
+            go_on(status, start_barrier);
             return;
         }
         let began = now_ns();
@@ -192,8 +192,8 @@ impl Pause {
                 wait(Some(self.room_sleep));
                 self.room_sleep = (2 * self.room_sleep).min(ROOM_SLEEP_MAX);
             }
-            Waiting::Messages => self.sleep_as(State::Idle, status, gate, wait),
-            Waiting::Nothing => self.sleep_as(State::Done, status, gate, wait),
+            Waiting::Messages => self.sleep_as(State::Idle, status, start_barrier, wait),
+            Waiting::Nothing => self.sleep_as(State::Done, status, start_barrier, wait),
         }
         self.slept.sleeps += 1;
         self.slept.ns += now_ns() - began;
@@ -204,7 +204,7 @@ impl Pause {
         &mut self,
         state: State,
         status: &Status,
-        gate: &Gate,
+        start_barrier: &StartBarrier,
         wait: impl FnOnce(Option<Duration>),
     ) {
         status.enter(state);
@@ -219,13 +219,13 @@ impl Pause {
         } else {
             wait(None);
         }
-        go_on(status, gate);
+        go_on(status, start_barrier);
     }
 }
 
 /// Enters [`State::Running`] after a sleep, unless the job was stopped.
-fn go_on(status: &Status, gate: &Gate) {
-    if !gate.is_stopped() {
+fn go_on(status: &Status, start_barrier: &StartBarrier) {
+    if !start_barrier.is_stopped() {
         status.enter(State::Running);
     }
 }

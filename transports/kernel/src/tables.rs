@@ -8,6 +8,7 @@
 //! actions can make the engine compute for long whenever a frame arrives. So a program gets these
 //! descriptors only if its user may load programs into the kernel, which could do this too.
 
+use crate::events::CompletionEvents;
 use crate::frame;
 use crate::image::{PartImage, Places};
 use crate::install::{Member, whole_pages};
@@ -16,7 +17,6 @@ use crate::limits::page;
 use crate::look::Look;
 use crate::rank::Rank;
 use crate::room::{Room, Share};
-use crate::signs::Signs;
 use crate::sys::Mapping;
 use std::io;
 use std::mem::offset_of;
@@ -44,7 +44,7 @@ pub struct TableDescriptors {
     /// The map of memory.
     pub memory: OwnedFd,
     /// The map of the rings of actions that are handed over.
-    pub handed: OwnedFd,
+    pub fallback_ops: OwnedFd,
     /// The socket for starts and wakes.
     pub socket: OwnedFd,
 }
@@ -59,8 +59,8 @@ pub struct Tables {
     sends: Mapping,
     parts: Mapping,
     memory: OwnedFd,
-    handed: OwnedFd,
-    signs: Arc<Signs>,
+    fallback_ops: OwnedFd,
+    events: Arc<CompletionEvents>,
     /// The first free entries and the first free byte.
     places: Places,
     memory_at: u32,
@@ -95,9 +95,9 @@ impl Tables {
             receives: map(&descriptors.receives, receives, size_of::<ReceiveEntry>())?,
             sends: map(&descriptors.sends, sends, size_of::<SendEntry>())?,
             parts: parts()?,
-            signs: Arc::new(Signs::new(status, parts()?, socket, look)),
+            events: Arc::new(CompletionEvents::new(status, parts()?, socket, look)),
             memory: descriptors.memory,
-            handed: descriptors.handed,
+            fallback_ops: descriptors.fallback_ops,
             places,
             memory_at,
             used: Room::default(),
@@ -112,8 +112,8 @@ impl Tables {
     }
 
     /// Returns the runs in progress. Whoever starts and settles runs must tell them.
-    pub fn signs(&self) -> &Arc<Signs> {
-        &self.signs
+    pub fn events(&self) -> &Arc<CompletionEvents> {
+        &self.events
     }
 
     /// Returns the numbers that no schedule of this rank has, as bits.
@@ -163,9 +163,9 @@ impl Tables {
             PartEntry::read_from_bytes(&bytes).expect("as many bytes");
         let start = frame::start_of(self.share.start, schedule, cookie);
         let member = Member::new(slot, &placed, self.memory_at, (schedule, port), start);
-        let socket = Arc::clone(&self.signs.socket);
-        let state = (Arc::clone(&self.signs.status), slot as usize * size_of::<StatusEntry>());
-        let rank = Rank::over(member, &self.memory, state, &self.handed, socket)?;
+        let socket = Arc::clone(&self.events.socket);
+        let state = (Arc::clone(&self.events.status), slot as usize * size_of::<StatusEntry>());
+        let rank = Rank::over(member, &self.memory, state, &self.fallback_ops, socket)?;
         if !placed.constants.is_empty() {
             let whole = page() as u32;
             let (first, behind) =

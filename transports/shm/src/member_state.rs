@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The member state of a rank.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub struct Membership(AtomicU32);
+pub struct MemberState(AtomicU32);
 
 const MEMBER: u32 = 0;
 const JOINING: u32 = 1;
 const LEFT: u32 = 2;
 const GONE: u32 = 3;
 
-impl Membership {
+impl MemberState {
     /// Makes a new rank a member, or a rank that waits to be accepted. The launcher calls this
     /// before it starts the rank's process.
     pub fn begin(&self, is_member: bool) {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn one_caller_accepts_a_rank() {
-        let rank = Membership::default();
+        let rank = MemberState::default();
         assert!(rank.takes_part() && !rank.accept());
         rank.begin(false);
         assert!(rank.is_joining() && !rank.is_member());
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_rank_that_has_ended_is_not_accepted() {
-        let rank = Membership::default();
+        let rank = MemberState::default();
         rank.begin(false);
         assert!(rank.give_up() && !rank.accept() && rank.is_gone() && !rank.is_member());
     }

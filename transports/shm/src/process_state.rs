@@ -2,7 +2,7 @@
 //! writes the state, and its launcher reads it to find a job that is stuck.
 //!
 //! A process that waits in a call may have other threads outside of any call, and these may go on.
-//! The launcher asks for their number ([`Gate::ask`](super::Gate::ask)), because only the process
+//! The launcher asks for their number ([`StartBarrier::ask`](super::StartBarrier::ask)), because only the process
 //! itself can count its threads in every namespace.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -26,7 +26,7 @@ pub struct Identity {
 /// The words in which a program's process states what it does in its job.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub struct Attendance {
+pub struct ProcessState {
     /// The process that has attached as the rank, by its own number; 0 while none has.
     process: AtomicU32,
     /// Which process has this number; the first word is 0 before all are known.
@@ -63,7 +63,7 @@ const WAITS: u32 = 1;
 /// The process is in a call, and its runs go on without it.
 const STAYS: u32 = 2;
 
-impl Attendance {
+impl ProcessState {
     /// Claims the rank for a process, once.
     ///
     /// # Errors
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn one_process_claims_a_rank() {
-        let attendance = Attendance::default();
+        let attendance = ProcessState::default();
         assert_eq!(attendance.process(), None);
         assert_eq!(attendance.claim(7), Ok(()));
         assert_eq!(attendance.claim(8), Err(7));
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn an_identity_is_there_at_once() {
-        let attendance = Attendance::default();
+        let attendance = ProcessState::default();
         assert_eq!(attendance.identity(), None);
         let identity = Identity { namespace: 9, clocks: 0, start: 0 };
         attendance.identify(identity);
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn an_answer_counts_in_its_epoch() {
-        let attendance = Attendance::default();
+        let attendance = ProcessState::default();
         assert_eq!((attendance.others(), attendance.others_in(0)), (Some(0), None));
         attendance.answer(0, Some(2));
         assert_eq!((attendance.others(), attendance.others_in(0)), (Some(2), Some(2)));
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_call_keeps_its_name() {
-        let attendance = Attendance::default();
+        let attendance = ProcessState::default();
         assert_eq!((attendance.waits(), attendance.last_call()), (false, None));
         for (name, kept) in [
             ("GOAL_Wait", "GOAL_Wait"),

@@ -9,17 +9,17 @@
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;
-use super::start_barrier::Gate;
+use super::start_barrier::StartBarrier;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The offset of the rank count in the segment: in the first page, behind the start barrier.
 pub(crate) const ROLL_AT: usize = 2048;
-const _: () = assert!(size_of::<Gate>() <= ROLL_AT);
+const _: () = assert!(size_of::<StartBarrier>() <= ROLL_AT);
 
 /// The rank count of a job, and flags about its growth.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub struct Roll {
+pub struct RankCount {
     /// The number of ranks. Numbers are not used again.
     ranks: AtomicU32,
     /// 1 once ranks share processors because the job has grown.
@@ -31,9 +31,9 @@ pub struct Roll {
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.
-unsafe impl SharedWords for Roll {}
+unsafe impl SharedWords for RankCount {}
 
-impl Roll {
+impl RankCount {
     /// The number of ranks.
     pub(crate) fn ranks(&self) -> u32 {
         self.ranks.load(Ordering::SeqCst)

@@ -10,8 +10,8 @@ use super::layout::{FAILURE_BYTES, Layout, RankLayout, WAITS_BYTES};
 use super::mailbox::{self, Mailbox};
 use super::mapping::{Mapping, SharedWords};
 use super::pool::Rings;
-use super::rank_count::{ROLL_AT, Roll};
-use super::start_barrier::Gate;
+use super::rank_count::{ROLL_AT, RankCount};
+use super::start_barrier::StartBarrier;
 use super::starts::{Started, Starts};
 use super::status::{State, Status};
 use super::tasks::{self, TASKS, Tasks};
@@ -39,7 +39,7 @@ impl Segment {
     /// The system's error.
     pub fn create(layout: Layout) -> io::Result<Self> {
         let segment = Self::over(Mapping::create(layout.len)?, layout);
-        segment.roll().set_ranks(segment.num_started());
+        segment.rank_count().set_ranks(segment.num_started());
         Ok(segment)
     }
 
@@ -95,7 +95,7 @@ impl Segment {
 
     /// The number of ranks that there are now: those of the start, and those that were added since.
     pub fn num_ranks(&self) -> u32 {
-        self.roll().ranks().min(self.capacity())
+        self.rank_count().ranks().min(self.capacity())
     }
 
     /// The number of ranks that there were at the start.
@@ -110,7 +110,7 @@ impl Segment {
 
     /// The rank count, which the launcher changes.
     #[inline]
-    pub fn roll(&self) -> &Roll {
+    pub fn rank_count(&self) -> &RankCount {
         self.words(ROLL_AT)
     }
 
@@ -122,7 +122,7 @@ impl Segment {
 
     /// The start barrier.
     #[inline]
-    pub fn gate(&self) -> &Gate {
+    pub fn start_barrier(&self) -> &StartBarrier {
         self.words(0)
     }
 
@@ -300,7 +300,7 @@ impl Segment {
     }
 
     /// Writes the text in which a rank says what it waits for, cut to 1 KiB: the answer to the
-    /// question of this number ([`Gate::ask_texts`]). One thread of the rank may call this at a
+    /// question of this number ([`StartBarrier::ask_texts`]). One thread of the rank may call this at a
     /// time.
     pub fn tell_waits(&self, rank: u32, question: u32, text: &str) {
         let (text, attendance) = (cut(text, WAITS_BYTES), &self.status(rank).attendance);
@@ -327,7 +327,7 @@ impl Segment {
     pub fn fail(&self, rank: u32, text: &str) {
         self.record_failure(rank, text);
         self.status(rank).enter(State::Failed);
-        self.gate().call_launcher();
+        self.start_barrier().call_launcher();
     }
 
     /// Stores a rank's counters.

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// ranks have finished.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub struct Gate {
+pub struct StartBarrier {
     /// The number of ranks that have come to the gate.
     ready: AtomicU32,
     /// [`CLOSED`], [`OPEN`], [`STOPPED`], [`STUCK`], [`BROKEN`] or [`LATE`]. Ranks sleep in it.
@@ -42,16 +42,16 @@ const BROKEN: u32 = 4;
 const LATE: u32 = 5;
 
 // SAFETY: repr(C), atomics only, aligned to 64.
-unsafe impl SharedWords for Gate {}
+unsafe impl SharedWords for StartBarrier {}
 
-impl Gate {
+impl StartBarrier {
     /// Waits until `ranks` ranks have called this. The last one opens the gate and stores the time
     /// `now_ns`. Returns false if the job was stopped instead.
     pub fn pass(&self, ranks: u32, now_ns: impl Fn() -> u64) -> bool {
         self.pass_polling(ranks, 0, now_ns)
     }
 
-    /// Waits as [`Gate::pass`] does, but looks up to `polls` times before it sleeps. Ranks with a
+    /// Waits as [`StartBarrier::pass`] does, but looks up to `polls` times before it sleeps. Ranks with a
     /// processor of their own use it: the system takes longer to wake a rank than a short schedule
     /// runs.
     pub fn pass_polling(&self, ranks: u32, mut polls: u32, now_ns: impl Fn() -> u64) -> bool {
@@ -86,7 +86,7 @@ impl Gate {
         self.position.load(Ordering::SeqCst) == OPEN
     }
 
-    /// Ends the job: ranks at the gate return, and the others see [`Gate::is_stopped`]. The caller
+    /// Ends the job: ranks at the gate return, and the others see [`StartBarrier::is_stopped`]. The caller
     /// must wake ranks that sleep elsewhere.
     pub fn stop(&self) {
         for position in [CLOSED, OPEN, BROKEN] {
@@ -94,7 +94,7 @@ impl Gate {
         }
     }
 
-    /// Stops all schedules because a rank was lost: see [`Gate::is_broken`]. The caller must wake
+    /// Stops all schedules because a rank was lost: see [`StartBarrier::is_broken`]. The caller must wake
     /// ranks that sleep elsewhere.
     pub fn break_up(&self) {
         self.change(OPEN, BROKEN);
@@ -118,25 +118,25 @@ impl Gate {
         self.position.wait(self.position.load(Ordering::SeqCst), Some(limit));
     }
 
-    /// Ends the job as [`Gate::stop`] does, because no rank can go on: see [`Gate::is_stuck`].
+    /// Ends the job as [`StartBarrier::stop`] does, because no rank can go on: see [`StartBarrier::is_stuck`].
     pub fn stop_as_stuck(&self) {
         self.change(OPEN, STUCK);
     }
 
-    /// Ends the job as [`Gate::stop`] does, because the time is up: see [`Gate::is_late`].
+    /// Ends the job as [`StartBarrier::stop`] does, because the time is up: see [`StartBarrier::is_late`].
     pub fn stop_as_late(&self) {
         self.change(OPEN, LATE);
     }
 
-    /// Asks ranks that wait for counts of their threads: see [`Attendance::answer`]. The caller
+    /// Asks ranks that wait for counts of their threads: see [`ProcessState::answer`]. The caller
     /// must wake ranks that sleep.
     ///
-    /// [`Attendance::answer`]: super::Attendance::answer
+    /// [`ProcessState::answer`]: super::ProcessState::answer
     pub fn ask(&self) {
         self.question.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Returns the number of times that [`Gate::ask`] was called.
+    /// Returns the number of times that [`StartBarrier::ask`] was called.
     #[inline]
     pub fn question(&self) -> u32 {
         self.question.load(Ordering::Relaxed)
@@ -148,7 +148,7 @@ impl Gate {
         self.text_question.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// Returns the number of times that [`Gate::ask_texts`] was called.
+    /// Returns the number of times that [`StartBarrier::ask_texts`] was called.
     #[inline]
     pub fn text_question(&self) -> u32 {
         self.text_question.load(Ordering::Relaxed)
@@ -201,13 +201,13 @@ impl Gate {
         self.finished.load(Ordering::SeqCst)
     }
 
-    /// Wakes the launcher if it sleeps in [`Gate::wait_finished`].
+    /// Wakes the launcher if it sleeps in [`StartBarrier::wait_finished`].
     pub fn call_launcher(&self) {
         self.finished.wake();
     }
 
     /// Sleeps for at most `limit` while fewer than `ranks` ranks have finished. The last rank to
-    /// finish ends the sleep, and so does [`Gate::call_launcher`]. It may return early.
+    /// finish ends the sleep, and so does [`StartBarrier::call_launcher`]. It may return early.
     pub fn wait_finished(&self, ranks: u32, limit: Duration) {
         let finished = self.finished();
         if finished < ranks {

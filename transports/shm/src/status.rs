@@ -4,8 +4,8 @@
 
 use super::exporter::Exporter;
 use super::mapping::SharedWords;
-use super::member_state::Membership;
-use super::process_state::Attendance;
+use super::member_state::MemberState;
+use super::process_state::ProcessState;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The state of a rank.
@@ -32,7 +32,7 @@ impl State {
 /// The behaviour of a rank after the loss of another one. In all but the first it uses no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Stance {
+pub enum RecoveryState {
     /// It takes part in the job, and may not know of the loss.
     TakesPart = 0,
     /// It waits for the next generation.
@@ -41,8 +41,8 @@ pub enum Stance {
     SitsOut = 2,
 }
 
-impl Stance {
-    const ALL: [Stance; 3] = [Stance::TakesPart, Stance::Regroups, Stance::SitsOut];
+impl RecoveryState {
+    const ALL: [RecoveryState; 3] = [RecoveryState::TakesPart, RecoveryState::Regroups, RecoveryState::SitsOut];
 }
 
 /// The number of instances whose ends are recorded.
@@ -91,16 +91,16 @@ pub struct Status {
     missing_from: AtomicU32,
     /// 1 if the rank was lost.
     is_lost: AtomicU32,
-    /// A [`Stance`].
-    stance: AtomicU32,
+    /// A [`RecoveryState`].
+    recovery_state: AtomicU32,
     /// The rank that this one can't reach any more, plus 1; 0 if it reaches all.
-    accused: AtomicU32,
+    suspected: AtomicU32,
     /// 1 once the rank has counted itself as finished at the gate.
     has_finished: AtomicU32,
     /// The state of the program's process in its job.
-    pub attendance: Attendance,
+    pub attendance: ProcessState,
     /// Its member state in a job that grows and shrinks.
-    pub membership: Membership,
+    pub membership: MemberState,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.
@@ -131,12 +131,12 @@ impl Status {
 
     /// Notes that the rank was lost in this generation. The launcher calls this.
     pub fn lose(&self, generation: u32) {
-        self.miss_from(generation + 1);
+        self.exclude_from(generation + 1);
         self.is_lost.store(1, Ordering::SeqCst);
     }
 
     /// Notes that the rank is missing from this generation on. The first note counts.
-    pub fn miss_from(&self, generation: u32) {
+    pub fn exclude_from(&self, generation: u32) {
         let _ =
             self.missing_from.compare_exchange(0, generation, Ordering::SeqCst, Ordering::SeqCst);
     }
@@ -153,28 +153,28 @@ impl Status {
     }
 
     /// States that the rank can't reach another one any more. The first statement counts.
-    pub fn accuse(&self, rank: u32) {
-        let _ = self.accused.compare_exchange(0, rank + 1, Ordering::SeqCst, Ordering::SeqCst);
+    pub fn suspect(&self, rank: u32) {
+        let _ = self.suspected.compare_exchange(0, rank + 1, Ordering::SeqCst, Ordering::SeqCst);
     }
 
     /// Takes the statement back.
-    pub fn absolve(&self) {
-        self.accused.store(0, Ordering::SeqCst);
+    pub fn clear_suspicion(&self) {
+        self.suspected.store(0, Ordering::SeqCst);
     }
 
     /// Returns the rank that this one can't reach any more.
-    pub fn accused(&self) -> Option<u32> {
-        self.accused.load(Ordering::SeqCst).checked_sub(1)
+    pub fn suspected(&self) -> Option<u32> {
+        self.suspected.load(Ordering::SeqCst).checked_sub(1)
     }
 
     /// Changes what the rank does after a loss.
-    pub fn take_stance(&self, stance: Stance) {
-        self.stance.store(stance as u32, Ordering::SeqCst);
+    pub fn set_recovery_state(&self, recovery_state: RecoveryState) {
+        self.recovery_state.store(recovery_state as u32, Ordering::SeqCst);
     }
 
     /// Returns what the rank does after a loss.
-    pub fn stance(&self) -> Stance {
-        Stance::ALL[self.stance.load(Ordering::SeqCst) as usize % Stance::ALL.len()]
+    pub fn recovery_state(&self) -> RecoveryState {
+        RecoveryState::ALL[self.recovery_state.load(Ordering::SeqCst) as usize % RecoveryState::ALL.len()]
     }
 
     /// States that the rank has counted itself as finished at the gate.

@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// A pending connection, whose handshake is not complete.
-pub struct Stranger {
+pub struct PendingConnection {
     channel: Channel,
     since_ns: u64,
     step: Step,
@@ -49,7 +49,7 @@ pub enum Shaken {
     /// It goes on when the socket is ready.
     GoesOn,
     /// A hello with the key has arrived. The caller may drop the connection, or call
-    /// [`Stranger::welcome`].
+    /// [`PendingConnection::welcome`].
     Greeted(Ends),
     /// It is complete.
     Done(Ends),
@@ -91,7 +91,7 @@ impl From<Errno> for Failed {
     }
 }
 
-impl Stranger {
+impl PendingConnection {
     /// Begins a connection under these conditions. The socket can
     /// be written when it is connected.
     ///
@@ -292,7 +292,7 @@ impl Stranger {
     }
 }
 
-impl AsFd for Stranger {
+impl AsFd for PendingConnection {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.channel.as_fd()
     }

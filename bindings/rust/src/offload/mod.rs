@@ -19,8 +19,8 @@ use crate::error::Result;
 use agree::{Freed, Place, place};
 use goal_asm::Nisa;
 use goal_kernel::limits::PROGRAM_RANKS_MAX;
-use goal_kernel::{Abilities, Plan, Signs, Tables, in_words};
-use goal_rank::fallback::Hands;
+use goal_kernel::{Abilities, CompletionEvents, Plan, Tables, in_words};
+use goal_rank::fallback::FallbackOps;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +45,7 @@ pub(crate) type Way = std::result::Result<Arc<Part>, Box<str>>;
 /// This rank's schedules in the kernel.
 pub(crate) struct Offload {
     inner: Mutex<Inner>,
-    pub(crate) signs: Arc<Signs>,
+    pub(crate) events: Arc<CompletionEvents>,
     fragment: u32,
     /// The factor that scales the time of `calc` actions; `None` if they take none.
     calc: Option<f64>,
@@ -94,9 +94,9 @@ impl Drop for Busy<'_> {
 
 impl Offload {
     pub(crate) fn new(tables: Tables, calc: Option<f64>) -> Self {
-        let (signs, fragment) = (Arc::clone(tables.signs()), tables.share().fragment());
+        let (events, fragment) = (Arc::clone(tables.events()), tables.share().fragment());
         let inner = Mutex::new(Inner { tables, installed: Vec::new() });
-        Self { inner, signs, fragment, calc, is_busy: AtomicBool::new(false) }
+        Self { inner, events, fragment, calc, is_busy: AtomicBool::new(false) }
     }
 
     /// Begins to offer a schedule: returns what this rank proposes to the others.
@@ -211,10 +211,11 @@ impl Offload {
         let place =
             |&action: &u32| (action, places.get(action as usize).copied().unwrap_or_default());
         let origins = part.origins.iter().map(place).collect();
-        let (touched, signs) = (plan.touched(rank), Arc::clone(&self.signs));
+        let (touched, events) = (plan.touched(rank), Arc::clone(&self.events));
         let calc = self.calc.unwrap_or_default();
-        let hands = (part.handed() > 0).then(|| Hands::new(part, &nisa, rank, calc));
-        let part = Part::new(communicator.id(), origins, touched, (kernel, hands), signs);
+        let fallback_ops =
+            (part.fallback_ops() > 0).then(|| FallbackOps::new(part, &nisa, rank, calc));
+        let part = Part::new(communicator.id(), origins, touched, (kernel, fallback_ops), events);
         let part = Arc::new(part);
         installed.push(Installed {
             number,

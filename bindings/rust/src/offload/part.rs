@@ -8,8 +8,8 @@
 use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::process::{is_fork, of_fork};
 use goal_engine::{Cause, Failure};
-use goal_kernel::{Awaited, Rank, Signs, Unfinished};
-use goal_rank::fallback::{CallFunction, Fault, Hands};
+use goal_kernel::{Awaited, CompletionEvents, Rank, Unfinished};
+use goal_rank::fallback::{CallFunction, FallbackOps, Fault};
 use goal_rank::program::sleep;
 use goal_rank::progress::Interrupted;
 use parking_lot::{Mutex, MutexGuard};
@@ -49,7 +49,7 @@ pub(crate) struct Part {
     /// By action of the part, the number and the offset of the action of the schedule that it comes
     /// from.
     origins: Vec<(u32, u32)>,
-    signs: Arc<Signs>,
+    events: Arc<CompletionEvents>,
     reads: Vec<Range<usize>>,
     writes: Vec<Range<usize>>,
     /// First operands of functions of the program, which may lie in memory that can't be written.
@@ -60,7 +60,7 @@ pub(crate) struct Part {
 struct Runs {
     kernel: Rank,
     /// Present if the engine hands actions over.
-    hands: Option<Hands>,
+    fallback_ops: Option<FallbackOps>,
     /// The slots of runs that have not ended, each with its memory. The first one is in progress.
     queue: VecDeque<(u32, Backing)>,
 }
@@ -70,15 +70,15 @@ impl Part {
         communicator: u64,
         origins: Vec<(u32, u32)>,
         touched: [Vec<Range<u64>>; 3],
-        (kernel, hands): (Rank, Option<Hands>),
-        signs: Arc<Signs>,
+        (kernel, fallback_ops): (Rank, Option<FallbackOps>),
+        events: Arc<CompletionEvents>,
     ) -> Self {
         let ranges = |ranges: Vec<Range<u64>>| {
             ranges.into_iter().map(|range| range.start as usize..range.end as usize).collect()
         };
         let [reads, writes, perhaps] = touched.map(ranges);
-        let runs = Mutex::new(Runs { kernel, hands, queue: VecDeque::new() });
-        Self { communicator, origins, signs, reads, writes, perhaps, runs }
+        let runs = Mutex::new(Runs { kernel, fallback_ops, queue: VecDeque::new() });
+        Self { communicator, origins, events, reads, writes, perhaps, runs }
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {
@@ -87,7 +87,7 @@ impl Part {
 
     /// Returns true if the engine hands actions of the part over to this process.
     pub(crate) fn hands_over(&self) -> bool {
-        self.runs().hands.is_some()
+        self.runs().fallback_ops.is_some()
     }
 
     /// Returns the number of the last run that was started.
@@ -134,7 +134,7 @@ impl Part {
             }
             sleep(START_AGAIN);
         }
-        self.signs.started(kernel);
+        self.events.started(kernel);
         Ok(())
     }
 
@@ -154,13 +154,15 @@ impl Part {
             tested.map_err(|fault| self.failure(fault, kernel.epoch()))
         };
         if !has_ended(&runs.kernel)? {
-            let Runs { kernel, hands: Some(hands), .. } = &mut *runs else { return Ok(None) };
-            self.serve(kernel, hands, call)?;
+            let Runs { kernel, fallback_ops: Some(fallback_ops), .. } = &mut *runs else {
+                return Ok(None);
+            };
+            self.serve(kernel, fallback_ops, call)?;
             if !has_ended(kernel)? {
                 return Ok(None);
             }
         }
-        self.signs.settled(runs.kernel.part());
+        self.events.settled(runs.kernel.part());
         let (slot, memory) = runs.queue.pop_front().expect("there is one");
         if let Backing::Program(memory) = &memory {
             for (at, address, bytes) in overlaps(&self.writes, memory) {
@@ -185,10 +187,15 @@ impl Part {
     }
 
     /// Does what a run has handed over.
-    fn serve(&self, kernel: &mut Rank, hands: &mut Hands, call: CallFunction<'_>) -> Result<()> {
+    fn serve(
+        &self,
+        kernel: &mut Rank,
+        fallback_ops: &mut FallbackOps,
+        call: CallFunction<'_>,
+    ) -> Result<()> {
         let mut began = None;
         loop {
-            match hands.serve(kernel, call) {
+            match fallback_ops.serve(kernel, call) {
                 Ok(_) => break,
                 Err(Fault::NotTaken(_))
                     if began.get_or_insert_with(Instant::now).elapsed() < START_LIMIT =>
@@ -198,7 +205,7 @@ impl Part {
                 Err(fault) => return Err(self.failure(fault, kernel.epoch())),
             }
         }
-        self.signs.served(kernel, hands.left().map(|left| Instant::now() + left));
+        self.events.served(kernel, fallback_ops.left().map(|left| Instant::now() + left));
         Ok(())
     }
 
@@ -228,7 +235,7 @@ impl Part {
             ranks.into_iter().collect::<Vec<_>>().join(", ")
         };
         let part = self.runs().kernel.part();
-        let waits = match self.signs.unfinished(part) {
+        let waits = match self.events.unfinished(part) {
             Some(Unfinished::Waits(waits)) if !waits.is_empty() => waits,
             Some(Unfinished::Held(peers)) if !peers.is_empty() => {
                 let peers = ranks(&peers);

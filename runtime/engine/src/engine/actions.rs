@@ -5,7 +5,7 @@ use super::home::Home;
 use super::ids::Action;
 use super::ready::Ready;
 use super::schedule::Schedule;
-use crate::heap::{Fifo, Heap, flat};
+use crate::heap::{Heap, Queue, flat};
 use goal_asm::nisa::Offsets;
 
 /// The ready and the ended actions of an instance.
@@ -17,7 +17,7 @@ pub(super) struct ActionStates {
     started_independent: u32,
     pub(super) ready: Ready,
     /// Ended actions that have not released their dependents yet.
-    pub(super) ended: Fifo<Action>,
+    pub(super) ended: Queue<Action>,
 }
 
 flat!(struct ActionStates { unfinished, started_independent, ready, ended });

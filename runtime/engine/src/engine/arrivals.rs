@@ -8,7 +8,7 @@ use super::ids::{Action, ActionRef, ChannelId, InstanceKey, MessageKey, Rank};
 use super::incoming::{Incoming, Place};
 use super::instance::{Instance, Matched};
 use super::requests::Requests;
-use crate::heap::{Fifo, Heap, Pool, Table, flat};
+use crate::heap::{Heap, Pool, Queue, Table, flat};
 use crate::matching::Matching;
 use crate::transport::{Header, Kind};
 use goal_lang::limits::KEPT_OVERHEAD;
@@ -33,7 +33,7 @@ impl Default for Recent {
 pub(super) struct Arrivals {
     recent: Recent,
     /// Messages whose receive is posted and whose payload is with their sender.
-    pub(super) direct: Fifo<MessageKey>,
+    pub(super) direct: Queue<MessageKey>,
     pub(super) messages: Pool<Incoming>,
     posted: Pool<Posted>,
     /// The number of posted receives that no message has matched, and its maximum.

@@ -5,11 +5,11 @@
 /// place. The bit is set once the action there has ended. An action's place is its number modulo
 /// the window's size.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Board {
+pub(super) struct WindowState {
     pub(super) size: u64,
 }
 
-impl Board {
+impl WindowState {
     /// The board of a window of `size` actions.
     pub(super) fn new(size: u32) -> Self {
         Self { size: size.into() }

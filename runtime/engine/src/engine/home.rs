@@ -123,9 +123,9 @@ pub(super) struct Home {
 /// The memory and counters of each running instance, by its key. Each entry is a box, so the start
 /// and the end of an instance only move a pointer.
 #[derive(Debug, Default)]
-pub(super) struct Homes(Vec<Option<Box<Home>>>);
+pub(super) struct InstanceMemory(Vec<Option<Box<Home>>>);
 
-impl Homes {
+impl InstanceMemory {
     /// The number of keys that have an entry.
     pub(super) fn len(&self) -> usize {
         self.0.len()
@@ -162,7 +162,7 @@ impl Homes {
 /// The panic message for an instance that does not run here.
 const NO_HOME: &str = "a running instance has its home";
 
-impl Index<usize> for Homes {
+impl Index<usize> for InstanceMemory {
     type Output = Home;
 
     #[inline(always)]
@@ -171,7 +171,7 @@ impl Index<usize> for Homes {
     }
 }
 
-impl IndexMut<usize> for Homes {
+impl IndexMut<usize> for InstanceMemory {
     #[inline(always)]
     fn index_mut(&mut self, index: usize) -> &mut Home {
         self.0[index].as_deref_mut().expect(NO_HOME)

@@ -4,7 +4,7 @@ use super::error::Cause;
 use super::home::Memory;
 use super::ids::ActionRef;
 use super::options::Calc;
-use crate::heap::{Heap, Least, Table, flat};
+use crate::heap::{Heap, MinHeap, Table, flat};
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
 use goal_asm::nisa::Buffer;
@@ -20,7 +20,7 @@ pub type UserFunction = Box<dyn FnMut(&mut [u8], &mut [u8]) + Send>;
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     /// The end time of each, and the action.
-    ends: Least<(u64, ActionRef)>,
+    ends: MinHeap<(u64, ActionRef)>,
     /// The time at which each cpu becomes free.
     free_at: Table<u32, u64>,
 }
@@ -89,12 +89,12 @@ pub(super) struct LocalOperation<'a> {
 
 /// The registered functions, and buffers that local operations reuse. They belong to this process.
 #[derive(Default)]
-pub(super) struct Locals {
+pub(super) struct LocalOps {
     functions: FxHashMap<u32, UserFunction>,
     spans: [Vec<Span>; 3],
 }
 
-impl Locals {
+impl LocalOps {
     pub(super) fn register(&mut self, function: u32, call: UserFunction) -> Option<UserFunction> {
         self.functions.insert(function, call)
     }
@@ -167,9 +167,9 @@ impl Locals {
     }
 }
 
-impl fmt::Debug for Locals {
+impl fmt::Debug for LocalOps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let functions: Vec<&u32> = self.functions.keys().collect();
-        f.debug_struct("Locals").field("functions", &functions).finish_non_exhaustive()
+        f.debug_struct("LocalOps").field("functions", &functions).finish_non_exhaustive()
     }
 }

@@ -54,7 +54,7 @@ mod underway;
 mod view;
 mod window;
 
-pub use crate::heap::{UsedUp, within};
+pub use crate::heap::{OutOfMemory, within};
 pub use arrivals::kept_bytes;
 pub use error::{Cause, Failure, Fault};
 pub use instance::Handle;
@@ -75,9 +75,9 @@ use crate::trace::Recorder;
 use crate::transport::Transport;
 use code::Code;
 use goal_asm::nisa::Record;
-use home::Homes;
+use home::InstanceMemory;
 use ids::{ActionRef, InstanceKey, Rank};
-use local::Locals;
+use local::LocalOps;
 use requests::Bound;
 use state::Held;
 use std::marker::PhantomData;
@@ -109,13 +109,13 @@ struct Core {
     options: Options,
     held: Held,
     /// The memory and counters of each instance, by its key.
-    homes: Homes,
+    homes: InstanceMemory,
     /// The index in `Engine::codes` of each running instance, by its key.
     running: Vec<Option<u32>>,
     /// Ended instances that can be started again: the index of the schedule in `Engine::codes`, and
     /// the instance's key.
     ended: Vec<(u32, InstanceKey)>,
-    locals: Locals,
+    locals: LocalOps,
     /// The schedule and storage that other processes know, if they may act for the rank.
     common: Option<Common>,
     /// True if a started schedule depends on the time.
@@ -234,10 +234,10 @@ impl<'m, T: Transport> Engine<'m, T> {
             rank: Rank(rank),
             options,
             held,
-            homes: Homes::default(),
+            homes: InstanceMemory::default(),
             running: Vec::new(),
             ended: Vec::new(),
-            locals: Locals::default(),
+            locals: LocalOps::default(),
             common: None,
             asks_time: false,
             staged: Vec::new(),
@@ -285,8 +285,8 @@ impl<'m, T: Transport> Engine<'m, T> {
     }
 
     /// The number of polls of any process that made progress. It wraps around.
-    pub fn fruitful(&self) -> u32 {
-        self.core.held.fruitful
+    pub fn progress_count(&self) -> u32 {
+        self.core.held.progress_count
     }
 
     /// The engine's counts so far.

@@ -2,7 +2,7 @@
 //! for the messages before it.
 
 use super::ids::{Cookie, InstanceKey, Rank};
-use crate::heap::{Fifo, Heap, Pool, Table, flat};
+use crate::heap::{Heap, Pool, Queue, Table, flat};
 use crate::transport::Header;
 
 /// A header that waits for room, with the payload of a send if it carries one.
@@ -44,11 +44,11 @@ pub(super) struct Stream {
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     /// Messages that wait for room, by destination, in the order of their sends.
-    queues: Table<Rank, Fifo<Outgoing>>,
+    queues: Table<Rank, Queue<Outgoing>>,
     /// The destinations of `queues`, each once, in the order of their turns.
-    turns: Fifo<Rank>,
+    turns: Queue<Rank>,
     pub(super) rendezvous: Pool<Rendezvous>,
-    pub(super) streams: Fifo<Stream>,
+    pub(super) streams: Queue<Stream>,
     /// The most messages that a queue had at a time.
     longest: u32,
 }
@@ -101,13 +101,13 @@ impl Outbox {
 
     /// Removes and returns the next destination in turn, with its queue. The caller must end the
     /// turn with [`Self::put_back`].
-    pub(super) fn take_turn(&mut self, heap: &Heap) -> Option<(Rank, Fifo<Outgoing>)> {
+    pub(super) fn take_turn(&mut self, heap: &Heap) -> Option<(Rank, Queue<Outgoing>)> {
         let to = self.turns.pop(heap)?;
         Some((to, self.queues.remove(heap, to).expect("each turn has its queue")))
     }
 
     /// Puts back the rest of a queue after its turn.
-    pub(super) fn put_back(&mut self, heap: &Heap, to: Rank, mut queue: Fifo<Outgoing>) {
+    pub(super) fn put_back(&mut self, heap: &Heap, to: Rank, mut queue: Queue<Outgoing>) {
         if queue.is_empty() {
             queue.release(heap);
         } else {

@@ -28,8 +28,8 @@ impl<T: Transport> Engine<'_, T> {
         worked |= self.run_queued(now_ns);
         self.announce_room();
         let has_failed = self.core.held.has_failed();
-        self.core.held.fruitful =
-            self.core.held.fruitful.wrapping_add(u32::from(worked | has_failed));
+        self.core.held.progress_count =
+            self.core.held.progress_count.wrapping_add(u32::from(worked | has_failed));
         if has_failed {
             Err(self.failed())
         } else {
@@ -48,7 +48,7 @@ impl<T: Transport> Engine<'_, T> {
     #[inline]
     pub fn run_started(&mut self, now_ns: u64) -> Result<(), Failure> {
         if !self.core.held.has_failed() && self.run_queued(now_ns) {
-            self.core.held.fruitful = self.core.held.fruitful.wrapping_add(1);
+            self.core.held.progress_count = self.core.held.progress_count.wrapping_add(1);
         }
         if self.core.held.has_failed() { Err(self.failed()) } else { Ok(()) }
     }

@@ -1,7 +1,7 @@
 //! The actions that may start, ordered by their position in the section.
 
 use super::ids::Action;
-use crate::heap::{Fifo, Heap, Least, flat};
+use crate::heap::{Heap, MinHeap, Queue, flat};
 
 /// Actions whose dependencies are met, by offset. The first one in the section is taken first, even
 /// if others became ready earlier. This is the order in which the compiler wants the actions to
@@ -13,16 +13,16 @@ pub(super) struct Ready {
     only: Action,
     /// Actions that were added in ascending order, as one list of dependents is. In this usual case
     /// no binary heap is needed.
-    ascending: Fifo<Action>,
+    ascending: Queue<Action>,
     /// Actions that were added after one with a larger offset.
-    others: Least<Action>,
+    others: MinHeap<Action>,
 }
 
 flat!(struct Ready { only, ascending, others });
 
 impl Default for Ready {
     fn default() -> Self {
-        Self { only: Action::NONE, ascending: Fifo::default(), others: Least::default() }
+        Self { only: Action::NONE, ascending: Queue::default(), others: MinHeap::default() }
     }
 }
 

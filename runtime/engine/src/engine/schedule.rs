@@ -1,6 +1,6 @@
 //! A schedule: a rank's section, prepared once so that it can be started any number of times.
 
-use super::board::Board;
+use super::board::WindowState;
 use super::ids::{Action, Rank, SLOT_BYTES};
 use super::routes::Routes;
 use super::steps::{self, Steps};
@@ -60,7 +60,7 @@ impl StateSizes {
 
     /// The sizes for an instance in a window of `size` actions.
     pub fn in_window(size: u32) -> Self {
-        Self { counters: size as usize, finished: Board::new(size).words(), matches: 0 }
+        Self { counters: size as usize, finished: WindowState::new(size).words(), matches: 0 }
     }
 }
 

@@ -9,7 +9,7 @@ use super::instance::Instance;
 use super::local::Timers;
 use super::options::Stats;
 use super::outgoing::Outbox;
-use crate::heap::{Block, Fifo, Heap, Line, Pool, STATE_PER_LIMIT, Table, flat};
+use crate::heap::{Block, Heap, Line, Pool, Queue, STATE_PER_LIMIT, Table, flat};
 use crate::memory::{Region, Zeroed};
 use crate::seed::Seed;
 use std::ops::{Deref, DerefMut};
@@ -27,12 +27,12 @@ pub(super) struct State {
     pub(super) outbox: Outbox,
     pub(super) timers: Timers,
     /// Operations under way whose chunks other ranks may take.
-    pub(super) shared: Fifo<Shared>,
+    pub(super) shared: Queue<Shared>,
     /// Local operations that were done together with their receives and have not started.
     pub(super) combined: Table<ActionRef, u8>,
     pub(super) stats: Stats,
     /// The number of polls that made progress. It wraps around.
-    pub(super) fruitful: u32,
+    pub(super) progress_count: u32,
     /// The first failure of an action, as JSON padded with zeros; empty if there is none. It is
     /// part of the state so that the rank sees a failure that another process found while it acted
     /// for the rank.
@@ -61,7 +61,7 @@ pub(super) struct Shared {
     pub(super) action: ActionRef,
 }
 
-flat!(struct State { instances, runnable, unfinished, arrivals, outbox, timers, shared, combined, stats, fruitful, failure, common, own, name, announced });
+flat!(struct State { instances, runnable, unfinished, arrivals, outbox, timers, shared, combined, stats, progress_count, failure, common, own, name, announced });
 flat!(struct Shared { task, chunks, own, message, action });
 flat!(struct Stats { messages, bytes, verified_bytes, in_parts, requests, read_in_place, put_in_place, shared_chunks, helped_chunks, polls, ready_max, unreceived, unexpected, unexpected_max });
 

@@ -1,7 +1,7 @@
 //! Reads the state of an instance from outside its engine, from a copy of its words. The rank of
 //! the instance may still run, may have died, or may be on another host.
 
-use super::board::Board;
+use super::board::WindowState;
 use super::ids::Action;
 use goal_asm::nisa::{Offsets, Section};
 use std::ops::Range;
@@ -37,7 +37,7 @@ impl InstanceView {
 /// by their numbers in the section.
 #[derive(Debug, Clone)]
 pub struct WindowView {
-    board: Board,
+    board: WindowState,
     counters: Vec<u16>,
     words: Vec<u64>,
     size: u32,
@@ -47,7 +47,7 @@ impl WindowView {
     /// Creates a view of a window of `size` actions from copies of
     /// [`Areas::counters`](super::Areas::counters) and [`Areas::finished`](super::Areas::finished).
     pub fn new(size: u32, counters: Vec<u16>, finished: Vec<u64>) -> Self {
-        Self { board: Board::new(size), counters, words: finished, size }
+        Self { board: WindowState::new(size), counters, words: finished, size }
     }
 
     /// Returns the number of actions that have entered the window, those that left it included.
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_window_bounds_what_its_words_say() {
-        let mut words = vec![0; Board::new(4).words()];
+        let mut words = vec![0; WindowState::new(4).words()];
         (words[0], words[1]) = (3, u64::MAX);
         words[2] = 1 << (5 % 4);
         let view = WindowView::new(4, vec![0; 4], words);

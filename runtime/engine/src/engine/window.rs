@@ -5,7 +5,7 @@
 //! On a schedule in windows (Theorem 4) the table has at most as many entries as a window.
 
 use super::actions::ActionQueue;
-use super::board::Board;
+use super::board::WindowState;
 use super::error::Cause;
 use super::home::Home;
 use super::ids::Action;
@@ -50,7 +50,7 @@ pub(super) struct Window {
     is_read: bool,
     /// The offset of the newest action, plus 1.
     pub(super) end: u32,
-    board: Board,
+    board: WindowState,
     /// The chunks that contain the actions of the window, in order.
     chunks: VecDeque<Arc<Chunk>>,
     /// The number of met dependencies of actions after the window, by offset.
@@ -66,7 +66,7 @@ impl Window {
         home: &mut Home,
         seed: Seed,
     ) -> Result<Self, StreamError> {
-        let board = Board::new(windowed.size);
+        let board = WindowState::new(windowed.size);
         home.counters.as_mut_slice()[..windowed.size as usize].fill(0);
         home.finished.as_mut_slice()[..board.words()].fill(0);
         Ok(Self {

@@ -1,6 +1,6 @@
 //! A first-in, first-out queue that seldom has more than one value.
 
-use super::{Fifo, Flat, Heap, flat};
+use super::{Flat, Heap, Queue, flat};
 use std::mem::take;
 
 /// A first-in, first-out queue whose first value lies beside it and not in a block, if it was added
@@ -11,7 +11,7 @@ pub(crate) struct Line<T> {
     head: T,
     has_head: bool,
     /// The values behind `head`.
-    rest: Fifo<T>,
+    rest: Queue<T>,
 }
 
 flat!(struct Line<T> { head, has_head, rest });

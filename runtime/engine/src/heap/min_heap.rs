@@ -4,14 +4,14 @@ use super::{Block, Flat, Heap, flat};
 
 /// A priority queue that removes the least value first: a binary heap.
 #[derive(Debug, Default)]
-pub(crate) struct Least<T> {
+pub(crate) struct MinHeap<T> {
     values: Block<T>,
     len: usize,
 }
 
-flat!(struct Least<T> { values, len });
+flat!(struct MinHeap<T> { values, len });
 
-impl<T: Flat + Copy + Ord> Least<T> {
+impl<T: Flat + Copy + Ord> MinHeap<T> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len

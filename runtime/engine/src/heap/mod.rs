@@ -26,12 +26,12 @@ mod tests;
 mod used_up;
 
 pub(crate) use line::Line;
-pub(crate) use min_heap::Least;
+pub(crate) use min_heap::MinHeap;
 pub(crate) use pool::Pool;
-pub(crate) use queue::Fifo;
+pub(crate) use queue::Queue;
 pub(crate) use table::{Key, Table};
 pub(crate) use used_up::STATE_PER_LIMIT;
-pub use used_up::{UsedUp, within};
+pub use used_up::{OutOfMemory, within};
 
 use crate::memory::Region;
 use crate::seed::Seed;

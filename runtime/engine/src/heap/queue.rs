@@ -5,7 +5,7 @@ use std::mem::take;
 
 /// A first-in, first-out queue in a ring buffer.
 #[derive(Debug, Default)]
-pub(crate) struct Fifo<T> {
+pub(crate) struct Queue<T> {
     values: Block<T>,
     /// The number of entries of `values` in use: a power of two, or 0.
     room: u32,
@@ -14,9 +14,9 @@ pub(crate) struct Fifo<T> {
     past: u32,
 }
 
-flat!(struct Fifo<T> { values, room, first, past });
+flat!(struct Queue<T> { values, room, first, past });
 
-impl<T: Flat> Fifo<T> {
+impl<T: Flat> Queue<T> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.past.wrapping_sub(self.first) as usize

@@ -1,6 +1,6 @@
 //! Compares the collections with those of the standard library. All of them lie in one heap.
 
-use super::{Block, Fifo, Least, Line, Pool, Private, Table, UsedUp, within};
+use super::{Block, Line, MinHeap, OutOfMemory, Pool, Private, Queue, Table, within};
 use crate::seed::keys;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -10,7 +10,7 @@ fn a_queue_keeps_the_order() {
     let private = Private::new();
     let heap = private.heap();
     let mut random = fastrand::Rng::with_seed(1);
-    let (mut queue, mut model) = (Fifo::<(u64, u32)>::default(), VecDeque::new());
+    let (mut queue, mut model) = (Queue::<(u64, u32)>::default(), VecDeque::new());
     for step in 0..20_000u32 {
         match random.u32(..if step % 4000 < 2000 { 3 } else { 5 }) {
             0 | 1 => {
@@ -117,7 +117,7 @@ fn the_least_leaves_first() {
     let private = Private::new();
     let heap = private.heap();
     let mut random = fastrand::Rng::with_seed(4);
-    let (mut least, mut model) = (Least::<u32>::default(), BinaryHeap::new());
+    let (mut least, mut model) = (MinHeap::<u32>::default(), BinaryHeap::new());
     for _ in 0..20_000 {
         if random.u32(..5) < 3 {
             let value = random.u32(..1000);
@@ -135,7 +135,7 @@ fn memory_that_was_given_back_is_used_again() {
     let private = Private::new();
     let heap = private.heap();
     let fill = || {
-        let (mut queue, mut table) = (Fifo::<u64>::default(), Table::<u32, u64>::default());
+        let (mut queue, mut table) = (Queue::<u64>::default(), Table::<u32, u64>::default());
         for i in 0..5000 {
             queue.push(heap, i);
             *table.entry(heap, i as u32) = i;
@@ -182,10 +182,10 @@ fn what_a_heap_has_no_room_for_is_an_error() {
     let private = Private::of(1 << 16);
     let heap = private.heap();
     let (mut pool, mut queue, mut table) =
-        (Pool::<u64>::default(), Fifo::default(), Table::default());
+        (Pool::<u64>::default(), Queue::default(), Table::default());
     let mut values = 0;
-    let is_used_up = |done: Result<(), UsedUp>| {
-        let UsedUp { needed, room } = done.unwrap_err();
+    let is_used_up = |done: Result<(), OutOfMemory>| {
+        let OutOfMemory { needed, room } = done.unwrap_err();
         room == 1 << 16 && needed > room
     };
     assert!(is_used_up(within(|| {
@@ -207,7 +207,7 @@ fn what_a_heap_has_no_room_for_is_an_error() {
 
 #[test]
 fn what_is_lacking_is_named_with_a_way_out() {
-    let text = UsedUp { needed: (3 << 30) + 1, room: 1 << 30 }.to_string();
+    let text = OutOfMemory { needed: (3 << 30) + 1, room: 1 << 30 }.to_string();
     assert!(text.contains("needs 3073 MiB of memory and has 1024 MiB"), "{text}");
     assert!(text.ends_with("an unexpected limit of 1073741824 bytes gives it that"), "{text}");
 }

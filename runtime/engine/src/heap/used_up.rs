@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     "what it remembers of messages and actions needs {} MiB of memory and has {} MiB: an unexpected limit of {} bytes gives it that",
     needed.div_ceil(1 << 20), room >> 20, needed.next_power_of_two() / STATE_PER_LIMIT
 )]
-pub struct UsedUp {
+pub struct OutOfMemory {
     /// Bytes that were needed in all.
     pub needed: u64,
     /// Bytes that the heap has.
@@ -35,9 +35,9 @@ thread_local! {
 /// whose heap is used up panics.
 ///
 /// # Errors
-/// [`UsedUp`]: the engine over that heap must not be used any more.
+/// [`OutOfMemory`]: the engine over that heap must not be used any more.
 #[inline]
-pub fn within<R>(f: impl FnOnce() -> R) -> Result<R, UsedUp> {
+pub fn within<R>(f: impl FnOnce() -> R) -> Result<R, OutOfMemory> {
     // One look-up of the thread's variable: in a shared library each is a call.
     let done = IS_AWAITED.with(|is_awaited| {
         let was_awaited = is_awaited.replace(true);
@@ -45,7 +45,7 @@ pub fn within<R>(f: impl FnOnce() -> R) -> Result<R, UsedUp> {
         is_awaited.set(was_awaited);
         done
     });
-    done.map_err(|panic| match panic.downcast::<UsedUp>() {
+    done.map_err(|panic| match panic.downcast::<OutOfMemory>() {
         Ok(used_up) => *used_up,
         Err(panic) => resume_unwind(panic),
     })
@@ -55,7 +55,7 @@ pub fn within<R>(f: impl FnOnce() -> R) -> Result<R, UsedUp> {
 /// Always, if no call of [`within`] is on the stack.
 #[cold]
 pub(super) fn used_up(needed: u64, room: u64) -> ! {
-    let used_up = UsedUp { needed, room };
+    let used_up = OutOfMemory { needed, room };
     if IS_AWAITED.get() {
         // Not `panic!`, which would call the panic hook and print a message.
         resume_unwind(Box::new(used_up));

@@ -85,7 +85,7 @@ pub struct Omitted {
 /// # Errors
 /// The error of `out`.
 pub fn write(segment: &Segment, nisa: &Nisa, out: &mut dyn Write) -> io::Result<Omitted> {
-    let origin_ns = segment.gate().opened_ns.load(Ordering::SeqCst);
+    let origin_ns = segment.start_barrier().opened_ns.load(Ordering::SeqCst);
     let mut writer = Writer { out, flows: Flows::new(segment), is_first: true };
     let mut omitted = Omitted::default();
     writer.out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;

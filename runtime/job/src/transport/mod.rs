@@ -5,7 +5,7 @@ mod parameters;
 mod plugin;
 
 pub use choice::{
-    Choice, Paths, Refusal, Request, RequestError, Standing, Unreachable, priority_variable,
+    Choice, Refusal, Request, RequestError, RouteTable, Standing, Unreachable, priority_variable,
 };
 pub use parameters::{Found, ParameterError, Parameters, Tuned, TunedError};
-pub use plugin::{Carrier, Name};
+pub use plugin::{Name, TransportKind};

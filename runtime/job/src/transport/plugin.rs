@@ -24,7 +24,7 @@ pub enum Name {
 
 /// A transport that carries messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Carrier {
+pub enum TransportKind {
     /// [`Name::Local`].
     Local,
     /// [`Name::Shm`].
@@ -50,12 +50,12 @@ impl Name {
     }
 
     /// Returns the transport as a carrier, or `None` if it carries no messages.
-    pub fn carrier(self) -> Option<Carrier> {
+    pub fn carrier(self) -> Option<TransportKind> {
         match self {
-            Name::Local => Some(Carrier::Local),
-            Name::Shm => Some(Carrier::Shm),
+            Name::Local => Some(TransportKind::Local),
+            Name::Shm => Some(TransportKind::Shm),
             Name::Cma => None,
-            Name::Esp | Name::Tcp | Name::Mpi => Some(Carrier::Remote),
+            Name::Esp | Name::Tcp | Name::Mpi => Some(TransportKind::Remote),
         }
     }
 

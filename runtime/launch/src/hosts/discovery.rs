@@ -30,7 +30,7 @@ pub(crate) struct Discovery {
     /// The other hosts that have answered.
     hosts: BTreeSet<Mac>,
     /// Some of the hosts with another key. Anybody can claim to be one, so not all are kept.
-    strangers: BTreeSet<Mac>,
+    callers: BTreeSet<Mac>,
     /// The host that each rank should be on, if that is known.
     owners: Option<Vec<Mac>>,
     /// The address of each rank, if it is known.
@@ -83,7 +83,7 @@ impl Discovery {
             me,
             plan,
             hosts: BTreeSet::new(),
-            strangers: BTreeSet::new(),
+            callers: BTreeSet::new(),
             owners: None,
             addresses: vec![None; ranks as usize],
             mine: here,
@@ -197,7 +197,7 @@ impl Discovery {
         if let Distribution::Peers(peers) = &self.plan
             && !peers.iter().any(|peer| peer.mac == mac)
         {
-            return Err(DiscoveryError::Stranger(mac));
+            return Err(DiscoveryError::PendingConnection(mac));
         }
         self.hosts.insert(mac);
         self.assign_when_all_seen()?;
@@ -251,16 +251,16 @@ impl Discovery {
 
     /// Notes a host whose datagram is authenticated with another key.
     pub(crate) fn hear_stranger(&mut self, host: Mac) {
-        if self.strangers.len() < STRANGERS_MAX {
-            self.strangers.insert(host);
+        if self.callers.len() < STRANGERS_MAX {
+            self.callers.insert(host);
         }
     }
 
     /// Says which hosts or ranks have not been found.
     pub(crate) fn missing(&self) -> String {
         let mut text = self.lacking();
-        if !self.strangers.is_empty() {
-            let all: Vec<Mac> = self.strangers.iter().copied().collect();
+        if !self.callers.is_empty() {
+            let all: Vec<Mac> = self.callers.iter().copied().collect();
             text.push_str(&format!("; frames with another key were heard from {}", listed(&all)));
         }
         text

@@ -193,8 +193,8 @@ impl Link {
                 && self.others.len() < OTHERS_MAX
             {
                 self.others.insert(host, version);
-            } else if let Some(stranger) = self.datagrams.source_with_other_key(frame) {
-                self.discovery.hear_stranger(stranger);
+            } else if let Some(caller) = self.datagrams.source_with_other_key(frame) {
+                self.discovery.hear_stranger(caller);
             }
             return;
         };

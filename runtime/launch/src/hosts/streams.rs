@@ -188,7 +188,7 @@ impl Streams {
         }
     }
 
-    /// Hands the endpoint the waiting packets, as far as it has room.
+    /// FallbackOps the endpoint the waiting packets, as far as it has room.
     fn flush(&mut self) {
         for stream in self.by_host.values_mut() {
             while let Some((packet, is_end)) = stream.waiting.pop_front() {

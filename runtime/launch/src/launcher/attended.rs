@@ -15,7 +15,7 @@
 //! alone. A rank that lies may end its own job, and what the launcher has started.
 
 use goal_job::threads::{may_be, namespace, seen_as};
-use goal_shm::{Attendance, Identity};
+use goal_shm::{Identity, ProcessState};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, getpgid, pidfd_open, pidfd_send_signal};
@@ -46,7 +46,7 @@ pub(super) enum Attended {
 impl Attended {
     /// Looks at the process behind `child`. Returns its ID if it has ended, and `child` did not
     /// follow for a while.
-    pub(super) fn look(&mut self, attendance: &Attendance, child: u32) -> Option<u32> {
+    pub(super) fn look(&mut self, attendance: &ProcessState, child: u32) -> Option<u32> {
         if matches!(self, Self::Awaited)
             && let (Some(process), Some(identity)) = (attendance.process(), attendance.identity())
         {
@@ -85,7 +85,7 @@ impl Attended {
 
     /// Returns true if no process behind the child goes on, which has ended itself. One that can't
     /// be watched may.
-    pub(super) fn is_gone(&self, attendance: &Attendance, child: u32) -> bool {
+    pub(super) fn is_gone(&self, attendance: &ProcessState, child: u32) -> bool {
         match self {
             // The child itself, which has been waited for, or none.
             Self::Awaited | Self::Unwatched => {
@@ -96,7 +96,7 @@ impl Attended {
         }
     }
 
-    fn of(attendance: &Attendance, process: u32, identity: Identity, child: u32) -> Self {
+    fn of(attendance: &ProcessState, process: u32, identity: Identity, child: u32) -> Self {
         let process = match namespace() == Some(identity.namespace) {
             true => Some(process),
             false => seen_as(process, identity.namespace),
@@ -161,8 +161,8 @@ mod tests {
     use goal_job::threads::identity;
     use std::process::{Command, Stdio};
 
-    fn attendance(process: u32, identity: Identity) -> Attendance {
-        let attendance = Attendance::default();
+    fn attendance(process: u32, identity: Identity) -> ProcessState {
+        let attendance = ProcessState::default();
         attendance.claim(process).unwrap();
         attendance.identify(identity);
         attendance
@@ -172,7 +172,7 @@ mod tests {
     fn a_process_is_watched_until_it_ends() {
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
         let mut attended = Attended::default();
-        assert_eq!(attended.look(&Attendance::default(), 1), None);
+        assert_eq!(attended.look(&ProcessState::default(), 1), None);
         assert!(matches!(attended, Attended::Awaited));
         // The start of a process in other clocks says nothing.
         let own = identity().unwrap();

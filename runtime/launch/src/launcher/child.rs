@@ -3,7 +3,7 @@
 use super::attended::Attended;
 use super::options::Program;
 use goal_job::threads::sleep;
-use goal_shm::Attendance;
+use goal_shm::ProcessState;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::os::unix::process::ExitStatusExt;
@@ -55,7 +55,7 @@ impl Process {
 
     /// Passes a signal on to the process group while the child goes on. The process that has
     /// attached as the rank gets it too: it may have left its group.
-    pub(super) fn forward(&mut self, signal: Signal, attendance: &Attendance) {
+    pub(super) fn forward(&mut self, signal: Signal, attendance: &ProcessState) {
         self.attended.look(attendance, self.child.id());
         let is_in_group = self.attended.is_in_group(self.pid());
         let is_sent = self.look().is_none() && self.send(signal);
@@ -65,13 +65,13 @@ impl Process {
     }
 
     /// Kills the process that has attached as the rank, which may have left its group.
-    pub(super) fn kill_attended(&mut self, attendance: &Attendance) {
+    pub(super) fn kill_attended(&mut self, attendance: &ProcessState) {
         self.attended.look(attendance, self.child.id());
         self.attended.send(Signal::KILL);
     }
 
     /// Kills what is left of the rank's processes. Returns true if all of them are gone.
-    pub(super) fn end(&mut self, attendance: &Attendance) -> bool {
+    pub(super) fn end(&mut self, attendance: &ProcessState) -> bool {
         self.kill_attended(attendance);
         self.send(Signal::KILL);
         let _ = self.child.kill();

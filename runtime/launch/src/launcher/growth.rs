@@ -7,7 +7,7 @@
 use super::child::{Exit, Process};
 use super::options::Program;
 use super::programs::Programs;
-use super::rank_set::Fallen;
+use super::rank_set::Exited;
 use goal_job::binding::is_crowded;
 use goal_job::growth::{Answer, Command, Request, What, no_room};
 use rustix::process::Signal;
@@ -23,7 +23,8 @@ impl Programs<'_> {
     /// Starts the ranks that others ask for. Returns true if some have asked.
     pub(super) fn answer_requests(&mut self) -> bool {
         // A rank has asked for the door, and waits until it is open.
-        if let Some(door) = self.requests.as_mut().filter(|_| self.segment.roll().wants_door())
+        if let Some(door) =
+            self.requests.as_mut().filter(|_| self.segment.rank_count().wants_door())
             && let Err(error) = door.open(false)
         {
             (self.place.options.tell)(&format!(
@@ -35,7 +36,8 @@ impl Programs<'_> {
         // Callers wait until all ranks of the start have attached.
         for number in 0..REQUESTS_MAX {
             let have_asked = number > 0;
-            let Some(door) = self.requests.as_mut().filter(|_| self.segment.gate().is_open())
+            let Some(door) =
+                self.requests.as_mut().filter(|_| self.segment.start_barrier().is_open())
             else {
                 return have_asked;
             };
@@ -61,7 +63,7 @@ impl Programs<'_> {
         if let Some(why) = no_room(first, segment.capacity(), wanted) {
             return Err(why);
         }
-        if segment.gate().finished() == segment.num_members() {
+        if segment.start_barrier().finished() == segment.num_members() {
             return Err("the job has come to its end".to_owned());
         }
         let program = match &request.what {
@@ -78,14 +80,14 @@ impl Programs<'_> {
             }
         };
         if is_crowded(first + wanted) {
-            segment.roll().crowd();
+            segment.rank_count().crowd();
         }
         for rank in first..first + wanted {
             segment.status(rank).membership.begin(request.are_members);
-            segment.roll().set_ranks(rank + 1);
+            segment.rank_count().set_ranks(rank + 1);
             if let Err(error) = self.start(rank, &program, None, wanted as usize) {
                 // It has no process, and its number is free again.
-                segment.roll().set_ranks(rank);
+                segment.rank_count().set_ranks(rank);
                 let stay = self.take_back(first, request.are_members);
                 return Err(match stay {
                     0 => error.to_string(),
@@ -158,7 +160,7 @@ impl Programs<'_> {
     }
 
     /// Returns a rank that others wait for and whose process does not attach.
-    pub(super) fn overdue(&self) -> Option<Fallen> {
+    pub(super) fn overdue(&self) -> Option<Exited> {
         let is_overdue = |process: &&Process| {
             let status = self.segment.status(process.rank);
             process.rank >= self.segment.num_started()
@@ -173,6 +175,6 @@ impl Programs<'_> {
             process.program.executable.display(),
             ATTACH_LIMIT.as_secs()
         );
-        Some(Fallen::Ended(process.rank, how, None))
+        Some(Exited::Ended(process.rank, how, None))
     }
 }

@@ -6,14 +6,14 @@
 
 use super::error::LaunchError;
 use super::options::Stage;
-use super::rank_set::{Crew, Fallen, Place};
+use super::rank_set::{Exited, Place, RankSet};
 use super::signals::attend;
 use super::supervise::stop;
-use crate::join::{Callers, Hall, Joined};
+use crate::join::{Callers, JoinedRank, LaunchSocket};
 use crate::monitor::Stopped;
-use goal_job::bootstrap::{Order, VERSION};
+use goal_job::bootstrap::{RankBootstrap, VERSION};
 use goal_job::limits;
-use goal_job::offload::Way;
+use goal_job::offload::RemoteEndpoint;
 use goal_job::peer::Peer;
 use goal_job::threads::namespace;
 use goal_shm::{Sealed, Segment};
@@ -41,7 +41,7 @@ pub(super) struct Processes<'a> {
 
 /// A process that has joined, until it leaves.
 struct Member {
-    joined: Joined,
+    joined: JoinedRank,
     has_left: bool,
 }
 
@@ -52,12 +52,12 @@ impl<'a> Processes<'a> {
     /// A process does not join in time, or the system refuses.
     pub(super) fn admit(
         place: &Place<'a>,
-        ways: Vec<Way>,
+        endpoints: Vec<RemoteEndpoint>,
         sealed: &Sealed,
-        hall: &Hall,
+        launch_socket: &LaunchSocket,
     ) -> Result<Self, LaunchError> {
         let Place { segment, settings, options, here, .. } = *place;
-        let mut joined: BTreeMap<u32, Joined> = BTreeMap::new();
+        let mut joined: BTreeMap<u32, JoinedRank> = BTreeMap::new();
         let mut callers = Callers::default();
         let (since, patience) = (Instant::now(), options.timeout.unwrap_or(PATIENCE));
         while joined.len() < here.len() {
@@ -82,7 +82,7 @@ impl<'a> Processes<'a> {
                     patience.as_secs_f64()
                 )));
             }
-            for process in hall.admit(&mut callers, LOOK)? {
+            for process in launch_socket.admit(&mut callers, LOOK)? {
                 if here.binary_search(&process.rank).is_ok() {
                     joined.entry(process.rank).or_insert(process);
                 }
@@ -90,11 +90,11 @@ impl<'a> Processes<'a> {
         }
         let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
         let mut members = Vec::new();
-        for ((rank, joined), way) in joined
+        for ((rank, joined), endpoint) in joined
             .into_iter()
-            .zip(ways.into_iter().map(Some).chain(std::iter::repeat_with(|| None)))
+            .zip(endpoints.into_iter().map(Some).chain(std::iter::repeat_with(|| None)))
         {
-            let order = Order {
+            let bootstrap = RankBootstrap {
                 version: VERSION.into(),
                 rank,
                 launcher: std::process::id(),
@@ -108,15 +108,15 @@ impl<'a> Processes<'a> {
                     .window
                     .as_ref()
                     .map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
-                gateway: way.as_ref().and_then(Way::passed_gateway),
+                remote_sockets: endpoint.as_ref().and_then(RemoteEndpoint::passed_sockets),
                 kernel: None,
                 tables: None,
             };
             let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
             descriptors.extend(options.window.as_ref().map(|window| window.file.as_fd()));
-            descriptors.extend(way.iter().flat_map(Way::descriptors));
+            descriptors.extend(endpoint.iter().flat_map(RemoteEndpoint::descriptors));
             descriptors.extend(segment.bells());
-            joined.hand(order, &descriptors).map_err(|error| {
+            joined.hand(bootstrap, &descriptors).map_err(|error| {
                 LaunchError::Rank(format!("rank {rank} ended before the job began: {error}"))
             })?;
             members.push(Member { joined, has_left: false });
@@ -148,23 +148,23 @@ impl Member {
     }
 }
 
-impl Crew for Processes<'_> {
-    fn fallen(&mut self) -> Option<Fallen> {
-        if self.segment.gate().is_stopped() {
+impl RankSet for Processes<'_> {
+    fn fallen(&mut self) -> Option<Exited> {
+        if self.segment.start_barrier().is_stopped() {
             return None;
         }
         let segment = self.segment;
         let is_missed = |rank: u32| segment.status(rank).membership.takes_part();
         let is_gone = |member: &mut Member| member.look() && is_missed(member.joined.rank);
         let member = self.members.iter_mut().find_map(|one| is_gone(one).then_some(one))?;
-        let Joined { rank, peer: Peer { process, .. }, .. } = member.joined;
+        let JoinedRank { rank, peer: Peer { process, .. }, .. } = member.joined;
         let how = match self.are_programs {
             true => {
                 format!("(process {process}) ended before its end: it has not called GOAL_Finalize")
             }
             false => format!("(process {process}) ended before the job"),
         };
-        Some(Fallen::Ended(rank, how, None))
+        Some(Exited::Ended(rank, how, None))
     }
 
     fn started(&self) -> usize {
@@ -190,8 +190,8 @@ impl Crew for Processes<'_> {
 
 impl Drop for Processes<'_> {
     fn drop(&mut self) {
-        if !self.segment.gate().is_stopped() {
-            self.segment.gate().stop();
+        if !self.segment.start_barrier().is_stopped() {
+            self.segment.start_barrier().stop();
         }
         // A rank of a schedule leaves when the job is over. A program does not know of the end of
         // another one. After a failed action its calls return the error, and it may tell and end.

@@ -20,11 +20,11 @@ use super::options::Options;
 use super::rank_set::Place;
 use goal_job::Mode;
 use goal_job::network::{Network, Wire};
-use goal_shm::{Segment, Stance};
+use goal_shm::{RecoveryState, Segment};
 
 /// The stand of a host's ranks that are left after a loss, once none of them uses messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stand {
+pub(super) struct QuiescentState {
     /// True if some of them wait for the next generation.
     pub(super) regroups: bool,
     /// The ranks that have come to their end.
@@ -49,10 +49,10 @@ pub(super) fn refuse(options: &Options, network: Option<&Network>) -> Result<(),
 /// Returns true if a rank may be lost without the end of the job: all have attached, and others are
 /// left here, or may be on other hosts.
 pub(super) fn is_survived(place: &Place<'_>, rank: u32) -> bool {
-    let (gate, segment) = (place.segment.gate(), place.segment);
+    let (start_barrier, segment) = (place.segment.start_barrier(), place.segment);
     let is_left = |&other: &u32| other != rank && !segment.status(other).is_lost();
     place.settings.survives
-        && (gate.is_open() || gate.is_broken())
+        && (start_barrier.is_open() || start_barrier.is_broken())
         && (0..segment.num_ranks()).any(|other| is_left(&other))
 }
 
@@ -63,15 +63,15 @@ pub(super) fn is_survived(place: &Place<'_>, rank: u32) -> bool {
 /// same of that, as they mend the job with the same list.
 pub(super) fn note(place: &Place<'_>, rank: u32, how: &str) {
     let segment = place.segment;
-    let (gate, status) = (segment.gate(), segment.status(rank));
+    let (start_barrier, status) = (segment.start_barrier(), segment.status(rank));
     if status.is_lost() {
         return;
     }
     segment.record_failure(rank, &format!("rank {rank} {how}"));
-    let had_part = !status.is_missing_in(gate.generation());
-    status.lose(gate.generation());
+    let had_part = !status.is_missing_in(start_barrier.generation());
+    status.lose(start_barrier.generation());
     if had_part {
-        gate.break_up();
+        start_barrier.break_up();
     }
 }
 
@@ -86,29 +86,29 @@ pub(super) fn text(rank: u32, how: &str) -> String {
 /// # Errors
 /// The system can't empty the mailboxes.
 pub(super) fn tend(place: &Place<'_>) -> Result<(), LaunchError> {
-    if !place.segment.gate().is_broken() {
+    if !place.segment.start_barrier().is_broken() {
         return Ok(());
     }
     match stand(place) {
-        Some(Stand { regroups: true, sits_out }) => mend(place, &sits_out),
+        Some(QuiescentState { regroups: true, sits_out }) => mend(place, &sits_out),
         _ => Ok(()),
     }
 }
 
 /// Returns what the ranks of this host that are left do. If some still take part in a broken job,
 /// wakes them and returns `None`.
-pub(super) fn stand(place: &Place<'_>) -> Option<Stand> {
-    let mut stand = Stand { regroups: false, sits_out: vec![] };
+pub(super) fn stand(place: &Place<'_>) -> Option<QuiescentState> {
+    let mut stand = QuiescentState { regroups: false, sits_out: vec![] };
     for rank in left(place) {
-        match place.segment.status(rank).stance() {
-            Stance::TakesPart => {
+        match place.segment.status(rank).recovery_state() {
+            RecoveryState::TakesPart => {
                 for rank in left(place) {
                     place.segment.mailbox(rank).wake();
                 }
                 return None;
             }
-            Stance::Regroups => stand.regroups = true,
-            Stance::SitsOut => stand.sits_out.push(rank),
+            RecoveryState::Regroups => stand.regroups = true,
+            RecoveryState::SitsOut => stand.sits_out.push(rank),
         }
     }
     Some(stand)
@@ -122,27 +122,28 @@ pub(super) fn stand(place: &Place<'_>) -> Option<Stand> {
 pub(super) fn mend(place: &Place<'_>, sits_out: &[u32]) -> Result<(), LaunchError> {
     let segment = place.segment;
     for &rank in sits_out {
-        segment.status(rank).miss_from(segment.gate().generation() + 1);
+        segment.status(rank).exclude_from(segment.start_barrier().generation() + 1);
     }
     // SAFETY: every rank of this host that is left has dropped its end of all messages, or uses it
-    // no more, and says so by its stance. The others have ended.
+    // no more, and says so by its recovery_state. The others have ended.
     unsafe { segment.reset_messages()? };
     for rank in left(place) {
         let status = segment.status(rank);
-        if status.stance() == Stance::Regroups {
-            status.take_stance(Stance::TakesPart);
+        if status.recovery_state() == RecoveryState::Regroups {
+            status.set_recovery_state(RecoveryState::TakesPart);
         }
     }
-    segment.gate().mend();
+    segment.start_barrier().mend();
     Ok(())
 }
 
 /// Returns the ranks of this host that have lost the way to another one, each with that one. A rank
 /// that has come to its end, as the others know, has no say.
 pub(super) fn accusations(place: &Place<'_>) -> impl Iterator<Item = (u32, u32)> {
-    let has_say = |&rank: &u32| place.segment.status(rank).stance() != Stance::SitsOut;
-    let accused = |rank| Some((rank, place.segment.status(rank).accused()?));
-    left(place).filter(has_say).filter_map(accused)
+    let has_say =
+        |&rank: &u32| place.segment.status(rank).recovery_state() != RecoveryState::SitsOut;
+    let suspected = |rank| Some((rank, place.segment.status(rank).suspected()?));
+    left(place).filter(has_say).filter_map(suspected)
 }
 
 /// Returns the ranks of this host that are not lost.

@@ -2,7 +2,7 @@
 
 use super::error::LaunchError;
 use super::forwarded::Forwarded;
-use crate::join::Hall;
+use crate::join::LaunchSocket;
 use crate::report::{count, size};
 use goal_engine as engine;
 use goal_job::Wait;
@@ -35,9 +35,9 @@ pub enum Ranks {
     /// Processes that another launcher, such as `mpirun`, has started on this host, one for each
     /// rank, and that join at the hall. They run the job's schedule, or programs that start their
     /// own if it is a [`skeleton`](goal_rank::program::skeleton).
-    Joined {
+    JoinedRank {
         /// The place where they join.
-        hall: Arc<Hall>,
+        launch_socket: Arc<LaunchSocket>,
         /// True if they are programs.
         are_programs: bool,
     },
@@ -46,7 +46,7 @@ pub enum Ranks {
 impl Ranks {
     /// Returns true if the ranks are programs, which start schedules of their own.
     pub(crate) fn are_programs(&self) -> bool {
-        matches!(self, Ranks::Program(_) | Ranks::Joined { are_programs: true, .. })
+        matches!(self, Ranks::Program(_) | Ranks::JoinedRank { are_programs: true, .. })
     }
 }
 
@@ -64,7 +64,7 @@ impl Ranks {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Ranks::Threads => "threads",
-            Ranks::Processes { .. } | Ranks::Program(_) | Ranks::Joined { .. } => "processes",
+            Ranks::Processes { .. } | Ranks::Program(_) | Ranks::JoinedRank { .. } => "processes",
         }
     }
 }

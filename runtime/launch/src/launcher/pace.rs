@@ -33,7 +33,8 @@ impl Pace {
     /// Returns the time until the next look.
     pub(super) fn tick(&self, segment: &Segment) -> Duration {
         // Ranks that regroup after a loss wait for a look.
-        let age = if segment.gate().is_broken() { Duration::ZERO } else { self.since.elapsed() };
+        let age =
+            if segment.start_barrier().is_broken() { Duration::ZERO } else { self.since.elapsed() };
         at_age(age) + TICK_PER_RANK * segment.num_ranks()
     }
 }

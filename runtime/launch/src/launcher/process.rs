@@ -9,9 +9,9 @@
 use super::signals;
 use super::startup_errors;
 use goal_job::SectionFile;
-use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, Opened, Order};
+use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, Opened, RankBootstrap};
 use goal_job::inherited::Inherited;
-use goal_job::offload::Way;
+use goal_job::offload::RemoteEndpoint;
 use goal_job::{limits, rights};
 use goal_rank::schedule::{self, Resources};
 use rustix::process::{
@@ -41,9 +41,10 @@ pub fn rank_process() -> Option<ExitCode> {
         return Some(ExitCode::from(NOT_STARTED));
     }
     let mut inherited = Inherited::new();
-    let order = Order::parse(&text);
-    let told = order.as_ref().ok().and_then(|order| inherited.take(order.troubles?).ok());
-    match order.and_then(|order| execute(&order, &mut inherited)) {
+    let bootstrap = RankBootstrap::parse(&text);
+    let told =
+        bootstrap.as_ref().ok().and_then(|bootstrap| inherited.take(bootstrap.troubles?).ok());
+    match bootstrap.and_then(|bootstrap| execute(&bootstrap, &mut inherited)) {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(error) => {
             startup_errors::tell(told, &limits::named(&error));
@@ -62,8 +63,8 @@ pub unsafe fn forget_order() {
     unsafe { std::env::remove_var(OF_PROGRAM) };
 }
 
-fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
-    if order.gateway.is_some() || order.kernel.is_some() {
+fn execute(bootstrap: &RankBootstrap, inherited: &mut Inherited) -> io::Result<()> {
+    if bootstrap.remote_sockets.is_some() || bootstrap.kernel.is_some() {
         // Keeps other processes of the same user from taking the sockets.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
@@ -72,29 +73,29 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
     signals::stop_as_usual();
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // The name in lists of processes.
-    let name = CString::new(format!("rank {}", order.rank)).expect("no zero byte");
+    let name = CString::new(format!("rank {}", bootstrap.rank)).expect("no zero byte");
     set_name(&name)?;
-    goal_shm::admit(order.launcher);
+    goal_shm::admit(bootstrap.launcher);
     // The launcher may have died before the death signal was set, or the user may have made up the
     // order.
-    if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != order.launcher) {
+    if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != bootstrap.launcher) {
         let variable = OF_SCHEDULE;
         return Err(io::Error::other(format!(
             "{variable} is set, but its launcher did not start this process: unset it"
         )));
     }
-    let Opened { segment, nisa, settings } = order.open(inherited)?;
-    let section = match order.section {
+    let Opened { segment, nisa, settings } = bootstrap.open(inherited)?;
+    let section = match bootstrap.section {
         Some((number, place)) => {
             Some(SectionFile { file: Arc::new(File::from(inherited.take(number)?)), place })
         }
         None => None,
     };
-    let way = match (&order.gateway, order.kernel) {
-        (Some(passed), _) => Some(Way::Gateway(inherited.gateway(passed)?)),
-        (None, Some(passed)) => Some(Way::Kernel(inherited.kernel(passed)?)),
+    let endpoint = match (&bootstrap.remote_sockets, bootstrap.kernel) {
+        (Some(passed), _) => Some(RemoteEndpoint::RemoteSockets(inherited.remote_sockets(passed)?)),
+        (None, Some(passed)) => Some(RemoteEndpoint::Kernel(inherited.kernel(passed)?)),
         (None, None) => None,
     };
-    let resources = Resources { section, way };
-    schedule::run(&segment, &nisa, order.rank, &settings, resources).map_err(io::Error::other)
+    let resources = Resources { section, endpoint };
+    schedule::run(&segment, &nisa, bootstrap.rank, &settings, resources).map_err(io::Error::other)
 }

@@ -3,16 +3,16 @@
 use super::error::LaunchError;
 use super::options::Stage;
 use super::process::NOT_STARTED;
-use super::rank_set::{Crew, Fallen, Place};
+use super::rank_set::{Exited, Place, RankSet};
 use super::signals::{Deferred, keep_children};
 use super::startup_errors::Troubles;
 use super::supervise::stop;
 use crate::monitor::Stopped;
 use goal_eth::Held;
-use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
+use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, RankBootstrap, VERSION};
 use goal_job::inherited::Lent;
-use goal_job::offload::Way;
-use goal_job::remote_sockets::Gateway;
+use goal_job::offload::RemoteEndpoint;
+use goal_job::remote_sockets::RemoteSockets;
 use goal_job::rights;
 use goal_job::threads::namespace;
 use goal_shm::{Sealed, Segment};
@@ -55,7 +55,7 @@ impl Processes {
     /// The system's error; processes that were started are killed.
     pub(super) fn spawn(
         place: &Place<'_>,
-        ways: Vec<Way>,
+        endpoints: Vec<RemoteEndpoint>,
         sealed: &Sealed,
         executable: &Path,
     ) -> Result<Self, LaunchError> {
@@ -69,12 +69,12 @@ impl Processes {
             held: Vec::new(),
             next: 0,
         };
-        let mut ways = ways.into_iter();
+        let mut endpoints = endpoints.into_iter();
         let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
         for (started, &rank) in (0..).zip(here) {
             (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
-            let way = ways.next();
-            let order = Order {
+            let endpoint = endpoints.next();
+            let bootstrap = RankBootstrap {
                 version: VERSION.into(),
                 rank,
                 launcher: std::process::id(),
@@ -88,13 +88,13 @@ impl Processes {
                     .window
                     .as_ref()
                     .map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
-                gateway: way.as_ref().and_then(Way::passed_gateway),
-                kernel: way.as_ref().and_then(Way::passed_kernel),
+                remote_sockets: endpoint.as_ref().and_then(RemoteEndpoint::passed_sockets),
+                kernel: endpoint.as_ref().and_then(RemoteEndpoint::passed_kernel),
                 tables: None,
             };
             let mut command = Command::new(executable);
             command
-                .env(OF_SCHEDULE, order.to_text())
+                .env(OF_SCHEDULE, bootstrap.to_text())
                 .env_remove(OF_PROGRAM)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null());
@@ -105,7 +105,7 @@ impl Processes {
             let mut descriptors =
                 vec![segment.fd(), sealed.fd(), told.fd(), processes.troubles.descriptor()];
             descriptors.extend(options.window.as_ref().map(|window| window.file.as_fd()));
-            descriptors.extend(way.iter().flat_map(Way::descriptors));
+            descriptors.extend(endpoint.iter().flat_map(RemoteEndpoint::descriptors));
             let child = {
                 let _lent = Lent::new(descriptors)?;
                 let _deferred = Deferred::new()?;
@@ -113,7 +113,11 @@ impl Processes {
             };
             let started = processes.children.len();
             let child = child.map_err(|cause| LaunchError::of_spawn(started, here.len(), cause))?;
-            processes.held.extend(way.and_then(Way::into_gateway).and_then(Gateway::into_held));
+            processes.held.extend(
+                endpoint
+                    .and_then(RemoteEndpoint::into_remote_sockets)
+                    .and_then(RemoteSockets::into_held),
+            );
             processes.children.push((rank, child));
             // In a job on several hosts the leader alone watches the time.
             let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);
@@ -143,8 +147,8 @@ impl Processes {
     }
 }
 
-impl Crew for Processes {
-    fn fallen(&mut self) -> Option<Fallen> {
+impl RankSet for Processes {
+    fn fallen(&mut self) -> Option<Exited> {
         let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         // One system call for all children. It does not report a child that another part of this
         // program has waited for, so one child is checked by itself on each call.
@@ -158,12 +162,12 @@ impl Crew for Processes {
             let status = match child.try_wait() {
                 Ok(None) => continue,
                 Ok(Some(status)) => status,
-                Err(_) => return Some(Fallen::Ended(*rank, NOT_KNOWN.to_owned(), None)),
+                Err(_) => return Some(Exited::Ended(*rank, NOT_KNOWN.to_owned(), None)),
             };
             let why = self.troubles.first().filter(|_| status.code() == Some(NOT_STARTED.into()));
             return Some(match why {
-                Some(why) => Fallen::NotStarted(*rank, why),
-                None => Fallen::Ended(*rank, describe(status), None),
+                Some(why) => Exited::NotStarted(*rank, why),
+                None => Exited::Ended(*rank, describe(status), None),
             });
         }
         None
@@ -265,7 +269,7 @@ mod tests {
         waitpid(Some(pid), WaitOptions::empty()).unwrap();
         let fallen = processes.fallen();
         assert!(
-            matches!(&fallen, Some(Fallen::Ended(7, how, None)) if how == NOT_KNOWN),
+            matches!(&fallen, Some(Exited::Ended(7, how, None)) if how == NOT_KNOWN),
             "{fallen:?}"
         );
     }

@@ -22,19 +22,19 @@ use super::error::LaunchError;
 use super::input;
 use super::options::{Program, Stage};
 use super::output::Output;
-use super::rank_set::{Crew, Fallen, Place};
-use super::reaper::{Door, Warden};
+use super::rank_set::{Exited, Place, RankSet};
+use super::reaper::{Door, Reaper};
 use super::shutdown::wake;
 use super::signals::{Deferred, keep_children, stop_as_usual};
 use crate::growth_socket::Door as Requests;
 use crate::monitor::Stopped;
 use goal_eth::Held;
 use goal_job::Settings;
-use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, Order, VERSION};
+use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, RankBootstrap, VERSION};
 use goal_job::inherited::{Lent, Passed};
 use goal_job::limits::restore_open_files;
-use goal_job::offload::Way;
-use goal_job::remote_sockets::Gateway;
+use goal_job::offload::RemoteEndpoint;
+use goal_job::remote_sockets::RemoteSockets;
 use goal_job::threads::{namespace, sleep};
 use goal_shm::{Sealed, Segment};
 use rustix::io::Errno;
@@ -74,7 +74,7 @@ pub(super) struct Programs<'a> {
     /// The place where others ask for more ranks, if the job is on one host.
     pub(super) requests: Option<Requests>,
     /// Tells the time of the launcher's death.
-    warden: Warden,
+    warden: Reaper,
     /// True if this process adopts the orphans of its children also when it has no ranks.
     adopts_always: bool,
     /// The lines of all ranks on their way to standard output, if that is no terminal.
@@ -96,7 +96,7 @@ impl<'a> Programs<'a> {
     /// The system's error; processes that were started are killed.
     pub(super) fn spawn(
         place: &Place<'a>,
-        ways: Vec<Way>,
+        endpoints: Vec<RemoteEndpoint>,
         sealed: &'a Sealed,
         program: &Program,
     ) -> Result<Self, LaunchError> {
@@ -105,7 +105,7 @@ impl<'a> Programs<'a> {
         let mut requests = (settings.reserve > 0).then(Requests::new).transpose()?;
         let door = requests.as_ref().map(|door| door.address().clone());
         // After this, what a killed launcher leaves is removed.
-        let warden = Warden::start(here.len(), door.as_ref())?;
+        let warden = Reaper::start(here.len(), door.as_ref())?;
         if let Some(door) = requests.as_mut().filter(|_| options.must_grow) {
             door.open(true).map_err(|error| {
                 let folder = door.address().folder.display();
@@ -132,11 +132,11 @@ impl<'a> Programs<'a> {
         };
         // So that it can wait for what ranks have started.
         let _ = set_child_subreaper(Some(getpid()));
-        let (program, mut ways) = (Arc::new(program.clone()), ways.into_iter());
+        let (program, mut endpoints) = (Arc::new(program.clone()), endpoints.into_iter());
         let here = place.present();
         for (started, &rank) in (0..).zip(here) {
             (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
-            programs.start(rank, &program, ways.next(), here.len())?;
+            programs.start(rank, &program, endpoints.next(), here.len())?;
             // In a job on several hosts the leader alone watches the time.
             let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);
             if is_late || options.interrupted.load(Ordering::SeqCst) != 0 {
@@ -154,15 +154,15 @@ impl<'a> Programs<'a> {
         &mut self,
         rank: u32,
         program: &Arc<Program>,
-        way: Option<Way>,
+        endpoint: Option<RemoteEndpoint>,
         wanted: usize,
     ) -> Result<(), LaunchError> {
         let Self { segment, sealed, ref told, ref bells, .. } = *self;
         let mut descriptors = vec![segment.fd(), sealed.fd(), told.fd()];
-        descriptors.extend(way.iter().flat_map(Way::descriptors));
+        descriptors.extend(endpoint.iter().flat_map(RemoteEndpoint::descriptors));
         let mut passed = Passed::all(descriptors.iter().copied())?;
         passed.extend_from_slice(bells);
-        let order = Order {
+        let bootstrap = RankBootstrap {
             version: VERSION.into(),
             rank,
             launcher: std::process::id(),
@@ -173,14 +173,14 @@ impl<'a> Programs<'a> {
             schedule: sealed.fd().as_raw_fd(),
             settings: told.fd().as_raw_fd(),
             section: None,
-            gateway: way.as_ref().and_then(Way::passed_gateway),
+            remote_sockets: endpoint.as_ref().and_then(RemoteEndpoint::passed_sockets),
             kernel: None,
-            tables: way.as_ref().and_then(Way::passed_tables),
+            tables: endpoint.as_ref().and_then(RemoteEndpoint::passed_tables),
         };
         let mut command = Command::new(&program.executable);
         command
             .args(&program.arguments)
-            .env(OF_PROGRAM, order.to_text())
+            .env(OF_PROGRAM, bootstrap.to_text())
             .env_remove(OF_SCHEDULE)
             .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
             .stdout(self.output.as_mut().map_or_else(Stdio::inherit, Output::of_rank))
@@ -197,7 +197,11 @@ impl<'a> Programs<'a> {
         let child = child.map_err(|cause| {
             LaunchError::of_program(&program.executable, started, wanted, cause)
         })?;
-        self.held.extend(way.and_then(Way::into_gateway).and_then(Gateway::into_held));
+        self.held.extend(
+            endpoint
+                .and_then(RemoteEndpoint::into_remote_sockets)
+                .and_then(RemoteSockets::into_held),
+        );
         self.processes.push(Process {
             rank,
             program: Arc::clone(program),
@@ -239,7 +243,7 @@ impl<'a> Programs<'a> {
     fn fault(&self, process: &Process, exit: Exit) -> Option<(String, Option<u8>)> {
         let attendance = |rank: u32| &self.segment.status(rank).attendance;
         let name = process.program.executable.display();
-        let gate = self.segment.gate();
+        let start_barrier = self.segment.start_barrier();
         let membership = &self.segment.status(process.rank).membership;
         if !membership.is_member() || membership.has_left() && exit == Exit::Status(0) {
             return None;
@@ -255,7 +259,7 @@ impl<'a> Programs<'a> {
                 Some((text, Some((128 + signal) as u8)))
             }
             Exit::Status(0) if attendance(process.rank).process().is_some() => {
-                let has_left = gate.has_ended();
+                let has_left = start_barrier.has_ended();
                 (!has_left).then(|| {
                     (
                         format!("({name}) exited before its end: it has not called GOAL_Finalize"),
@@ -277,7 +281,7 @@ impl<'a> Programs<'a> {
                 Some((text, None))
             }
             Exit::Status(status) => {
-                let before = match gate.has_ended() {
+                let before = match start_barrier.has_ended() {
                     true => "",
                     false if membership.has_left() => " after it had left",
                     false => " before its end",
@@ -317,8 +321,8 @@ fn prepare(launcher: Pid, warden: Door) -> io::Result<()> {
     if getppid() == Some(launcher) { Ok(()) } else { Err(Errno::SRCH.into()) }
 }
 
-impl Crew for Programs<'_> {
-    fn fallen(&mut self) -> Option<Fallen> {
+impl RankSet for Programs<'_> {
+    fn fallen(&mut self) -> Option<Exited> {
         for process in &mut self.processes {
             process.look();
         }
@@ -330,7 +334,7 @@ impl Crew for Programs<'_> {
         let fault = |process: &Process| Some((process.rank, self.fault(process, process.exit?)?));
         let mut left = self.processes.iter().filter(|process| !process.is_lost);
         if let Some((rank, (how, status))) = left.find_map(fault) {
-            return Some(Fallen::Ended(rank, how, status));
+            return Some(Exited::Ended(rank, how, status));
         }
         let segment = self.segment;
         let lost = |process: &mut Process| {
@@ -338,14 +342,18 @@ impl Crew for Programs<'_> {
             let lost = process.attended.look(&status.attendance, process.child.id())?;
             let is_missed = process.exit.is_none() && status.membership.takes_part();
             let name = process.program.executable.display().to_string();
-            (is_missed && !segment.gate().has_ended()).then_some((process.rank, lost, name))
+            (is_missed && !segment.start_barrier().has_ended()).then_some((
+                process.rank,
+                lost,
+                name,
+            ))
         };
         let mut left = self.processes.iter_mut().filter(|process| !process.is_lost);
         let (rank, lost, name) = left.find_map(lost)?;
         let how = format!(
             "(process {lost}, which {name} has started) ended before its end: it has not called GOAL_Finalize"
         );
-        Some(Fallen::Ended(rank, how, None))
+        Some(Exited::Ended(rank, how, None))
     }
 
     fn bury(&mut self, rank: u32) -> bool {
@@ -443,7 +451,7 @@ impl Drop for Programs<'_> {
         }
         // A rank that has left its group and attached in another namespace learns of the end when
         // it is woken.
-        self.segment.gate().stop();
+        self.segment.start_barrier().stop();
         wake(self.segment, self.place.present());
         let mut groups: Vec<Pid> = mine.iter().map(|process| process.pid()).collect();
         for process in mine {

@@ -54,7 +54,7 @@ impl<'a> Place<'a> {
 
 /// A rank that ended although the job had not.
 #[derive(Debug)]
-pub(super) enum Fallen {
+pub(super) enum Exited {
     /// The rank could not start; the text says why.
     NotStarted(u32, String),
     /// The rank ended after it had started; the text says how. The launcher's exit status follows
@@ -63,9 +63,9 @@ pub(super) enum Fallen {
 }
 
 /// The processes or threads of this host's ranks.
-pub(super) trait Crew {
+pub(super) trait RankSet {
     /// Returns a rank that has ended although the job has not, if there is one.
-    fn fallen(&mut self) -> Option<Fallen>;
+    fn fallen(&mut self) -> Option<Exited>;
 
     /// Ends all that is left of a rank that has ended, and forgets it. Returns false if some of it
     /// may go on, or if its end is that of the job.
@@ -77,7 +77,7 @@ pub(super) trait Crew {
     fn started(&self) -> usize;
 
     /// Returns true if all ranks have come to their end. `have_passed` says that all of them have
-    /// counted themselves at the gate ([`Gate::finish`](goal_shm::Gate::finish)).
+    /// counted themselves at the gate ([`StartBarrier::finish`](goal_shm::StartBarrier::finish)).
     fn have_finished(&mut self, have_passed: bool) -> bool {
         have_passed
     }
@@ -102,7 +102,7 @@ pub(super) trait Crew {
     /// Stops all ranks that are not stopped already.
     fn suspend(&mut self);
 
-    /// Continues the ranks that [`Crew::suspend`] stopped.
+    /// Continues the ranks that [`RankSet::suspend`] stopped.
     fn resume(&mut self);
 
     /// Ends the ranks if they are threads of this process. Until then, this process must not read

@@ -33,12 +33,12 @@ const NOT_STARTED: i32 = 0;
 
 /// The launcher's end. Dropping it ends the warden, which then leaves the groups alone.
 #[derive(Debug)]
-pub(super) struct Warden {
+pub(super) struct Reaper {
     pipe: OwnedFd,
     process: Pid,
 }
 
-impl Warden {
+impl Reaper {
     /// Starts a warden of up to `groups_max` groups, and of the folder of a door.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl Door {
     }
 }
 
-impl Drop for Warden {
+impl Drop for Reaper {
     fn drop(&mut self) {
         let _ = kill_process(self.process, Signal::KILL);
         let _ = rustix::process::waitpid(Some(self.process), rustix::process::WaitOptions::empty());

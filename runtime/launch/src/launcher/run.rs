@@ -6,7 +6,7 @@ use super::losses;
 use super::options::{Options, Ranks};
 use super::processes::Processes;
 use super::programs::Programs;
-use super::rank_set::{Crew, Place};
+use super::rank_set::{Place, RankSet};
 use super::supervise::Supervisor;
 use super::threads;
 use crate::outcome::{End, Outcome, Run};
@@ -17,7 +17,7 @@ use goal_eth::DriverKind;
 use goal_job::binding::Binding;
 use goal_job::limits::{Demand, PREFAULT_SHARE, free_memory};
 use goal_job::network::Network;
-use goal_job::offload::{InKernel, Offload, Way};
+use goal_job::offload::{InKernel, Offload, RemoteEndpoint};
 use goal_job::rights;
 use goal_job::{Mode, Origin, Settings, factor, has_time, layout};
 use goal_rank::program::skeleton;
@@ -54,7 +54,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     }
     let here: Vec<u32> = (0..nisa.num_ranks()).collect();
     let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
-    let watch = |crew: &mut dyn Crew| Supervisor::new(&place).watch(crew);
+    let watch = |crew: &mut dyn RankSet| Supervisor::new(&place).watch(crew);
     let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
     let run = repeated(segment.num_ranks(), options, false, &binding);
     Ok(Outcome::new(end, segment, nisa, &settings, run))
@@ -202,7 +202,7 @@ pub(super) fn open_files(
         (Ranks::Threads | Ranks::Processes { .. }, false) => (24, of_driver),
         (Ranks::Threads | Ranks::Processes { .. }, true) => (39, 6),
         // Each has a connection and a descriptor of its process too.
-        (Ranks::Joined { .. }, _) => (24, of_driver + 2),
+        (Ranks::JoinedRank { .. }, _) => (24, of_driver + 2),
         (Ranks::Program(_), false) => (43, of_driver),
         (Ranks::Program(_), true) => (67, of_driver + 9),
     };
@@ -215,8 +215,8 @@ pub(super) fn open_files(
 /// the launcher gives up its rights here.
 pub(super) fn run_ranks<T>(
     place: &Place<'_>,
-    ways: Vec<Way>,
-    watch: impl FnOnce(&mut dyn Crew) -> Result<T, LaunchError>,
+    endpoints: Vec<RemoteEndpoint>,
+    watch: impl FnOnce(&mut dyn RankSet) -> Result<T, LaunchError>,
     is_complete: impl FnOnce(&T) -> bool,
 ) -> Result<T, LaunchError> {
     if place.options.gives_up_rights {
@@ -227,14 +227,15 @@ pub(super) fn run_ranks<T>(
     }
     let sealed = || Sealed::copy_of(place.nisa.bytes());
     let executable = match &place.options.ranks {
-        Ranks::Threads => return threads::run(place, ways, watch),
+        Ranks::Threads => return threads::run(place, endpoints, watch),
         Ranks::Processes { executable } => executable,
         Ranks::Program(program) => {
             let sealed = sealed()?;
-            return watch(&mut Programs::spawn(place, ways, &sealed, program)?);
+            return watch(&mut Programs::spawn(place, endpoints, &sealed, program)?);
         }
-        Ranks::Joined { hall, .. } => {
-            let mut processes = joined::Processes::admit(place, ways, &sealed()?, hall)?;
+        Ranks::JoinedRank { launch_socket, .. } => {
+            let mut processes =
+                joined::Processes::admit(place, endpoints, &sealed()?, launch_socket)?;
             let end = watch(&mut processes)?;
             if is_complete(&end) {
                 processes.join();
@@ -243,7 +244,7 @@ pub(super) fn run_ranks<T>(
         }
     };
     let sealed = sealed()?;
-    let mut processes = Processes::spawn(place, ways, &sealed, executable)?;
+    let mut processes = Processes::spawn(place, endpoints, &sealed, executable)?;
     let end = watch(&mut processes)?;
     if is_complete(&end) {
         processes.join(place.segment, &place.options.interrupted);

@@ -21,7 +21,7 @@ pub(super) struct Tail {
 impl Tail {
     /// Lets ranks that wait for all others at their end go on, and sleeps for a while.
     pub(super) fn let_go(&mut self, segment: &Segment, ranks: &[u32]) {
-        segment.gate().stop();
+        segment.start_barrier().stop();
         wake(segment, ranks);
         self.pause = (2 * self.pause).clamp(LOOK_MIN, LOOK_MAX);
         sleep(self.pause);
@@ -31,7 +31,7 @@ impl Tail {
 /// Tells ranks that the job is stuck, and waits until each has left its text, or for a while. Ranks
 /// at their end have nothing to say.
 pub(super) fn ask(segment: &Segment, ranks: &[u32]) {
-    segment.gate().stop_as_stuck();
+    segment.start_barrier().stop_as_stuck();
     hear(segment, ranks);
 }
 
@@ -40,14 +40,14 @@ pub(super) fn ask(segment: &Segment, ranks: &[u32]) {
 pub(super) fn ask_late(segment: &Segment, ranks: &[u32]) {
     let waits = |&&rank: &&u32| segment.status(rank).attendance.waits();
     let waiting: Vec<u32> = ranks.iter().filter(waits).copied().collect();
-    segment.gate().stop_as_late();
+    segment.start_barrier().stop_as_late();
     hear(segment, &waiting);
 }
 
 /// Asks ranks what they wait for, and waits until those that wait have answered, or for a while.
 /// The job goes on. Returns the number of the question.
 pub(super) fn ask_texts(segment: &Segment, ranks: &[u32]) -> u32 {
-    let question = segment.gate().ask_texts();
+    let question = segment.start_barrier().ask_texts();
     let since = Instant::now();
     let is_silent = |&rank: &u32| {
         let attendance = &segment.status(rank).attendance;

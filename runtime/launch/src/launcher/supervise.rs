@@ -4,7 +4,7 @@ use super::error::LaunchError;
 use super::losses;
 use super::options::Stage;
 use super::pace::{Pace, TICK};
-use super::rank_set::{Crew, Fallen, Place};
+use super::rank_set::{Exited, Place, RankSet};
 use super::shutdown::{Tail, ask, ask_late, ask_texts, wake};
 use super::signals::{if_suspended, stop_here};
 use crate::hosts::Reply;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 const SLOW_TICK: Duration = Duration::from_millis(250);
 
 /// The result of a look at the ranks of this host.
-pub(super) enum Sight {
+pub(super) enum Observation {
     /// Ranks have failed: one text for each.
     Failed(Vec<String>),
     /// All ranks have finished.
@@ -32,7 +32,7 @@ pub(super) enum Sight {
     Interrupted(usize),
     /// A rank ended although the job had not; the text says how. The exit status follows from the
     /// one that is given, if there is one.
-    Fallen(u32, String, Option<u8>),
+    Exited(u32, String, Option<u8>),
     /// The same, and the job can go on without the rank, of which nothing is left.
     Lost(u32, String),
     /// A rank could not start; the text says why.
@@ -65,7 +65,7 @@ impl<'a> Supervisor<'a> {
     ///
     /// # Errors
     /// A rank could not start.
-    pub(super) fn watch(mut self, crew: &mut dyn Crew) -> Result<End, LaunchError> {
+    pub(super) fn watch(mut self, crew: &mut dyn RankSet) -> Result<End, LaunchError> {
         let segment = self.place.segment;
         let mut quiet = Quiet::new(self.place);
         let observed = self.place.observed();
@@ -83,7 +83,7 @@ impl<'a> Supervisor<'a> {
                     tail.let_go(segment, self.place.present());
                 }
                 false => {
-                    segment.gate().wait_finished(ranks, pace.tick(segment));
+                    segment.start_barrier().wait_finished(ranks, pace.tick(segment));
                     if crew.grow() {
                         pace = Pace::new();
                     }
@@ -91,21 +91,21 @@ impl<'a> Supervisor<'a> {
             }
             losses::tend(self.place)?;
             match self.look(true, crew) {
-                Some(Sight::Failed(failures)) => return Ok(End::Failed(failures)),
-                Some(Sight::Finished) => return Ok(End::Complete),
-                Some(Sight::Interrupted(signal)) => return Ok(End::Interrupted(signal)),
-                Some(Sight::Fallen(rank, how, status)) => {
+                Some(Observation::Failed(failures)) => return Ok(End::Failed(failures)),
+                Some(Observation::Finished) => return Ok(End::Complete),
+                Some(Observation::Interrupted(signal)) => return Ok(End::Interrupted(signal)),
+                Some(Observation::Exited(rank, how, status)) => {
                     crew.end_threads();
                     return Ok(End::Died { rank, how, status, pending: of_rank(rank) });
                 }
-                Some(Sight::Lost(rank, how)) => {
+                Some(Observation::Lost(rank, how)) => {
                     (self.place.options.tell)(&losses::text(rank, &how));
                     losses::note(self.place, rank, &how);
                 }
-                Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
+                Some(Observation::NotStarted(why)) => return Err(LaunchError::Rank(why)),
                 None => {}
             }
-            if !segment.gate().is_stopped() {
+            if !segment.start_barrier().is_stopped() {
                 if quiet.rests() {
                     return Ok(End::Stuck(self.stuck(&observed)));
                 }
@@ -147,36 +147,36 @@ impl<'a> Supervisor<'a> {
     /// that all ranks have finished takes precedence over a signal and over ranks that end
     /// afterwards. If a terminal asks for it, stops all ranks and this process, and returns after
     /// they continue.
-    pub(super) fn look(&mut self, may_finish: bool, crew: &mut dyn Crew) -> Option<Sight> {
+    pub(super) fn look(&mut self, may_finish: bool, crew: &mut dyn RankSet) -> Option<Observation> {
         let Place { options, .. } = *self.place;
         if let Some(failures) = self.failures() {
-            return Some(Sight::Failed(failures));
+            return Some(Observation::Failed(failures));
         }
         if may_finish && crew.have_finished(self.have_passed()) {
-            return Some(Sight::Finished);
+            return Some(Observation::Finished);
         }
         // Taken, so that a further signal can end what is left to do.
         let signal = options.interrupted.swap(0, Ordering::SeqCst);
         if signal != 0 {
-            return Some(Sight::Interrupted(signal));
+            return Some(Observation::Interrupted(signal));
         }
         for signal in options.forwarded.take() {
             self.forward(signal, crew);
             self.forwarded.push(signal);
         }
         match crew.fallen() {
-            Some(Fallen::NotStarted(rank, why)) => {
-                return Some(Sight::NotStarted(format!("rank {rank}: {why}")));
+            Some(Exited::NotStarted(rank, why)) => {
+                return Some(Observation::NotStarted(format!("rank {rank}: {why}")));
             }
-            Some(Fallen::Ended(rank, how, _))
+            Some(Exited::Ended(rank, how, _))
                 if losses::is_survived(self.place, rank) && crew.bury(rank) =>
             {
-                return Some(Sight::Lost(rank, how));
+                return Some(Observation::Lost(rank, how));
             }
             // The rank may have failed after the check above: its failure says more.
-            Some(Fallen::Ended(rank, how, status)) => {
-                let fallen = Sight::Fallen(rank, how, status);
-                return Some(self.failures().map_or(fallen, Sight::Failed));
+            Some(Exited::Ended(rank, how, status)) => {
+                let fallen = Observation::Exited(rank, how, status);
+                return Some(self.failures().map_or(fallen, Observation::Failed));
             }
             None => {}
         }
@@ -191,7 +191,7 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Passes a signal on to the ranks of this host.
-    pub(super) fn forward(&self, signal: i32, crew: &mut dyn Crew) {
+    pub(super) fn forward(&self, signal: i32, crew: &mut dyn RankSet) {
         if !crew.forward(signal) {
             let name = signal_name(signal as usize);
             (self.place.options.tell)(&format!("{name} has no meaning for a schedule: ignored"));
@@ -204,7 +204,7 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Stops the ranks and this process until this process is continued.
-    fn suspend(&mut self, crew: &mut dyn Crew) {
+    fn suspend(&mut self, crew: &mut dyn RankSet) {
         let since = Instant::now();
         crew.suspend();
         stop_here();
@@ -236,14 +236,19 @@ impl<'a> Supervisor<'a> {
     fn stage(&self) -> Stage {
         let Place { segment, options, .. } = *self.place;
         let here = self.place.present();
-        let (gate, ranks) = (segment.gate(), here.len() as u32);
-        if !gate.is_open() {
-            return Stage::Preparing { ready: gate.ready().min(ranks), ranks };
+        let (start_barrier, ranks) = (segment.start_barrier(), here.len() as u32);
+        if !start_barrier.is_open() {
+            return Stage::Preparing { ready: start_barrier.ready().min(ranks), ranks };
         }
         let instances =
             here.iter().map(|&rank| segment.status(rank).instance.load(Ordering::Relaxed));
         let instance = instances.min().unwrap_or(0).max(1);
-        Stage::Running { instance, repeat: options.repeat, finished: gate.finished(), ranks }
+        Stage::Running {
+            instance,
+            repeat: options.repeat,
+            finished: start_barrier.finished(),
+            ranks,
+        }
     }
 
     /// Returns true if the time is up.
@@ -253,7 +258,7 @@ impl<'a> Supervisor<'a> {
 
     /// Returns true if all ranks of this host have counted themselves as finished.
     fn have_passed(&self) -> bool {
-        self.place.segment.gate().finished() == self.place.present().len() as u32
+        self.place.segment.start_barrier().finished() == self.place.present().len() as u32
     }
 
     /// Returns true if all ranks of this host that belong to the job, and are not lost, have
@@ -266,7 +271,7 @@ impl<'a> Supervisor<'a> {
                 status.is_lost() || status.has_finished()
             }),
             (false, Some(_)) => self.have_passed(),
-            (false, None) => segment.gate().finished() >= segment.num_members(),
+            (false, None) => segment.start_barrier().finished() >= segment.num_members(),
         }
     }
 
@@ -356,7 +361,7 @@ impl<'a> Quiet<'a> {
         if self.watch.is_unsure() && now >= self.ask_next {
             self.ask_next = now + self.ask_pause;
             self.ask_pause = (2 * self.ask_pause).min(ASK_MAX);
-            self.place.segment.gate().ask();
+            self.place.segment.start_barrier().ask();
             wake(self.place.segment, self.watch.ranks());
         }
     }
@@ -368,7 +373,7 @@ impl<'a> Quiet<'a> {
             return true;
         }
         // A job that grows or shrinks is watched anew.
-        if self.place.settings.reserve > 0 || self.place.segment.roll().has_lost_some() {
+        if self.place.settings.reserve > 0 || self.place.segment.rank_count().has_lost_some() {
             let members = self.place.members();
             if self.watch.ranks() != members {
                 *self = Self::new(self.place);
@@ -410,7 +415,7 @@ impl<'a> Quiet<'a> {
 
 /// Stops the ranks, and wakes sleeping ones until `ended` returns true or the time is up.
 pub(super) fn stop(segment: &Segment, limit: Option<Duration>, mut ended: impl FnMut() -> bool) {
-    segment.gate().stop();
+    segment.start_barrier().stop();
     let started = Instant::now();
     let mut pause = Duration::from_micros(50);
     loop {

@@ -1,10 +1,10 @@
 //! Ranks as threads of this process.
 
 use super::error::LaunchError;
-use super::rank_set::{Crew, Fallen, Place};
+use super::rank_set::{Exited, Place, RankSet};
 use super::supervise::stop;
 use crate::monitor::Stopped;
-use goal_job::offload::Way;
+use goal_job::offload::RemoteEndpoint;
 use goal_job::rights;
 use goal_rank::schedule::{self, Resources};
 use goal_shm::Segment;
@@ -18,14 +18,14 @@ const STACK_BYTES: usize = 512 << 10;
 /// The threads of a job. They stop and continue with this process.
 struct Threads<'a, 'scope> {
     segment: &'a Segment,
-    fallen: &'a Mutex<Vec<Fallen>>,
+    fallen: &'a Mutex<Vec<Exited>>,
     started: usize,
     /// The threads that were not joined yet.
     threads: Vec<ScopedJoinHandle<'scope, ()>>,
 }
 
-impl Crew for Threads<'_, '_> {
-    fn fallen(&mut self) -> Option<Fallen> {
+impl RankSet for Threads<'_, '_> {
+    fn fallen(&mut self) -> Option<Exited> {
         self.fallen.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
@@ -53,33 +53,39 @@ impl Crew for Threads<'_, '_> {
 /// the ranks, waits for their threads and returns the result of `watch`.
 pub(super) fn run<T>(
     place: &Place<'_>,
-    ways: Vec<Way>,
-    watch: impl FnOnce(&mut dyn Crew) -> Result<T, LaunchError>,
+    endpoints: Vec<RemoteEndpoint>,
+    watch: impl FnOnce(&mut dyn RankSet) -> Result<T, LaunchError>,
 ) -> Result<T, LaunchError> {
     let Place { segment, nisa, settings, options, here, .. } = *place;
-    let fallen: Mutex<Vec<Fallen>> = Mutex::new(Vec::new());
+    let fallen: Mutex<Vec<Exited>> = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        let (mut threads, mut ways) = (Vec::new(), ways.into_iter());
+        let (mut threads, mut endpoints) = (Vec::new(), endpoints.into_iter());
         let mut start = || {
             for &rank in here {
                 let fallen = &fallen;
                 let section = options.window.as_ref().map(|window| window.section(rank));
-                let way = ways.next();
+                let endpoint = endpoints.next();
                 let body = move || {
                     // All sockets are open. A failure does no harm: the launcher has given up its
                     // rights already.
                     let _ = rights::give_up();
                     // After a panic only the segment is looked at, and it holds plain words.
                     let run = AssertUnwindSafe(|| {
-                        schedule::run(segment, nisa, rank, settings, Resources { section, way })
+                        schedule::run(
+                            segment,
+                            nisa,
+                            rank,
+                            settings,
+                            Resources { section, endpoint },
+                        )
                     });
                     let fallen_rank = match catch_unwind(run) {
                         Ok(Ok(())) => return,
-                        Ok(Err(error)) => Fallen::NotStarted(rank, error.to_string()),
-                        Err(_) => Fallen::Ended(rank, "panicked".to_owned(), None),
+                        Ok(Err(error)) => Exited::NotStarted(rank, error.to_string()),
+                        Err(_) => Exited::Ended(rank, "panicked".to_owned(), None),
                     };
                     fallen.lock().unwrap_or_else(PoisonError::into_inner).push(fallen_rank);
-                    segment.gate().call_launcher();
+                    segment.start_barrier().call_launcher();
                 };
                 let builder =
                     thread::Builder::new().name(format!("rank {rank}")).stack_size(STACK_BYTES);

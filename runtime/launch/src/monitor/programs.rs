@@ -2,7 +2,7 @@
 //! that waits says itself what for, and of the others the status says what they do.
 
 use super::pending::{Pending, SHOWN_MAX, Stopped};
-use goal_shm::{Attendance, Segment, State};
+use goal_shm::{ProcessState, Segment, State};
 use std::collections::BTreeMap;
 
 impl Pending {
@@ -104,6 +104,6 @@ fn describe(segment: &Segment, rank: u32) -> String {
 }
 
 /// Returns the name of the call that a rank waits in.
-fn in_call(attendance: &Attendance) -> String {
+fn in_call(attendance: &ProcessState) -> String {
     attendance.last_call().unwrap_or_else(|| "a call without a name".to_owned())
 }

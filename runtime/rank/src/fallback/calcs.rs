@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(super) struct Calcs {
     /// The end time of each, and the action.
-    ends: BinaryHeap<Reverse<(u64, u32)>>,
+    rank_transport: BinaryHeap<Reverse<(u64, u32)>>,
     /// The time at which each processor becomes free.
     free_at: HashMap<u8, u64>,
 }
@@ -23,22 +23,22 @@ impl Calcs {
         if duration_ns > 0 {
             *free_at = end;
         }
-        self.ends.push(Reverse((end, action)));
+        self.rank_transport.push(Reverse((end, action)));
     }
 
     /// Returns the time until one ends; `None` if there is none.
     pub(super) fn left(&self, now_ns: u64) -> Option<Duration> {
-        let Reverse((end, _)) = self.ends.peek()?;
+        let Reverse((end, _)) = self.rank_transport.peek()?;
         Some(Duration::from_nanos(end.saturating_sub(now_ns)))
     }
 
     /// Removes and returns an action that has ended.
     pub(super) fn due(&mut self, now_ns: u64) -> Option<u32> {
-        let Reverse((end, _)) = self.ends.peek()?;
+        let Reverse((end, _)) = self.rank_transport.peek()?;
         if *end > now_ns {
             return None;
         }
-        self.ends.pop().map(|Reverse((_, action))| action)
+        self.rank_transport.pop().map(|Reverse((_, action))| action)
     }
 }
 

@@ -23,7 +23,7 @@ pub type CallFunction<'a> = &'a mut dyn FnMut(u32, &mut [u8], &mut [u8]) -> Resu
 
 /// A rank's part of a schedule in the kernel, and the actions that its process does.
 #[derive(Debug)]
-pub struct Hands {
+pub struct FallbackOps {
     image: PartImage,
     /// By action of the part; `None` for operations.
     works: Vec<Option<Work>>,
@@ -51,7 +51,7 @@ enum Work {
 pub enum Fault {
     /// An action of the part failed.
     Failed(u32, Cause),
-    /// The system did not take an action back. The next call of [`Hands::serve`] tries again.
+    /// The system did not take an action back. The next call of [`FallbackOps::serve`] tries again.
     NotTaken(io::Error),
 }
 
@@ -63,7 +63,7 @@ impl Fault {
     }
 }
 
-impl Hands {
+impl FallbackOps {
     /// Returns the hands for a part of the schedule that `nisa` has for a rank. `calc` scales the
     /// time of its `calc` actions.
     pub fn new(image: PartImage, nisa: &Nisa, rank: u32, calc: f64) -> Self {

@@ -5,9 +5,9 @@ use super::error::AttachError;
 use super::skeleton::skeleton;
 use crate::progress::member_over;
 use goal_eth::now_ns;
-use goal_job::bootstrap::{OF_PROGRAM, Opened, Order};
+use goal_job::bootstrap::{OF_PROGRAM, Opened, RankBootstrap};
 use goal_job::inherited::Inherited;
-use goal_job::remote_sockets::Gateway;
+use goal_job::remote_sockets::RemoteSockets;
 use goal_job::rights;
 use goal_job::threads::identity;
 use goal_job::transport::Choice;
@@ -38,7 +38,7 @@ const LONE_HEAP_BYTES: u64 = super::HEAP_BYTES;
 pub fn attach() -> Result<Attached, AttachError> {
     attach_once()?;
     match std::env::var_os(OF_PROGRAM) {
-        Some(order) => attach_by(&order),
+        Some(bootstrap) => attach_by(&bootstrap),
         None => attach_alone(),
     }
 }
@@ -60,36 +60,36 @@ impl Attached {
     /// # Errors
     /// [`AttachError`].
     pub fn join(
-        order: Order,
+        bootstrap: RankBootstrap,
         mut inherited: Inherited,
-        over: impl FnOnce(&Settings, Option<Gateway>) -> io::Result<Option<Gateway>>,
+        over: impl FnOnce(&Settings, Option<RemoteSockets>) -> io::Result<Option<RemoteSockets>>,
     ) -> Result<Self, AttachError> {
         attach_once()?;
-        let (opened, (gateway, tables)) =
-            opened(&order, &mut inherited).map_err(AttachError::Order)?;
-        let gateway = over(&opened.settings, gateway)?;
-        begin(opened, &order, (gateway, tables))
+        let (opened, (remote_sockets, tables)) =
+            opened(&bootstrap, &mut inherited).map_err(AttachError::RankBootstrap)?;
+        let remote_sockets = over(&opened.settings, remote_sockets)?;
+        begin(opened, &bootstrap, (remote_sockets, tables))
     }
 }
 
-fn attach_by(order: &OsString) -> Result<Attached, AttachError> {
+fn attach_by(bootstrap: &OsString) -> Result<Attached, AttachError> {
     if rights::are_of_file() {
         return Err(AttachError::Rights);
     }
-    let (opened, order, ways) = open(order).map_err(AttachError::Order)?;
-    begin(opened, &order, ways)
+    let (opened, bootstrap, ways) = open(bootstrap).map_err(AttachError::RankBootstrap)?;
+    begin(opened, &bootstrap, ways)
 }
 
 /// Becomes the rank of an order.
 fn begin(
     Opened { segment, nisa, settings }: Opened,
-    order: &Order,
-    (gateway, tables): Ways,
+    bootstrap: &RankBootstrap,
+    (remote_sockets, tables): Ways,
 ) -> Result<Attached, AttachError> {
-    let rank = order.rank;
+    let rank = bootstrap.rank;
     let joins = rank >= segment.num_started();
     let settings = match joins {
-        true => settings.of_joined(segment.roll().is_crowded()),
+        true => settings.of_joined(segment.rank_count().is_crowded()),
         false => settings,
     };
     let attendance = &segment.status(rank).attendance;
@@ -97,7 +97,7 @@ fn begin(
     if let Some(identity) = identity() {
         attendance.identify(identity);
     }
-    if let Some(launcher) = order.launcher_here() {
+    if let Some(launcher) = bootstrap.launcher_here() {
         attendance.see(std::process::id());
         goal_shm::admit(launcher);
         end_with(launcher)?;
@@ -109,7 +109,7 @@ fn begin(
     let resident = segment.populate_mailbox(rank);
     segment.status(rank).prefaulted.store(resident, Ordering::Relaxed);
     let (segment, nisa, settings) = leak(segment, nisa, settings);
-    pass_gate(Job::new(segment, nisa, settings), rank, gateway, tables)
+    pass_gate(Job::new(segment, nisa, settings), rank, remote_sockets, tables)
 }
 
 /// Lets the system end this process with the launcher, if that started it. The launcher asked for
@@ -127,36 +127,36 @@ fn end_with(launcher: u32) -> Result<(), AttachError> {
 }
 
 /// A rank's gateway to other hosts, and the tables in which it installs schedules.
-type Ways = (Option<Gateway>, Option<Tables>);
+type Ways = (Option<RemoteSockets>, Option<Tables>);
 
 /// Opens what the order names. The descriptors are not inherited any more.
-fn open(order: &OsString) -> io::Result<(Opened, Order, Ways)> {
-    let order = Order::parse(order)?;
-    let mut inherited = Inherited::of_program(&order.passed)?;
-    if order.gateway.is_some() {
+fn open(bootstrap: &OsString) -> io::Result<(Opened, RankBootstrap, Ways)> {
+    let bootstrap = RankBootstrap::parse(bootstrap)?;
+    let mut inherited = Inherited::of_program(&bootstrap.passed)?;
+    if bootstrap.remote_sockets.is_some() {
         // Keeps other processes of the same user from taking the sockets.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
-    let (opened, ways) = opened(&order, &mut inherited)?;
-    Ok((opened, order, ways))
+    let (opened, ways) = opened(&bootstrap, &mut inherited)?;
+    Ok((opened, bootstrap, ways))
 }
 
 /// Opens the parts of a job, and the rank's ways.
-fn opened(order: &Order, inherited: &mut Inherited) -> io::Result<(Opened, Ways)> {
-    let opened = order.open(inherited)?;
+fn opened(bootstrap: &RankBootstrap, inherited: &mut Inherited) -> io::Result<(Opened, Ways)> {
+    let opened = bootstrap.open(inherited)?;
     if opened.settings.origin != Origin::Program {
         return Err(io::Error::other("the order is to a rank of a schedule"));
     }
-    let gateway = match &order.gateway {
-        Some(passed) => Some(inherited.gateway(passed)?),
+    let remote_sockets = match &bootstrap.remote_sockets {
+        Some(passed) => Some(inherited.remote_sockets(passed)?),
         None => None,
     };
     let in_kernel = opened.settings.in_kernel.as_ref();
-    let tables = match (order.tables, in_kernel.and_then(|own| own.share(order.rank))) {
+    let tables = match (bootstrap.tables, in_kernel.and_then(|own| own.share(bootstrap.rank))) {
         (Some(passed), Some(share)) => Some(Tables::open(inherited.tables(passed)?, share)?),
         _ => None,
     };
-    Ok((opened, (gateway, tables)))
+    Ok((opened, (remote_sockets, tables)))
 }
 
 /// Makes this process a group of one.
@@ -183,24 +183,29 @@ fn leak<S, N, T>(segment: S, nisa: N, settings: T) -> (&'static S, &'static N, &
 fn pass_gate(
     job: Job<'static>,
     rank: u32,
-    gateway: Option<Gateway>,
+    remote_sockets: Option<RemoteSockets>,
     tables: Option<Tables>,
 ) -> Result<Attached, AttachError> {
     let Job { segment, settings, .. } = job;
     announce(segment, rank);
-    let listener = gateway.as_ref().and_then(Gateway::listener).filter(|_| settings.survives);
+    let listener =
+        remote_sockets.as_ref().and_then(RemoteSockets::listener).filter(|_| settings.survives);
     let spare = listener.map(Listener::try_clone).transpose()?;
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which
     // ranks send.
-    let mut member = member_over(job, rank, gateway)?;
+    let mut member = member_over(job, rank, remote_sockets)?;
     if let Some(tables) = &tables {
-        member.follow(tables.signs()).map_err(|_| AttachError::Stopped)?;
+        member.follow(tables.events()).map_err(|_| AttachError::Stopped)?;
     }
     let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
     let may_go_on = match rank < segment.num_started() {
-        true => segment.gate().pass_polling(settings.awaited(segment.num_started()), polls, now_ns),
+        true => segment.start_barrier().pass_polling(
+            settings.awaited(segment.num_started()),
+            polls,
+            now_ns,
+        ),
         // The gate counts the ranks of the start only. It is open by now, or the job has ended.
-        false => segment.gate().is_open(),
+        false => segment.start_barrier().is_open(),
     };
     if !may_go_on {
         return Err(AttachError::Stopped);

@@ -22,7 +22,7 @@ pub enum AttachError {
         "{OF_PROGRAM} is set, but this process can't be the rank that it says: {}: unset it to run alone",
         named(.0)
     )]
-    Order(io::Error),
+    RankBootstrap(io::Error),
     /// Another process is the rank, or was.
     #[error(
         "rank {rank} is taken: process {process} has attached as it, and one process of a rank can (unset {OF_PROGRAM} for a program that is to run alone)"

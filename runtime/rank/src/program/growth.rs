@@ -51,9 +51,9 @@ impl Attached {
         let request = Request { version, token, ranks, what, are_members: true };
         let segment = self.job.segment;
         // The launcher looks at its door when it has looked at its ranks.
-        let calls = || segment.gate().call_launcher();
+        let calls = || segment.start_barrier().call_launcher();
         let wants = || {
-            segment.roll().want_door();
+            segment.rank_count().want_door();
             calls();
         };
         ask(door, &request, wants, calls)
@@ -78,7 +78,7 @@ impl Attached {
     /// Returns true if some rank has left. A load.
     #[inline]
     pub fn have_left(&self) -> bool {
-        self.job.segment.roll().has_lost_some()
+        self.job.segment.rank_count().has_lost_some()
     }
 
     /// Returns true if a rank has left.
@@ -99,7 +99,7 @@ impl Attached {
         }
     }
 
-    /// Ends the rank's part in the job without waiting for the others. All instances must be
+    /// RankTransport the rank's part in the job without waiting for the others. All instances must be
     /// finished. The process may then exit, and the job goes on.
     ///
     /// # Errors
@@ -118,8 +118,8 @@ impl Attached {
         self.computes();
         let Job { segment, .. } = self.job;
         status.membership.leave();
-        segment.roll().count_left();
-        segment.gate().finish(segment.num_members());
+        segment.rank_count().count_left();
+        segment.start_barrier().finish(segment.num_members());
         self.drop_guests();
         Ok(())
     }

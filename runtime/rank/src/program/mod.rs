@@ -166,7 +166,7 @@ impl Attached {
     #[inline]
     pub fn asks_text(&self) -> bool {
         let segment = self.job.segment;
-        segment.gate().text_question() != segment.status(self.rank).attendance.told()
+        segment.start_barrier().text_question() != segment.status(self.rank).attendance.told()
     }
 
     /// Tells the launcher what this rank waits for, with `threads` threads in calls of the library.
@@ -176,7 +176,7 @@ impl Attached {
         let segment = self.job.segment;
         let status = segment.status(self.rank);
         status.attendance.answer(status.epoch(), others(threads));
-        segment.tell_waits(self.rank, segment.gate().text_question(), text);
+        segment.tell_waits(self.rank, segment.start_barrier().text_question(), text);
     }
 
     /// States that this process is in a call of this name, and that its runs go on by themselves in
@@ -195,10 +195,11 @@ impl Attached {
     /// Returns true if the job has ended, or can't go on because of this rank.
     pub fn is_over(&self) -> bool {
         let segment = self.job.segment;
-        segment.gate().is_stopped() || segment.status(self.rank).state() == goal_shm::State::Failed
+        segment.start_barrier().is_stopped()
+            || segment.status(self.rank).state() == goal_shm::State::Failed
     }
 
-    /// Ends a sleep of the thread of this process that waits with the rank's member.
+    /// RankTransport a sleep of the thread of this process that waits with the rank's member.
     pub fn wake(&self) {
         self.job.segment.mailbox(self.rank).wake();
     }
@@ -249,7 +250,7 @@ impl Attached {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner).push(guest);
     }
 
-    /// Ends the rank's part in the job, and waits until all ranks have called this. Until then the
+    /// RankTransport the rank's part in the job, and waits until all ranks have called this. Until then the
     /// rank still takes messages. All instances must be finished.
     ///
     /// # Errors
@@ -267,8 +268,8 @@ impl Attached {
         }
         let ended = within(|| self.take_leave(&mut member)).unwrap_or_else(|used| Err(used.into()));
         // Rank processes are stopped when all have come here, or else are killed.
-        let gate = segment.gate();
-        if gate.has_ended() && !gate.is_stuck() && !gate.is_late() {
+        let start_barrier = segment.start_barrier();
+        if start_barrier.has_ended() && !start_barrier.is_stuck() && !start_barrier.is_late() {
             self.computes();
             self.drop_guests();
             return Ok(());
@@ -295,14 +296,14 @@ impl Attached {
                 }
                 served => served?,
             }
-            if segment.gate().is_broken() {
+            if segment.start_barrier().is_broken() {
                 // No rank needs this one any more: every schedule has ended.
                 if !segment.status(self.rank).has_finished() {
                     self.count_finished();
                 }
                 self.sit_out();
             }
-            if segment.gate().is_stopped() || self.job.settings.origin == Origin::Alone {
+            if segment.start_barrier().is_stopped() || self.job.settings.origin == Origin::Alone {
                 return Ok(());
             }
         }
@@ -313,7 +314,7 @@ impl Attached {
     fn serve(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
         let Job { segment, settings, .. } = self.job;
         let status = segment.status(self.rank);
-        while !segment.gate().is_stopped() {
+        while !segment.start_barrier().is_stopped() {
             let progress = member.step()?;
             if progress.worked {
                 continue;
@@ -336,7 +337,7 @@ impl Attached {
     fn count_finished(&self) {
         let Job { segment, settings, .. } = self.job;
         segment.status(self.rank).finish();
-        segment.gate().finish(settings.num_here(segment.num_members()));
+        segment.start_barrier().finish(settings.num_here(segment.num_members()));
     }
 
     /// Publishes the counts of the rank.

@@ -7,14 +7,14 @@
 
 use super::Attached;
 use crate::progress::{Interrupted, Member, member_over};
-use goal_job::remote_sockets::Gateway;
-use goal_shm::{Stance, State};
+use goal_job::remote_sockets::RemoteSockets;
+use goal_shm::{RecoveryState, State};
 use goal_tcp::Listener;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The longest sleep of a rank that waits for the launcher.
-const LOOK_AGAIN: Duration = Duration::from_millis(1);
+const SINGLETON_POLL: Duration = Duration::from_millis(1);
 
 impl Attached {
     /// Returns true if the job goes on after the loss of a rank.
@@ -24,29 +24,29 @@ impl Attached {
 
     /// Returns true if a rank was lost and the others have not regrouped yet.
     pub fn is_broken(&self) -> bool {
-        self.job.segment.gate().is_broken()
+        self.job.segment.start_barrier().is_broken()
     }
 
     /// Returns true if this rank has lost the way to another one and the launcher knows no loss
     /// yet.
     pub fn has_lost_its_way(&self) -> bool {
-        self.job.segment.status(self.rank).accused().is_some()
+        self.job.segment.status(self.rank).suspected().is_some()
     }
 
     /// Waits until the launcher has decided on the loss that this rank has met, if it has met one.
     /// Returns true if the job is broken. A rank that has no part in this generation is no loss.
     pub fn await_verdict(&self) -> bool {
-        let (segment, gate) = (self.job.segment, self.job.segment.gate());
-        while let Some(accused) = segment.status(self.rank).accused()
-            && !gate.is_stopped()
+        let (segment, start_barrier) = (self.job.segment, self.job.segment.start_barrier());
+        while let Some(suspected) = segment.status(self.rank).suspected()
+            && !start_barrier.is_stopped()
         {
-            if self.is_missing_in(accused, gate.generation()) {
-                segment.status(self.rank).absolve();
+            if self.is_missing_in(suspected, start_barrier.generation()) {
+                segment.status(self.rank).clear_suspicion();
                 break;
             }
-            gate.wait_change(LOOK_AGAIN);
+            start_barrier.wait_change(SINGLETON_POLL);
         }
-        gate.is_broken()
+        start_barrier.is_broken()
     }
 
     /// Returns true if a rank was lost, also one that the others do not know of yet.
@@ -71,20 +71,20 @@ impl Attached {
             return Err(Interrupted::Stopped);
         }
         let segment = self.job.segment;
-        let (gate, status) = (segment.gate(), segment.status(self.rank));
-        let before = gate.generation();
+        let (start_barrier, status) = (segment.start_barrier(), segment.status(self.rank));
+        let before = start_barrier.generation();
         drop(member);
-        status.absolve();
+        status.clear_suspicion();
         // The launcher looks for a stuck job as soon as it has mended this one: until the rank runs
         // again, it must not seem to rest.
         status.enter(State::Running);
         self.forget_exchanged();
-        status.take_stance(Stance::Regroups);
-        while gate.generation() == before {
-            if gate.has_ended() {
+        status.set_recovery_state(RecoveryState::Regroups);
+        while start_barrier.generation() == before {
+            if start_barrier.has_ended() {
                 return Err(Interrupted::Stopped);
             }
-            gate.wait_change(LOOK_AGAIN);
+            start_barrier.wait_change(SINGLETON_POLL);
         }
         segment.populate_mailbox(self.rank);
         let member = self.next_member().inspect_err(|why| {
@@ -100,8 +100,8 @@ impl Attached {
     /// The reason why there is none.
     fn next_member(&self) -> Result<Member<'static>, String> {
         let listener = self.spare.as_ref().map(Listener::try_clone).transpose();
-        let gateway = listener.map_err(|error| error.to_string())?.map(Gateway::Tcp);
-        member_over(self.job, self.rank, gateway).map_err(|error| error.to_string())
+        let remote_sockets = listener.map_err(|error| error.to_string())?.map(RemoteSockets::Tcp);
+        member_over(self.job, self.rank, remote_sockets).map_err(|error| error.to_string())
     }
 
     /// Waits for the end of the job, in which this rank has no part any more.
@@ -110,11 +110,11 @@ impl Attached {
         let status = segment.status(self.rank);
         self.forget_exchanged();
         // The rank counts no more: its word on another one does not either, and it may rest.
-        status.absolve();
+        status.clear_suspicion();
         status.enter(State::Done);
-        status.take_stance(Stance::SitsOut);
-        while !segment.gate().has_ended() {
-            segment.gate().wait_change(LOOK_AGAIN);
+        status.set_recovery_state(RecoveryState::SitsOut);
+        while !segment.start_barrier().has_ended() {
+            segment.start_barrier().wait_change(SINGLETON_POLL);
         }
     }
 

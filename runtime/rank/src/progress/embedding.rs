@@ -4,11 +4,11 @@
 use super::error::{Interrupted, StartError};
 use super::member::Member;
 use super::start::change;
-use crate::transport::Ends;
+use crate::transport::RankTransport;
 use goal_engine::memory::Region;
 use goal_engine::{Engine, Handle, within};
 use goal_job::Mode;
-use goal_kernel::Signs;
+use goal_kernel::CompletionEvents;
 use std::sync::Arc;
 
 impl Member<'static> {
@@ -45,9 +45,9 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// [`Interrupted`].
-    pub fn follow(&mut self, signs: &Arc<Signs>) -> Result<(), Interrupted> {
-        let follow = |engine: &mut Engine<'a, Ends<'a>>| {
-            engine.transport().follow(Arc::clone(signs));
+    pub fn follow(&mut self, events: &Arc<CompletionEvents>) -> Result<(), Interrupted> {
+        let follow = |engine: &mut Engine<'a, RankTransport<'a>>| {
+            engine.transport().follow(Arc::clone(events));
         };
         self.with(follow).ok_or_else(|| self.gone())
     }

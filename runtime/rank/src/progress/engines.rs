@@ -2,13 +2,13 @@
 
 use super::node::NodeProgress;
 use super::threaded::Threaded;
-use crate::transport::Ends;
+use crate::transport::RankTransport;
 use goal_engine::{Engine, Failure};
 
 /// The engine of a rank, by the threads or processes that share it.
 pub(super) enum Engines<'a> {
     /// Used by the rank alone.
-    Own(Box<Engine<'a, Ends<'a>>>),
+    Own(Box<Engine<'a, RankTransport<'a>>>),
     /// Shared with a thread of the rank.
     Thread(Threaded<'a>),
     /// Shared with the other ranks of the host.
@@ -21,7 +21,10 @@ impl<'a> Engines<'a> {
     /// Calls `f` with the engine. Returns `None`, without a call, if the job ended while another
     /// process used the engine, or if the thread of the rank has panicked.
     #[inline(always)]
-    pub(super) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
+    pub(super) fn with<R>(
+        &mut self,
+        f: impl FnOnce(&mut Engine<'a, RankTransport<'a>>) -> R,
+    ) -> Option<R> {
         match self {
             Engines::Own(engine) => Some(f(engine)),
             Engines::Thread(shared) => Some(f(&mut *shared.engine()?)),

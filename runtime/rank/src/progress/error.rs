@@ -1,6 +1,6 @@
 //! The errors of members.
 
-use goal_engine::{Failure, UsedUp};
+use goal_engine::{Failure, OutOfMemory};
 use goal_eth::OpenError;
 use goal_job::limits::named;
 use std::io;
@@ -75,7 +75,7 @@ pub enum Interrupted {
     Lost(String),
     /// The state of the rank's engine has no more room.
     #[error(transparent)]
-    UsedUp(#[from] UsedUp),
+    OutOfMemory(#[from] OutOfMemory),
     /// The thread for the rank's progress panicked.
     #[error("the thread for its progress panicked: {0}")]
     Panicked(String),

@@ -6,7 +6,7 @@ use super::error::Interrupted;
 use super::thread::Guard;
 use super::{now_of, poll_now};
 use crate::pause::Pause;
-use crate::transport::Ends;
+use crate::transport::RankTransport;
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
 use goal_engine::{
@@ -27,7 +27,7 @@ use std::time::Duration;
 const WAITING_LENT_MAX: u32 = 6;
 
 /// The time between two looks of a rank that is a group of one for a message of its own.
-const LOOK_AGAIN: Duration = Duration::from_micros(200);
+const SINGLETON_POLL: Duration = Duration::from_micros(200);
 
 /// A rank's end of a job. Between two calls its schedules make progress as the job's
 /// [`Mode`](goal_job::Mode) says.
@@ -51,7 +51,10 @@ impl<'a> Member<'a> {
     /// Calls `f` with the rank's engine. Returns `None`, without a call, if the job ended while
     /// another process used the engine, or if the thread of the rank has panicked.
     #[inline(always)]
-    pub(crate) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
+    pub(crate) fn with<R>(
+        &mut self,
+        f: impl FnOnce(&mut Engine<'a, RankTransport<'a>>) -> R,
+    ) -> Option<R> {
         self.engines.with(f)
     }
 
@@ -198,7 +201,7 @@ impl<'a> Member<'a> {
     #[inline]
     fn check_gate(&self) -> Result<(), Interrupted> {
         let segment = self.job.segment;
-        if segment.gate().is_stopped() { Err(why_stopped(segment)) } else { Ok(()) }
+        if segment.start_barrier().is_stopped() { Err(why_stopped(segment)) } else { Ok(()) }
     }
 
     /// Waits until an instance has ended.
@@ -262,7 +265,7 @@ impl<'a> Member<'a> {
     // Inlined into the loops that call it, so that the `Result` stays in registers.
     #[inline(always)]
     pub fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
-        let has_ended = |engine: &mut Engine<'a, Ends<'a>>| {
+        let has_ended = |engine: &mut Engine<'a, RankTransport<'a>>| {
             engine.test(handle)
                 && !engine.transport().kept_back().iter().any(|&to| engine.may_meet(handle, to))
         };
@@ -328,23 +331,24 @@ impl<'a> Member<'a> {
     /// # Errors
     /// [`Interrupted`], except for failures of actions.
     pub(crate) fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
-        if self.job.segment.gate().question() != self.answered {
+        if self.job.segment.start_barrier().question() != self.answered {
             self.answer();
         }
-        if self.is_forlorn(waiting) {
+        if self.is_singleton_waiting_for_itself(waiting) {
             return self.rest_alone();
         }
         if self.pause.publishes_counts() {
             self.publish_counts();
         }
         let (segment, rank) = (self.job.segment, self.rank);
-        let status = || (segment.status(rank), segment.gate());
+        let status = || (segment.status(rank), segment.start_barrier());
         // Replaces the sleep of a rank that never sleeps. Returns when a sender disarms the
         // mailbox, when a chunk of another rank's operation is there to do, or when a frame has
         // come from another host, which rings no bell.
         let look_for = |has_frame: &dyn Fn() -> bool| {
             let endpoint = segment.endpoint(rank);
-            let goes_on = || segment.gate().is_stopped() || has_frame() || segment.help(rank, true);
+            let goes_on =
+                || segment.start_barrier().is_stopped() || has_frame() || segment.help(rank, true);
             while endpoint.is_armed() && !goes_on() {
                 thread::yield_now();
             }
@@ -398,11 +402,11 @@ impl<'a> Member<'a> {
             }
         }
         match loss {
-            _ if segment.gate().is_stopped() => Err(why_stopped(segment)),
+            _ if segment.start_barrier().is_stopped() => Err(why_stopped(segment)),
             Some((rank, text)) => {
                 if self.job.settings.survives {
-                    segment.status(self.rank).accuse(rank);
-                    segment.gate().call_launcher();
+                    segment.status(self.rank).suspect(rank);
+                    segment.start_barrier().call_launcher();
                 }
                 Err(Interrupted::Lost(text))
             }
@@ -412,7 +416,7 @@ impl<'a> Member<'a> {
 
     /// Returns true if only another thread of this process could bring the message that the rank
     /// waits for: it is a group of one.
-    fn is_forlorn(&self, waiting: Waiting) -> bool {
+    fn is_singleton_waiting_for_itself(&self, waiting: Waiting) -> bool {
         self.job.settings.origin == Origin::Alone
             && waiting == Waiting::Messages
             && self.job.segment.status(self.rank).attendance.waits()
@@ -439,14 +443,14 @@ impl<'a> Member<'a> {
                  still act (GOAL_STUCK=end ends such a wait)"
             );
         }
-        sleep(LOOK_AGAIN);
+        sleep(SINGLETON_POLL);
         Ok(())
     }
 
     /// Tells the launcher how many threads of this process are in no call.
     #[cold]
     fn answer(&mut self) {
-        self.answered = self.job.segment.gate().question();
+        self.answered = self.job.segment.start_barrier().question();
         let status = self.job.segment.status(self.rank);
         if status.attendance.waits() {
             status.attendance.answer(status.epoch(), others(status.attendance.in_calls()));
@@ -457,8 +461,9 @@ impl<'a> Member<'a> {
     pub(crate) fn publish_counts(&mut self) {
         let slept = self.pause.slept();
         let counts = self.with(|engine| {
-            let ends = engine.transport();
-            let (fallen_back, unreadable) = (ends.fallen_back(), ends.unreadable());
+            let rank_transport = engine.transport();
+            let (fallen_back, unreadable) =
+                (rank_transport.fallen_back(), rank_transport.unreadable());
             let counts = counts(engine.stats(), engine.depths(), slept);
             RankCounts { fallen_back, unreadable, ..counts }
         });
@@ -483,9 +488,9 @@ impl<'a> Member<'a> {
 /// Returns the reason why the launcher stopped the job.
 #[cold]
 fn why_stopped(segment: &Segment) -> Interrupted {
-    let gate = segment.gate();
-    if gate.is_broken() {
-        let generation = gate.generation();
+    let start_barrier = segment.start_barrier();
+    if start_barrier.is_broken() {
+        let generation = start_barrier.generation();
         let is_new = |&rank: &u32| {
             let status = segment.status(rank);
             status.is_missing_in(generation + 1) && !status.is_missing_in(generation)
@@ -496,8 +501,8 @@ fn why_stopped(segment: &Segment) -> Interrupted {
         return Interrupted::Lost(texts.join("; "));
     }
     match () {
-        () if gate.is_stuck() => Interrupted::Stuck,
-        () if gate.is_late() => Interrupted::Late,
+        () if start_barrier.is_stuck() => Interrupted::Stuck,
+        () if start_barrier.is_late() => Interrupted::Late,
         () => Interrupted::Stopped,
     }
 }

@@ -3,7 +3,7 @@
 
 use super::poll_now;
 use crate::equip::equip;
-use crate::transport::Ends;
+use crate::transport::RankTransport;
 use goal_engine::within;
 use goal_engine::{Engine, Failure, Progress, Schedule, Storage, Waiting};
 use goal_job::Job;
@@ -24,7 +24,7 @@ const VIEWS_MAX: usize = 16;
 pub(super) struct NodeProgress<'a> {
     job: Job<'a>,
     rank: u32,
-    engine: Engine<'a, Ends<'a>>,
+    engine: Engine<'a, RankTransport<'a>>,
     /// The engines of other ranks that this process has acted for, oldest first.
     views: Vec<View<'a>>,
     /// Ranks that run a schedule which this process does not have.
@@ -32,7 +32,7 @@ pub(super) struct NodeProgress<'a> {
     /// True if the rank runs something that only this process can execute, so that it must not be
     /// released.
     is_private: bool,
-    /// [`Engine::fruitful`] after the last poll by this process.
+    /// [`Engine::progress_count`] after the last poll by this process.
     seen: u32,
 }
 
@@ -43,7 +43,7 @@ struct View<'a> {
     /// The storage of the rank, until the engine takes it.
     storage: Option<Storage<'a>>,
     /// Created when this process holds the rank's turn for the first time, and used only under it.
-    engine: Option<Box<Engine<'a, Ends<'a>>>>,
+    engine: Option<Box<Engine<'a, RankTransport<'a>>>>,
 }
 
 impl<'a> View<'a> {
@@ -59,7 +59,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the engine. The caller must hold the rank's turn.
-    fn engine(&mut self, job: Job<'a>) -> &mut Engine<'a, Ends<'a>> {
+    fn engine(&mut self, job: Job<'a>) -> &mut Engine<'a, RankTransport<'a>> {
         self.engine.get_or_insert_with(|| {
             let mut engine = attach(job, self.rank);
             engine.adopt(&self.schedule, self.storage.take().expect("it has no engine yet"));
@@ -69,13 +69,14 @@ impl<'a> View<'a> {
 }
 
 /// Returns an engine over the state of `rank` in the segment. The caller must hold the rank's turn.
-fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<'a, Ends<'a>> {
+fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<'a, RankTransport<'a>> {
     // SAFETY: the engine and its ends are used only under the rank's turn, here and in other
     // processes; the segment outlives them.
     let engine = unsafe {
-        let ends = Ends::new(job.segment, rank, &job.settings.paths).with_marks();
+        let rank_transport =
+            RankTransport::new(job.segment, rank, &job.settings.paths).with_marks();
         let state = job.segment.region(&job.segment.rank(rank).engine);
-        Engine::attach(rank, ends, job.settings.engine(), state)
+        Engine::attach(rank, rank_transport, job.settings.engine(), state)
     };
     equip(&job, rank, engine)
 }
@@ -118,7 +119,10 @@ impl<'a> NodeProgress<'a> {
     /// Calls `f` with the engine, under the rank's turn. Returns `None`, without a call, if the job
     /// was stopped while another process held the turn.
     #[inline]
-    pub(super) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
+    pub(super) fn with<R>(
+        &mut self,
+        f: impl FnOnce(&mut Engine<'a, RankTransport<'a>>) -> R,
+    ) -> Option<R> {
         let (result, is_runnable) = self.in_turn(|engine, held| {
             let result = f(engine);
             // Helpers look at this before they poll, so they find what `f` started.
@@ -137,7 +141,7 @@ impl<'a> NodeProgress<'a> {
     #[inline]
     fn in_turn<R>(
         &mut self,
-        f: impl FnOnce(&mut Engine<'a, Ends<'a>>, &Held<'_>) -> R,
+        f: impl FnOnce(&mut Engine<'a, RankTransport<'a>>, &Held<'_>) -> R,
     ) -> Option<R> {
         let turn = self.turn();
         let mut attempts = 0;
@@ -147,7 +151,7 @@ impl<'a> NodeProgress<'a> {
             }
             attempts += 1;
             if attempts > ATTEMPTS {
-                if self.job.segment.gate().is_stopped() {
+                if self.job.segment.start_barrier().is_stopped() {
                     return None;
                 }
                 std::thread::yield_now();
@@ -166,7 +170,8 @@ impl<'a> NodeProgress<'a> {
     /// Polls the rank's engine.
     #[inline]
     pub(super) fn poll(&mut self) -> Option<Result<Progress, Failure>> {
-        let polled = self.in_turn(|engine, held| (poll_in_turn(engine, held), engine.fruitful()));
+        let polled =
+            self.in_turn(|engine, held| (poll_in_turn(engine, held), engine.progress_count()));
         let (progress, seen) = polled?;
         self.seen = seen;
         Some(progress)
@@ -266,13 +271,13 @@ impl<'a> NodeProgress<'a> {
     /// [`end_sleep`](Self::end_sleep) afterwards in every case.
     pub(super) fn prepare_sleep(
         &mut self,
-        arm: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> bool,
+        arm: impl FnOnce(&mut Engine<'a, RankTransport<'a>>) -> bool,
     ) -> Option<bool> {
         let helpers = self.job.segment.helpers();
         helpers.enter(self.rank);
         // A helper may have polled for this rank since its own last poll.
         let seen = self.seen;
-        let is_armed = self.with(|engine| engine.fruitful() == seen && arm(engine))?;
+        let is_armed = self.with(|engine| engine.progress_count() == seen && arm(engine))?;
         helpers.fence();
         // A mark without need must not stay while this rank sleeps: the next work for the marked
         // rank would wake nobody.
@@ -282,7 +287,7 @@ impl<'a> NodeProgress<'a> {
         Some(is_armed && !helpers.marked().any(is_needed))
     }
 
-    /// Ends what [`prepare_sleep`](Self::prepare_sleep) began.
+    /// RankTransport what [`prepare_sleep`](Self::prepare_sleep) began.
     pub(super) fn end_sleep(&mut self) {
         self.job.segment.helpers().leave(self.rank);
     }
@@ -306,7 +311,10 @@ impl<'a> NodeProgress<'a> {
 /// Polls an engine and stores in the turn what the poll left to do. The caller must hold the turn
 /// and give it back afterwards, so that the turn always describes the last poll.
 #[inline]
-fn poll_in_turn(engine: &mut Engine<Ends<'_>>, held: &Held<'_>) -> Result<Progress, Failure> {
+fn poll_in_turn(
+    engine: &mut Engine<RankTransport<'_>>,
+    held: &Held<'_>,
+) -> Result<Progress, Failure> {
     let progress = poll_now(engine);
     match progress {
         Ok(progress) => held.set_busy(is_busy(progress)),

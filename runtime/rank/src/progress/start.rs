@@ -8,9 +8,9 @@ use super::node::NodeProgress;
 use super::thread::{ProgressThread, run_thread};
 use super::threaded::Threaded;
 use crate::equip::equip;
-use crate::transport::Ends;
+use crate::transport::RankTransport;
 use goal_engine::{Engine, state_bytes};
-use goal_job::remote_sockets::Gateway;
+use goal_job::remote_sockets::RemoteSockets;
 use goal_job::threads::LibraryThread;
 use goal_job::{Job, Mode};
 use goal_shm::Part;
@@ -23,17 +23,19 @@ use std::{io, mem};
 fn engine<'a>(
     job: Job<'a>,
     rank: u32,
-    gateway: Option<Gateway>,
-) -> Result<Engine<'a, Ends<'a>>, StartError> {
+    remote_sockets: Option<RemoteSockets>,
+) -> Result<Engine<'a, RankTransport<'a>>, StartError> {
     let (paths, network) = (&job.settings.paths, job.settings.network.as_ref());
     // SAFETY: the caller has claimed the rank in this process, and a rank belongs to one process.
-    let ends = unsafe { Ends::open(job.segment, rank, paths, network, gateway)? };
-    let ends = if job.settings.survives { ends.without_lent_memory() } else { ends };
+    let rank_transport =
+        unsafe { RankTransport::open(job.segment, rank, paths, network, remote_sockets)? };
+    let rank_transport =
+        if job.settings.survives { rank_transport.without_lent_memory() } else { rank_transport };
     let options = job.settings.engine();
     let bytes = state_bytes(options.unexpected_limit);
     let state = goal_shm::zeroed(bytes as usize);
     let state = state.map_err(|cause| StartError::Memory { bytes, cause })?;
-    Ok(equip(&job, rank, Engine::new(rank, ends, options, state)))
+    Ok(equip(&job, rank, Engine::new(rank, rank_transport, options, state)))
 }
 
 /// Calls `f` with the member of `rank`, in a job whose ranks are all on this host. Its schedules
@@ -57,11 +59,13 @@ pub fn with_member<'a, R>(
 pub(crate) fn with_member_over<'a, R>(
     job: Job<'a>,
     rank: u32,
-    gateway: Option<Gateway>,
+    remote_sockets: Option<RemoteSockets>,
     f: impl FnOnce(&mut Member<'a>) -> R,
 ) -> Result<R, StartError> {
     if job.settings.progress != Mode::Thread {
-        return Ok(f(&mut start(job, rank, gateway, |_| unreachable!("only in mode thread"))?));
+        return Ok(f(&mut start(job, rank, remote_sockets, |_| {
+            unreachable!("only in mode thread")
+        })?));
     }
     thread::scope(|scope| {
         let run = |shared: Arc<ProgressThread<'a>>| {
@@ -69,7 +73,7 @@ pub(crate) fn with_member_over<'a, R>(
             named(rank).spawn_scoped(scope, move || work(job, shared)).map(drop)
         };
         // Dropped before the scope ends, which ends the thread, also if `f` panics.
-        Ok(f(&mut start(job, rank, gateway, run)?))
+        Ok(f(&mut start(job, rank, remote_sockets, run)?))
     })
 }
 
@@ -80,9 +84,9 @@ pub(crate) fn with_member_over<'a, R>(
 pub(crate) fn member_over(
     job: Job<'static>,
     rank: u32,
-    gateway: Option<Gateway>,
+    remote_sockets: Option<RemoteSockets>,
 ) -> Result<Member<'static>, StartError> {
-    start(job, rank, gateway, |shared| spawn(job, rank, shared))
+    start(job, rank, remote_sockets, |shared| spawn(job, rank, shared))
 }
 
 /// Starts the thread of a rank of a program.
@@ -136,12 +140,12 @@ pub(super) fn change(
 fn start<'a>(
     job: Job<'a>,
     rank: u32,
-    gateway: Option<Gateway>,
+    remote_sockets: Option<RemoteSockets>,
     run: impl FnOnce(Arc<ProgressThread<'a>>) -> io::Result<()>,
 ) -> Result<Member<'a>, StartError> {
     let claim = job.segment.claim(rank, Part::Member).ok_or(StartError::Taken)?;
     let engines = match job.settings.progress {
-        Mode::Caller => Engines::Own(Box::new(engine(job, rank, gateway)?)),
+        Mode::Caller => Engines::Own(Box::new(engine(job, rank, remote_sockets)?)),
         Mode::Node => {
             if job.settings.network.is_some() {
                 return Err(StartError::OtherHosts);
@@ -153,7 +157,8 @@ fn start<'a>(
             Engines::Node(Box::new(node))
         }
         Mode::Thread => {
-            let shared = Arc::new(ProgressThread::new(job, rank, engine(job, rank, gateway)?));
+            let shared =
+                Arc::new(ProgressThread::new(job, rank, engine(job, rank, remote_sockets)?));
             run(Arc::clone(&shared)).map_err(|cause| StartError::Thread { cause })?;
             Engines::Thread(Threaded::new(shared))
         }

@@ -11,7 +11,7 @@ mod tests;
 use super::error::Interrupted;
 use super::poll_now;
 use crate::equip::fail_by;
-use crate::transport::Ends;
+use crate::transport::RankTransport;
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
 use goal_engine::{Engine, Failure, Progress, Waiting};
@@ -49,7 +49,7 @@ const POLLS_BEFORE_RELEASE: u32 = 8;
 pub(super) struct ProgressThread<'a> {
     job: Job<'a>,
     rank: u32,
-    engine: Mutex<Engine<'a, Ends<'a>>>,
+    engine: Mutex<Engine<'a, RankTransport<'a>>>,
     /// [`RECLAIMED`], [`RELEASED`] or [`STOPPED`]. The thread waits on it as a futex.
     state: AtomicU32,
     /// 1 while the thread may be waiting on `state`.
@@ -80,11 +80,11 @@ enum Step {
 }
 
 /// The locked engine.
-pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<'a, Ends<'a>>>;
+pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<'a, RankTransport<'a>>>;
 
 impl<'a> ProgressThread<'a> {
     /// Creates the state from the engine of `rank`.
-    pub(super) fn new(job: Job<'a>, rank: u32, engine: Engine<'a, Ends<'a>>) -> Self {
+    pub(super) fn new(job: Job<'a>, rank: u32, engine: Engine<'a, RankTransport<'a>>) -> Self {
         Self {
             job,
             rank,
@@ -104,7 +104,7 @@ impl<'a> ProgressThread<'a> {
     }
 
     /// Returns the engine. The thread must have ended.
-    pub(super) fn into_engine(self) -> Engine<'a, Ends<'a>> {
+    pub(super) fn into_engine(self) -> Engine<'a, RankTransport<'a>> {
         self.engine.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -128,7 +128,7 @@ impl<'a> ProgressThread<'a> {
         is_armed.then(|| self.wake_sources(&mut engine))
     }
 
-    fn wake_sources(&self, engine: &mut Engine<'a, Ends<'a>>) -> WakeSources<'a> {
+    fn wake_sources(&self, engine: &mut Engine<'a, RankTransport<'a>>) -> WakeSources<'a> {
         WakeSources {
             endpoint: self.job.segment.endpoint(self.rank),
             sleeper: engine.transport().sleeper(),
@@ -216,7 +216,7 @@ impl<'a> ProgressThread<'a> {
         Some(Ok(()))
     }
 
-    /// Ends the thread.
+    /// RankTransport the thread.
     pub(super) fn stop(&self) {
         self.state.store(STOPPED, Ordering::SeqCst);
         let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
@@ -262,7 +262,7 @@ impl<'a> ProgressThread<'a> {
 
     /// Polls the released engine. Returns how the thread is to sleep if there is nothing left to
     /// do.
-    fn act(&self, engine: &mut Engine<'a, Ends<'a>>) -> Option<Sleep<'a>> {
+    fn act(&self, engine: &mut Engine<'a, RankTransport<'a>>) -> Option<Sleep<'a>> {
         let endpoint = self.job.segment.endpoint(self.rank);
         endpoint.disarm();
         // Draining a bell takes a ring from every sleeper that has not looked yet. So the thread
@@ -311,7 +311,7 @@ impl<'a> ProgressThread<'a> {
     /// poll, which is `progress` if there was none.
     fn poll_for_packet(
         &self,
-        engine: &mut Engine<'a, Ends<'a>>,
+        engine: &mut Engine<'a, RankTransport<'a>>,
         mut progress: Result<Progress, Failure>,
     ) -> Result<Progress, Failure> {
         let until_ns = now_ns() + NEXT_PACKET_NS;
@@ -334,7 +334,7 @@ impl<'a> ProgressThread<'a> {
 pub(super) fn run_thread(mut shared: Arc<ProgressThread<'_>>) {
     loop {
         let step = catch_unwind(AssertUnwindSafe(|| shared.step()));
-        let (tells, ends) = match step {
+        let (tells, rank_transport) = match step {
             Ok(Step::On) => continue,
             Ok(Step::End) => return,
             Ok(Step::Tell) => (true, false),
@@ -356,7 +356,7 @@ pub(super) fn run_thread(mut shared: Arc<ProgressThread<'_>>) {
             }
             shared = again;
         }
-        if ends {
+        if rank_transport {
             return;
         }
     }

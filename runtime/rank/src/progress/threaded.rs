@@ -1,7 +1,7 @@
 //! A rank's side of mode `thread`.
 
 use super::thread::ProgressThread;
-use crate::transport::Ends;
+use crate::transport::RankTransport;
 use goal_engine::Engine;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -29,13 +29,13 @@ impl<'a> Deref for Threaded<'a> {
 }
 
 impl<'a> Threaded<'a> {
-    /// Ends the thread and returns the engine; `None` if the thread gave up.
-    pub(super) fn into_engine(mut self) -> Option<Engine<'a, Ends<'a>>> {
+    /// RankTransport the thread and returns the engine; `None` if the thread gave up.
+    pub(super) fn into_engine(mut self) -> Option<Engine<'a, RankTransport<'a>>> {
         let shared = self.take()?;
         shared.failure().is_none().then(|| shared.into_engine())
     }
 
-    /// Ends the thread and takes the state from it.
+    /// RankTransport the thread and takes the state from it.
     fn take(&mut self) -> Option<ProgressThread<'a>> {
         let mut shared = self.shared.take()?;
         shared.stop();

@@ -32,7 +32,7 @@ impl Ended {
             self.unexpected = image::unexpected(nisa, rank, memory, number);
         }
         if let Some(end_ns) = status.instances_ns.get(instance as usize) {
-            let opened_ns = segment.gate().opened_ns.load(Ordering::Relaxed);
+            let opened_ns = segment.start_barrier().opened_ns.load(Ordering::Relaxed);
             end_ns.store(now_ns().saturating_sub(opened_ns), Ordering::Relaxed);
         }
         if instance + 1 == settings.repeat {

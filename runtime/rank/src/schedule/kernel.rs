@@ -6,7 +6,7 @@
 //! Only the kernel knows if the instance can go on, and it takes no schedule that can get stuck.
 
 use super::ended::{Ended, payload};
-use crate::fallback::{Fault, Hands};
+use crate::fallback::{FallbackOps, Fault};
 use crate::progress::StartError;
 use goal_engine::{Cause, Failure, Storage, WORLD};
 use goal_eth::now_ns;
@@ -48,7 +48,7 @@ pub(super) fn run(
     if kernel.len() != storage.memory().len() {
         return Err(StartError::Kernel(io::ErrorKind::InvalidData.into()));
     }
-    let hands = match member.handed {
+    let hands = match member.fallback_ops {
         0 => None,
         // Without it, nobody would do what the engine hands over.
         _ => Some(
@@ -56,7 +56,7 @@ pub(super) fn run(
                 .ok_or_else(|| StartError::Kernel(io::ErrorKind::InvalidData.into()))?,
         ),
     };
-    if !segment.gate().pass_polling(settings.awaited(segment.num_ranks()), 0, now_ns) {
+    if !segment.start_barrier().pass_polling(settings.awaited(segment.num_ranks()), 0, now_ns) {
         return Ok(());
     }
     segment.status(rank).enter(State::Running);
@@ -97,14 +97,15 @@ struct Work<'a> {
     kernel: Rank,
     storage: Storage<'a>,
     counts: RankCounts,
-    hands: Option<Hands>,
+    hands: Option<FallbackOps>,
 }
 
 impl Work<'_> {
     /// Runs all instances, then waits until the job is stopped.
     fn run(&mut self) -> Result<(), Interrupted> {
         let Job { segment, nisa, settings } = self.job;
-        let (rank, gate, status) = (self.rank, segment.gate(), segment.status(self.rank));
+        let (rank, start_barrier, status) =
+            (self.rank, segment.start_barrier(), segment.status(self.rank));
         let (messages, bytes) = payload(nisa, rank);
         let mut ended = Ended::default();
         for instance in 0..settings.repeat {
@@ -128,9 +129,9 @@ impl Work<'_> {
             segment.record_failure(rank, &text);
         }
         status.enter(State::Done);
-        gate.finish(settings.num_here(segment.num_ranks()));
+        start_barrier.finish(settings.num_here(segment.num_ranks()));
         let endpoint = segment.endpoint(rank);
-        while !gate.is_stopped() {
+        while !start_barrier.is_stopped() {
             if endpoint.arm() {
                 endpoint.wait(Some(LOOK));
             }
@@ -153,7 +154,7 @@ impl Work<'_> {
             let cause = Cause::DivisionByZero { element: element.into() };
             Interrupted::Failed(action, cause, instance)
         };
-        let (gate, settings) = (self.job.segment.gate(), self.job.settings);
+        let (start_barrier, settings) = (self.job.segment.start_barrier(), self.job.settings);
         let looks_max = match (settings.wait, settings.crowded) {
             (Wait::Block, _) => 0,
             (Wait::Adaptive, true) => LOOKS_CROWDED,
@@ -169,14 +170,14 @@ impl Work<'_> {
                 if self.serve(instance)? {
                     looks = looks_max;
                 }
-                if gate.is_stopped() {
+                if start_barrier.is_stopped() {
                     return Err(Interrupted::Stopped);
                 }
                 if settings.crowded { thread::yield_now() } else { std::hint::spin_loop() }
             }
             let began = now_ns();
             let has_ended = loop {
-                let returns = self.hands.as_ref().and_then(Hands::left);
+                let returns = self.hands.as_ref().and_then(FallbackOps::left);
                 let limit = returns.map_or(LOOK, |left| left.min(LOOK));
                 if self.kernel.wait(limit).map_err(failed)? {
                     break true;
@@ -185,7 +186,7 @@ impl Work<'_> {
                 if self.serve(instance)? {
                     break false;
                 }
-                if gate.is_stopped() {
+                if start_barrier.is_stopped() {
                     return Err(Interrupted::Stopped);
                 }
             };
@@ -218,7 +219,7 @@ impl Work<'_> {
 
     /// Waits a moment before an attempt that the system has refused is repeated.
     fn pause(&self, began: Instant, error: io::Error) -> Result<(), Interrupted> {
-        if self.job.segment.gate().is_stopped() {
+        if self.job.segment.start_barrier().is_stopped() {
             return Err(Interrupted::Stopped);
         }
         if began.elapsed() >= START_LIMIT {
@@ -247,7 +248,7 @@ fn part(job: Job<'_>, rank: u32) -> Option<PartImage> {
 
 /// Returns the hands for a rank's part; `None` if the schedule is not the one that the launcher has
 /// translated.
-fn hands(job: Job<'_>, rank: u32) -> Option<Hands> {
+fn hands(job: Job<'_>, rank: u32) -> Option<FallbackOps> {
     let calc = job.settings.calc.unwrap_or_default();
-    Some(Hands::new(part(job, rank)?, job.nisa, rank, calc))
+    Some(FallbackOps::new(part(job, rank)?, job.nisa, rank, calc))
 }

@@ -19,7 +19,7 @@ use goal_asm::nisa::StreamError;
 use goal_engine::within;
 use goal_engine::{Cause, Failure, Handle, Schedule, Storage, WORLD, Waiting, Windowed, sends};
 use goal_eth::now_ns;
-use goal_job::offload::Way;
+use goal_job::offload::RemoteEndpoint;
 use goal_job::{Job, SectionFile, Settings, WindowSettings};
 use goal_shm::announce;
 use goal_shm::{Segment, State};
@@ -36,7 +36,7 @@ pub struct Resources {
     /// The file with the rank's section, if it is run through a window.
     pub section: Option<SectionFile>,
     /// The rank's way to other hosts, if there are any.
-    pub way: Option<Way>,
+    pub endpoint: Option<RemoteEndpoint>,
 }
 
 /// Runs a rank until the launcher stops the job. Leaves the failure of an action in the segment, or
@@ -49,7 +49,7 @@ pub fn run(
     nisa: &Arc<Nisa>,
     rank: u32,
     settings: &Settings,
-    Resources { section, way }: Resources,
+    Resources { section, endpoint }: Resources,
 ) -> Result<(), StartError> {
     // Before the rank touches its memory, so that the system allocates it near the processor.
     if let Some(processor) = settings.bind(rank).map_err(StartError::Binding)? {
@@ -66,14 +66,18 @@ pub fn run(
     let mut storage = job.storage(rank);
     storage.store_image(nisa, rank);
     announce(segment, rank);
-    let gateway = match way {
-        Some(Way::Kernel(descriptors)) => return kernel::run(job, rank, descriptors, storage),
-        Some(Way::Gateway(gateway) | Way::Both(gateway, _)) => Some(gateway),
+    let remote_sockets = match endpoint {
+        Some(RemoteEndpoint::Kernel(descriptors)) => {
+            return kernel::run(job, rank, descriptors, storage);
+        }
+        Some(
+            RemoteEndpoint::RemoteSockets(remote_sockets) | RemoteEndpoint::Both(remote_sockets, _),
+        ) => Some(remote_sockets),
         None => None,
     };
     // This announces the room in the rank's mailbox, so it comes before the gate, behind which
     // ranks send.
-    with_member_over(job, rank, gateway, |member| {
+    with_member_over(job, rank, remote_sockets, |member| {
         if settings.network.is_some() {
             let (nisa, window) = (Arc::clone(nisa), settings.window);
             // Most requests of a source that can be under way at once: a rank of a job runs one
@@ -86,7 +90,7 @@ pub fn run(
         }
         let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
         let awaited = settings.awaited(segment.num_ranks());
-        if segment.gate().pass_polling(awaited, polls, now_ns) {
+        if segment.start_barrier().pass_polling(awaited, polls, now_ns) {
             segment.status(rank).enter(State::Running);
             let mut work = Work {
                 job,
@@ -99,14 +103,14 @@ pub fn run(
             };
             let ended = within(|| work.run(storage)).unwrap_or_else(|used_up| Err(used_up.into()));
             // An engine whose state is used up can't be read.
-            if !matches!(ended, Err(Interrupted::UsedUp(_))) {
+            if !matches!(ended, Err(Interrupted::OutOfMemory(_))) {
                 work.member.publish_counts();
             }
             match ended {
                 Err(Interrupted::Failed(failure)) => job.fail(rank, &failure),
                 Err(
                     error @ (Interrupted::Lost(_)
-                    | Interrupted::UsedUp(_)
+                    | Interrupted::OutOfMemory(_)
                     | Interrupted::Panicked(_)),
                 ) => {
                     segment.fail(rank, &format!("rank {rank}: {error}"));
@@ -163,16 +167,16 @@ impl<'a> Work<'a, '_> {
     fn run(&mut self, storage: Storage<'a>) -> Result<(), Interrupted> {
         self.start(storage)?;
         self.member.reclaim();
-        let gate = self.job.segment.gate();
+        let start_barrier = self.job.segment.start_barrier();
         let mut is_reported = false;
-        while !gate.is_stopped() {
+        while !start_barrier.is_stopped() {
             let progress = self.member.step()?;
             if self.next_instance()? || progress.worked {
                 continue;
             }
             if self.running.is_none() && !is_reported && progress.waiting == Waiting::Nothing {
                 is_reported = true;
-                gate.finish(self.job.settings.num_here(self.job.segment.num_ranks()));
+                start_barrier.finish(self.job.settings.num_here(self.job.segment.num_ranks()));
             }
             self.member.rest(progress.waiting)?;
         }

@@ -2,7 +2,7 @@
 //! messages where it may not.
 #![allow(unsafe_code)] // ends of ranks
 
-use super::Ends;
+use super::RankTransport;
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::Seed;
 use goal_engine::memory::{Imported, Span};
@@ -46,18 +46,18 @@ fn layout() -> Layout {
 
 /// The transports of a rank, and what was done with them.
 struct Counted<'a> {
-    ends: Ends<'a>,
+    rank_transport: RankTransport<'a>,
     copies: usize,
     parts: usize,
 }
 
 impl Transport for Counted<'_> {
     fn short_max(&self) -> usize {
-        self.ends.short_max()
+        self.rank_transport.short_max()
     }
 
     fn payload_max(&mut self, to: u32) -> usize {
-        self.ends.payload_max(to)
+        self.rank_transport.payload_max(to)
     }
 
     fn try_send(
@@ -66,7 +66,7 @@ impl Transport for Counted<'_> {
         header: &Header,
         fill: impl FnOnce(&mut [u8]),
     ) -> Result<(), Full> {
-        self.ends.try_send(to, header, fill)
+        self.rank_transport.try_send(to, header, fill)
     }
 
     fn poll(
@@ -75,26 +75,26 @@ impl Transport for Counted<'_> {
         mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
     ) -> usize {
         let parts = &mut self.parts;
-        self.ends.poll(messages_max, |header, payload| {
+        self.rank_transport.poll(messages_max, |header, payload| {
             *parts += usize::from(header.kind() == Kind::Data);
             sink(header, payload)
         })
     }
 
     fn announce_room(&mut self, bytes: u64, most: u64) {
-        self.ends.announce_room(bytes, most);
+        self.rank_transport.announce_room(bytes, most);
     }
 
     fn room(&self, to: u32) -> u64 {
-        self.ends.room(to)
+        self.rank_transport.room(to)
     }
 
     fn export(&self, to: u32, bytes: Span) -> Option<u64> {
-        self.ends.export(to, bytes)
+        self.rank_transport.export(to, bytes)
     }
 
     fn import(&self, source: u32, address: u64, len: u64) -> Option<Imported<'_>> {
-        self.ends.import(source, address, len)
+        self.rank_transport.import(source, address, len)
     }
 
     fn get_zcopy(
@@ -104,7 +104,7 @@ impl Transport for Counted<'_> {
         offset: u64,
         into: &mut [u8],
     ) -> Result<(), Unreadable> {
-        let copied = self.ends.get_zcopy(source, address, offset, into);
+        let copied = self.rank_transport.get_zcopy(source, address, offset, into);
         self.copies += usize::from(copied.is_ok());
         copied
     }
@@ -123,9 +123,14 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     let choice = Choice::new(&Request::new(Some(("--transport", list)), []).unwrap());
     announce(segment, rank);
     // SAFETY: the rank's only ends.
-    let ends = unsafe { Ends::new(segment, rank, &choice.paths(Distance::Node).unwrap()) };
-    let mut engine =
-        Engine::new(rank, Counted { ends, copies: 0, parts: 0 }, Options::default(), state());
+    let rank_transport =
+        unsafe { RankTransport::new(segment, rank, &choice.paths(Distance::Node).unwrap()) };
+    let mut engine = Engine::new(
+        rank,
+        Counted { rank_transport, copies: 0, parts: 0 },
+        Options::default(),
+        state(),
+    );
     let (own, peer) = (segment.status(rank), segment.status(1 - rank));
     own.enter(State::Running);
     let handle = engine.start(&schedule, 0, storage);
@@ -154,9 +159,9 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
 /// Runs rank 1 in its process. Does nothing in the process of the tests.
 #[test]
 fn peer() {
-    let Ok(order) = std::env::var(PEER) else { return };
+    let Ok(bootstrap) = std::env::var(PEER) else { return };
     let parent = std::os::unix::process::parent_id();
-    let (fd, list) = order.split_once(' ').unwrap();
+    let (fd, list) = bootstrap.split_once(' ').unwrap();
     let file =
         File::options().read(true).write(true).open(format!("/proc/{parent}/fd/{fd}")).unwrap();
     let segment = Segment::open(file.into(), layout()).unwrap();

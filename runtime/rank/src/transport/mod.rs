@@ -1,6 +1,6 @@
 //! The transports of a rank's messages.
 //!
-//! `Ends` combines one rank's ends of all transports to one
+//! `RankTransport` combines one rank's ends of all transports to one
 //! [`Transport`](goal_engine::transport::Transport) for its engine. The job's
 //! [`Choice`](goal_job::transport::Choice) says which transports these are.
 
@@ -9,6 +9,6 @@ mod cma_tests;
 mod rank_transport;
 mod remote;
 
-pub(crate) use rank_transport::Ends;
+pub(crate) use rank_transport::RankTransport;
 pub use remote::RETRANSMIT_MAX_NS;
 pub(crate) use remote::Sleeper;

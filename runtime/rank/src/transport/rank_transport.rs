@@ -9,9 +9,9 @@ use goal_engine::transport::{
 use goal_eth::OpenError;
 use goal_fabric::Exchanged;
 use goal_job::network::Network;
-use goal_job::remote_sockets::Gateway;
-use goal_job::transport::{Carrier, Paths};
-use goal_kernel::Signs;
+use goal_job::remote_sockets::RemoteSockets;
+use goal_job::transport::{RouteTable, TransportKind};
+use goal_kernel::CompletionEvents;
 use goal_shm::{Cma, Local, ShmTransport};
 use goal_shm::{Endpoint, Segment};
 use std::ops::ControlFlow;
@@ -24,9 +24,9 @@ use std::time::Duration;
 /// All messages from one rank to another use the same transport, so the order within each transport
 /// is the order of the pair. The table of transports is by distance and not by rank, so memory does
 /// not grow with the square of the number of ranks.
-pub(crate) struct Ends<'a> {
+pub(crate) struct RankTransport<'a> {
     rank: u32,
-    carriers: [Carrier; Distance::ALL.len()],
+    carriers: [TransportKind; Distance::ALL.len()],
     /// Always polled and waited for, as the launcher wakes the rank here.
     shm: ShmTransport<'a>,
     local: Local,
@@ -35,12 +35,12 @@ pub(crate) struct Ends<'a> {
     remote: Option<Box<Remote<'a>>>,
 }
 
-impl<'a> Ends<'a> {
+impl<'a> RankTransport<'a> {
     /// Returns the ends of `rank` within its host.
     ///
     /// # Safety
     /// While a method of these runs, no other ends of the rank may be used, in any process.
-    pub(crate) unsafe fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
+    pub(crate) unsafe fn new(segment: &'a Segment, rank: u32, paths: &RouteTable) -> Self {
         // SAFETY: as the caller says; the segment outlives the ends.
         let local = unsafe { Local::new(segment, rank) };
         let cma = paths.cma.then(|| Cma::new(segment));
@@ -63,22 +63,22 @@ impl<'a> Ends<'a> {
     /// hosts.
     ///
     /// # Safety
-    /// As for [`Ends::new`].
+    /// As for [`RankTransport::new`].
     ///
     /// # Errors
     /// [`OpenError`] if the fabrics to other hosts can't be opened.
     pub(crate) unsafe fn open(
         segment: &'a Segment,
         rank: u32,
-        paths: &Paths,
+        paths: &RouteTable,
         network: Option<&'a Network>,
-        gateway: Option<Gateway>,
+        remote_sockets: Option<RemoteSockets>,
     ) -> Result<Self, OpenError> {
-        let remote = match (network, gateway) {
+        let remote = match (network, remote_sockets) {
             (None, _) => None,
-            (Some(network), Some(gateway)) => {
-                let generation = segment.gate().generation();
-                Some(Box::new(Remote::over(network, rank, gateway, generation)?))
+            (Some(network), Some(remote_sockets)) => {
+                let generation = segment.start_barrier().generation();
+                Some(Box::new(Remote::over(network, rank, remote_sockets, generation)?))
             }
             (Some(_), None) => return Err(OpenError::NoDriver),
         };
@@ -101,9 +101,9 @@ impl<'a> Ends<'a> {
 
     /// Lets the ends of the rank's runs in the kernel end its sleeps. Without other hosts there are
     /// none.
-    pub(crate) fn follow(&mut self, signs: Arc<Signs>) {
+    pub(crate) fn follow(&mut self, events: Arc<CompletionEvents>) {
         if let Some(remote) = &mut self.remote {
-            remote.follow(signs);
+            remote.follow(events);
         }
     }
 
@@ -157,7 +157,7 @@ impl<'a> Ends<'a> {
     }
 
     #[inline]
-    fn carrier(&self, peer: u32) -> Carrier {
+    fn carrier(&self, peer: u32) -> TransportKind {
         let distance = match &self.remote {
             _ if peer == self.rank => Distance::Own,
             Some(remote) if remote.leads_to(peer) => Distance::Network,
@@ -171,11 +171,11 @@ impl<'a> Ends<'a> {
     }
 }
 
-/// The panic message for a message to another host without streams. [`Ends::open`] makes the
+/// The panic message for a message to another host without streams. [`RankTransport::open`] makes the
 /// streams whenever there are other hosts.
 const NO_REMOTE: &str = "ranks on other hosts have a way";
 
-impl Transport for Ends<'_> {
+impl Transport for RankTransport<'_> {
     #[inline]
     fn short_max(&self) -> usize {
         self.local.short_max().min(self.shm.short_max())
@@ -184,25 +184,25 @@ impl Transport for Ends<'_> {
     #[inline]
     fn payload_max(&mut self, to: u32) -> usize {
         match self.carrier(to) {
-            Carrier::Local => self.local.payload_max(to),
-            Carrier::Shm => self.shm.payload_max(to),
-            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).payload_max(to),
+            TransportKind::Local => self.local.payload_max(to),
+            TransportKind::Shm => self.shm.payload_max(to),
+            TransportKind::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).payload_max(to),
         }
     }
 
     #[inline]
     fn part_max(&mut self, to: u32) -> usize {
         match self.carrier(to) {
-            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).part_max(to),
-            Carrier::Local | Carrier::Shm => self.payload_max(to),
+            TransportKind::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).part_max(to),
+            TransportKind::Local | TransportKind::Shm => self.payload_max(to),
         }
     }
 
     #[inline]
     fn zcopy_max(&mut self, to: u32) -> usize {
         match self.carrier(to) {
-            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).zcopy_max(to),
-            Carrier::Local | Carrier::Shm => self.payload_max(to),
+            TransportKind::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).zcopy_max(to),
+            TransportKind::Local | TransportKind::Shm => self.payload_max(to),
         }
     }
 
@@ -214,17 +214,19 @@ impl Transport for Ends<'_> {
         fill: impl FnOnce(&mut [u8]),
     ) -> Result<(), Full> {
         match self.carrier(to) {
-            Carrier::Local => self.local.try_send(to, header, fill),
-            Carrier::Shm => self.shm.try_send(to, header, fill),
-            Carrier::Remote => self.remote.as_mut().expect(NO_REMOTE).try_send(to, header, fill),
+            TransportKind::Local => self.local.try_send(to, header, fill),
+            TransportKind::Shm => self.shm.try_send(to, header, fill),
+            TransportKind::Remote => {
+                self.remote.as_mut().expect(NO_REMOTE).try_send(to, header, fill)
+            }
         }
     }
 
     fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
         match self.carrier(to) {
-            Carrier::Local => self.local.try_send_zcopy(to, header, payload),
-            Carrier::Shm => self.shm.try_send_zcopy(to, header, payload),
-            Carrier::Remote => {
+            TransportKind::Local => self.local.try_send_zcopy(to, header, payload),
+            TransportKind::Shm => self.shm.try_send_zcopy(to, header, payload),
+            TransportKind::Remote => {
                 self.remote.as_mut().expect(NO_REMOTE).try_send_zcopy(to, header, payload)
             }
         }
@@ -263,26 +265,28 @@ impl Transport for Ends<'_> {
     #[inline]
     fn room(&self, to: u32) -> u64 {
         match self.carrier(to) {
-            Carrier::Local => self.local.room(to),
-            Carrier::Shm => self.shm.room(to),
-            Carrier::Remote => self.remote.as_ref().expect(NO_REMOTE).way_to(to).room(to),
+            TransportKind::Local => self.local.room(to),
+            TransportKind::Shm => self.shm.room(to),
+            TransportKind::Remote => self.remote.as_ref().expect(NO_REMOTE).way_to(to).room(to),
         }
     }
 
     fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
         match self.carrier(to) {
-            Carrier::Local => 0,
-            Carrier::Shm => self.shm.pushed_max(to, bytes),
-            Carrier::Remote => self.remote.as_ref().expect(NO_REMOTE).way_to(to).pushed_max(to),
+            TransportKind::Local => 0,
+            TransportKind::Shm => self.shm.pushed_max(to, bytes),
+            TransportKind::Remote => {
+                self.remote.as_ref().expect(NO_REMOTE).way_to(to).pushed_max(to)
+            }
         }
     }
 
     fn window(&mut self, source: u32) -> u32 {
-        if self.carrier(source) == Carrier::Shm { self.shm.window(source) } else { 0 }
+        if self.carrier(source) == TransportKind::Shm { self.shm.window(source) } else { 0 }
     }
 
     fn export(&self, to: u32, bytes: Span) -> Option<u64> {
-        if self.carrier(to) == Carrier::Remote {
+        if self.carrier(to) == TransportKind::Remote {
             return None;
         }
         // The buffers of a message to oneself may overlap. Only a copied message gets that right.
@@ -309,7 +313,7 @@ impl Transport for Ends<'_> {
     }
 
     fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
-        (self.carrier(to) == Carrier::Shm).then(|| self.shm.export_mut(to, bytes)).flatten()
+        (self.carrier(to) == TransportKind::Shm).then(|| self.shm.export_mut(to, bytes)).flatten()
     }
 
     fn put_zcopy(
@@ -320,13 +324,13 @@ impl Transport for Ends<'_> {
         bytes: &[u8],
     ) -> Result<(), Unwritable> {
         match self.carrier(to) {
-            Carrier::Shm => self.shm.put_zcopy(to, address, offset, bytes),
-            Carrier::Local | Carrier::Remote => Err(Unwritable),
+            TransportKind::Shm => self.shm.put_zcopy(to, address, offset, bytes),
+            TransportKind::Local | TransportKind::Remote => Err(Unwritable),
         }
     }
 }
 
-impl Wakeup for Ends<'_> {
+impl Wakeup for RankTransport<'_> {
     #[inline]
     fn has_message(&self) -> bool {
         self.shm.has_message() || self.local.has_message() || self.has_frame()

@@ -27,11 +27,17 @@ pub(super) struct Step {
     pub(super) bytes: u64,
     pub(super) send: u32,
     /// The rank's process does it.
-    pub(super) handed: bool,
+    pub(super) fallback_ops: bool,
 }
 
-pub(super) const NOTHING: Step =
-    Step { op: 0, datatype: 0, places: [Place::Fixed(0); 3], bytes: 0, send: NONE, handed: false };
+pub(super) const NOTHING: Step = Step {
+    op: 0,
+    datatype: 0,
+    places: [Place::Fixed(0); 3],
+    bytes: 0,
+    send: NONE,
+    fallback_ops: false,
+};
 
 pub(super) fn copied(from: Place, to: Place, bytes: u64) -> Step {
     if bytes == 0 {
@@ -44,7 +50,7 @@ pub(super) fn copied(from: Place, to: Place, bytes: u64) -> Step {
         places: [from, from, to],
         bytes,
         send: NONE,
-        handed: false,
+        fallback_ops: false,
     }
 }
 
@@ -179,7 +185,7 @@ impl<'a> Builder<'a> {
                 places: [self.place(a), self.place(b), self.place(c)],
                 bytes: a.size,
                 send: NONE,
-                handed: is_long(exec.op, exec.datatype, a.size),
+                fallback_ops: is_long(exec.op, exec.datatype, a.size),
             });
             return steps.collect();
         }
@@ -196,8 +202,8 @@ impl<'a> Builder<'a> {
             }
         }
         let [a, b] = [gathered, gathered + aligned(bytes)].map(Place::Gathered);
-        let handed = is_long(exec.op, exec.datatype, bytes);
-        steps.push(Step { op, datatype, places: [a, b, b], bytes, send: NONE, handed });
+        let fallback_ops = is_long(exec.op, exec.datatype, bytes);
+        steps.push(Step { op, datatype, places: [a, b, b], bytes, send: NONE, fallback_ops });
         let mut at = gathered + aligned(bytes);
         for &piece in &exec.c {
             steps.push(copied(Place::Gathered(at), self.place(piece), piece.size));
@@ -225,15 +231,18 @@ impl<'a> Builder<'a> {
                 Work::Send { payload, before, .. } => self.send(action, payload, before.as_ref()),
                 Work::Recv { .. } => self.receive(action),
                 Work::Handed(hand) => {
-                    let mut handed = Step { handed: true, ..NOTHING };
+                    let mut fallback_ops = Step { fallback_ops: true, ..NOTHING };
                     if let Hand::Time(piece) = hand {
-                        handed =
-                            Step { places: [self.place(*piece); 3], bytes: piece.size, ..handed };
+                        fallback_ops = Step {
+                            places: [self.place(*piece); 3],
+                            bytes: piece.size,
+                            ..fallback_ops
+                        };
                     }
                     // It takes long: those that wait for its start do not wait for its end.
                     match node.start_dependents.is_empty() {
-                        true => self.chain(action, vec![handed]),
-                        false => self.chain(action, vec![NOTHING, handed]),
+                        true => self.chain(action, vec![fallback_ops]),
+                        false => self.chain(action, vec![NOTHING, fallback_ops]),
                     }
                 }
                 Work::Refused(_) => unreachable!("refused before"),

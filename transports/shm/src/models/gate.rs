@@ -1,7 +1,7 @@
 //! Models of the start barrier (gate) and of the barrier for measurements.
 
 use super::{explore, shared};
-use crate::Gate;
+use crate::StartBarrier;
 use crate::start_barrier::BarrierWords;
 use crate::sync::{AtomicU64, Ordering, Shared};
 use loom::thread;
@@ -34,15 +34,15 @@ fn no_rank_leaves_a_barrier_before_all_have_arrived() {
 #[allow(unsafe_code)]
 fn the_gate_opens_for_all() {
     explore("two ranks at the gate", None, || {
-        let shared = shared((Gate::default(), [Shared::<u64>::default(), Shared::default()]));
-        let rank = |shared: &(Gate, [Shared<u64>; 2]), me: usize| {
-            let (gate, values) = shared;
+        let shared = shared((StartBarrier::default(), [Shared::<u64>::default(), Shared::default()]));
+        let rank = |shared: &(StartBarrier, [Shared<u64>; 2]), me: usize| {
+            let (start_barrier, values) = shared;
             // SAFETY: loom compares all accesses.
             unsafe { values[me].with_mut(|value| *value = 7) };
-            assert!(gate.pass(2, || 5));
+            assert!(start_barrier.pass(2, || 5));
             // SAFETY: as above.
             unsafe { values[1 - me].with(|value| assert_eq!(*value, 7)) };
-            assert_eq!(gate.opened_ns.load(Ordering::SeqCst), 5);
+            assert_eq!(start_barrier.opened_ns.load(Ordering::SeqCst), 5);
         };
         let other = {
             let shared = shared.clone();
@@ -57,17 +57,17 @@ fn the_gate_opens_for_all() {
 #[test]
 fn a_stopped_gate_lets_nobody_through_and_the_launcher_wakes() {
     explore("a rank at a gate that is stopped", None, || {
-        let gate = shared(Gate::default());
+        let start_barrier = shared(StartBarrier::default());
         let rank = {
-            let gate = gate.clone();
+            let start_barrier = start_barrier.clone();
             thread::spawn(move || {
-                assert!(!gate.pass(2, || 5));
-                gate.finish(1);
+                assert!(!start_barrier.pass(2, || 5));
+                start_barrier.finish(1);
             })
         };
-        gate.stop();
-        while gate.finished() < 1 {
-            gate.wait_finished(1, std::time::Duration::MAX);
+        start_barrier.stop();
+        while start_barrier.finished() < 1 {
+            start_barrier.wait_finished(1, std::time::Duration::MAX);
         }
         rank.join().unwrap();
     });

@@ -6,7 +6,7 @@
 //! if all threads sleep, or if an assertion does not hold. Each model prints how many interleavings
 //! it has.
 
-mod gate;
+mod start_barrier;
 mod mailbox;
 mod rings;
 mod tasks;

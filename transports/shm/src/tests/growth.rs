@@ -71,7 +71,7 @@ fn ranks_that_are_not_there_take_no_memory() {
 #[test]
 fn a_message_to_a_new_rank_needs_no_other_step() {
     let segment = Segment::create(layout(2, 4, u64::MAX).unwrap()).unwrap();
-    segment.roll().set_ranks(3);
+    segment.rank_count().set_ranks(3);
     segment.status(2).membership.begin(false);
     assert_eq!((segment.num_ranks(), segment.num_members()), (3, 2));
     assert!(segment.status(2).membership.accept());
@@ -90,6 +90,6 @@ fn a_message_to_a_new_rank_needs_no_other_step() {
 #[test]
 fn a_rank_can_not_claim_more_ranks_than_there_is_room_for() {
     let segment = Segment::create(layout(1, 2, u64::MAX).unwrap()).unwrap();
-    segment.roll().set_ranks(u32::MAX);
+    segment.rank_count().set_ranks(u32::MAX);
     assert_eq!(segment.num_ranks(), 2);
 }

@@ -114,19 +114,19 @@ fn messages_are_emptied_and_nothing_else() {
 #[test]
 fn a_gate_breaks_and_opens_again() {
     let segment = segment(1, 2);
-    let gate = segment.gate();
-    gate.break_up();
-    assert!(!gate.is_broken(), "before it is open, a loss ends the job");
-    assert!(gate.pass(1, || 3));
-    gate.break_up();
-    assert!(gate.is_broken() && gate.is_stopped() && !gate.has_ended() && !gate.is_stuck());
-    assert!(gate.pass(9, || 3), "a rank that wakes up late has passed");
-    gate.mend();
-    assert!(gate.is_open() && !gate.is_stopped());
-    assert_eq!(gate.generation(), 1);
-    gate.break_up();
-    gate.stop();
-    assert!(gate.has_ended() && !gate.is_broken());
+    let start_barrier = segment.start_barrier();
+    start_barrier.break_up();
+    assert!(!start_barrier.is_broken(), "before it is open, a loss ends the job");
+    assert!(start_barrier.pass(1, || 3));
+    start_barrier.break_up();
+    assert!(start_barrier.is_broken() && start_barrier.is_stopped() && !start_barrier.has_ended() && !start_barrier.is_stuck());
+    assert!(start_barrier.pass(9, || 3), "a rank that wakes up late has passed");
+    start_barrier.mend();
+    assert!(start_barrier.is_open() && !start_barrier.is_stopped());
+    assert_eq!(start_barrier.generation(), 1);
+    start_barrier.break_up();
+    start_barrier.stop();
+    assert!(start_barrier.has_ended() && !start_barrier.is_broken());
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::handshake::Key;
 use crate::limits::{READ_MAX, REPORT_NS};
 use crate::listener::Listener;
 use crate::outbox::Spare;
-use crate::pending::Stranger;
+use crate::pending::PendingConnection;
 use crate::poller::Poller;
 use forecast::Forecast;
 use goal_fabric::{Credit, Exchanged, Room};
@@ -49,7 +49,7 @@ pub struct TcpFabric {
     /// The ranks that no connection can be made with, and why.
     unreachable: BTreeMap<u32, String>,
     /// The number of pending connections: they were accepted, and have not proved the key yet.
-    pub(crate) strangers: usize,
+    pub(crate) callers: usize,
     /// The number of connections for which the poller waits until they can be written.
     blocked: usize,
     /// The ranks for which something was written that was not sent, each once.
@@ -87,7 +87,7 @@ pub struct TcpFabric {
 /// The owner of a token.
 enum Owner {
     /// A pending connection, whose handshake goes on.
-    Stranger(Box<Stranger>),
+    PendingConnection(Box<PendingConnection>),
     /// The connection with a rank.
     Rank(u32),
 }
@@ -143,7 +143,7 @@ impl TcpFabric {
             accept_ns: None,
             asked: BTreeMap::new(),
             unreachable: BTreeMap::new(),
-            strangers: 0,
+            callers: 0,
             blocked: 0,
             written: VecDeque::new(),
             ready: VecDeque::new(),
@@ -275,12 +275,12 @@ impl TcpFabric {
 
     /// Opens the connection with a rank on a socket whose handshake is complete.
     fn connect_open(&mut self, rank: u32, token: usize) {
-        let Owner::Stranger(stranger) =
+        let Owner::PendingConnection(caller) =
             std::mem::replace(&mut self.owners[token - FIRST], Owner::Rank(rank))
         else {
             unreachable!("only a handshake completes")
         };
-        let channel = stranger.into_channel();
+        let channel = caller.into_channel();
         let _ = self.poller.set(channel.as_fd(), token, false);
         let credit = Credit::new(self.first_room);
         self.connections[rank as usize] = Some(Box::new(Connection::new(channel, token, credit)));

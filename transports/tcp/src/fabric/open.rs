@@ -10,7 +10,7 @@ use crate::info;
 use crate::limits::{
     CLOSED_MAX, HANDSHAKE_NS, OPEN_NS, PAUSE_NS, RETRY_NS, STRANGERS_MAX, WELCOME_NS,
 };
-use crate::pending::{Failed, Shaken, Stranger};
+use crate::pending::{Failed, PendingConnection, Shaken};
 use rustix::io::Errno;
 use std::os::fd::AsFd;
 
@@ -35,7 +35,7 @@ impl TcpFabric {
     fn attempt(&mut self, rank: u32, now_ns: u64) {
         // The rank may take its own connection for open already, and would decline this one.
         let is_greeted = self.owners.iter().any(|(_, owner)| {
-            matches!(owner, Owner::Stranger(stranger) if stranger.greeted_by() == Some(rank))
+            matches!(owner, Owner::PendingConnection(caller) if caller.greeted_by() == Some(rank))
         });
         if is_greeted && let Some(asked) = self.asked.get_mut(&rank) {
             asked.next_ns = now_ns + RETRY_NS;
@@ -43,8 +43,8 @@ impl TcpFabric {
         }
         let ends = Ends { from: self.own, to: rank };
         let address = self.addresses[rank as usize];
-        let begun = Stranger::connect(address, ends, &self.conditions, now_ns);
-        match begun.and_then(|stranger| self.add(stranger)) {
+        let begun = PendingConnection::connect(address, ends, &self.conditions, now_ns);
+        match begun.and_then(|caller| self.add(caller)) {
             Ok(token) => {
                 if let Some(asked) = self.asked.get_mut(&rank) {
                     asked.token = Some(token);
@@ -58,11 +58,11 @@ impl TcpFabric {
     ///
     /// # Errors
     /// The system can't watch one more socket.
-    fn add(&mut self, stranger: Stranger) -> Result<usize, Failed> {
+    fn add(&mut self, caller: PendingConnection) -> Result<usize, Failed> {
         let token = FIRST + self.owners.vacant_key();
-        self.poller.add(stranger.as_fd(), token, stranger.connects())?;
-        self.strangers += usize::from(stranger.is_accepted());
-        self.owners.insert(Owner::Stranger(Box::new(stranger)));
+        self.poller.add(caller.as_fd(), token, caller.connects())?;
+        self.callers += usize::from(caller.is_accepted());
+        self.owners.insert(Owner::PendingConnection(Box::new(caller)));
         Ok(token)
     }
 
@@ -84,10 +84,10 @@ impl TcpFabric {
     fn accept(&mut self, now_ns: u64) {
         // The others are accepted with the next poll.
         for _ in 0..STRANGERS_MAX {
-            match Stranger::accept(&self.listener, &self.conditions, now_ns) {
-                Ok(Some(stranger)) => {
+            match PendingConnection::accept(&self.listener, &self.conditions, now_ns) {
+                Ok(Some(caller)) => {
                     self.make_room();
-                    if let Ok(token) = self.add(stranger) {
+                    if let Ok(token) = self.add(caller) {
                         // The hello is often there.
                         self.shake(token, now_ns);
                     }
@@ -108,11 +108,11 @@ impl TcpFabric {
 
     /// Returns the accepted connections that have not proved the key, with their tokens. Most of
     /// the time there are none; a look at all connections would cost more the more there are.
-    pub(crate) fn strangers(&self) -> impl Iterator<Item = (usize, &Stranger)> {
-        let owners = (self.strangers > 0).then(|| self.owners.iter()).into_iter().flatten();
+    pub(crate) fn callers(&self) -> impl Iterator<Item = (usize, &PendingConnection)> {
+        let owners = (self.callers > 0).then(|| self.owners.iter()).into_iter().flatten();
         owners.filter_map(|(index, owner)| match owner {
-            Owner::Stranger(stranger) if stranger.is_accepted() => {
-                Some((FIRST + index, &**stranger))
+            Owner::PendingConnection(caller) if caller.is_accepted() => {
+                Some((FIRST + index, &**caller))
             }
             _ => None,
         })
@@ -123,18 +123,18 @@ impl TcpFabric {
     /// may be open already, so its end would be a loss. No more of these than ranks are honest. If
     /// there are more, the oldest is dropped; one that has only knocked goes first.
     fn make_room(&mut self) {
-        if self.strangers < STRANGERS_MAX {
+        if self.callers < STRANGERS_MAX {
             return;
         }
-        let oldest = |most: usize, is_one: fn(&Stranger) -> bool| {
-            let these = self.strangers().filter(|(_, one)| is_one(one));
+        let oldest = |most: usize, is_one: fn(&PendingConnection) -> bool| {
+            let these = self.callers().filter(|(_, one)| is_one(one));
             let these: Vec<_> = these.map(|(token, one)| (one.since_ns(), token)).collect();
             these.iter().min().copied().filter(|_| these.len() >= most)
         };
         let known_max = self.connections.len() + STRANGERS_MAX;
         let dropped = oldest(STRANGERS_MAX, |one| !one.has_shown_key())
             .or_else(|| oldest(known_max, |one| one.has_shown_key() && !one.is_greeted()))
-            .or_else(|| oldest(known_max, Stranger::is_greeted));
+            .or_else(|| oldest(known_max, PendingConnection::is_greeted));
         if let Some((_, token)) = dropped {
             self.drop_stranger(token);
         }
@@ -142,31 +142,31 @@ impl TcpFabric {
 
     /// Returns the time at which an accepted connection must have proved the key. One that has said
     /// hello with the key was answered, and its rank may compute before it reads the answer.
-    fn deadline_ns(stranger: &Stranger) -> u64 {
-        stranger.since_ns() + if stranger.is_greeted() { WELCOME_NS } else { HANDSHAKE_NS }
+    fn deadline_ns(caller: &PendingConnection) -> u64 {
+        caller.since_ns() + if caller.is_greeted() { WELCOME_NS } else { HANDSHAKE_NS }
     }
 
     /// Drops a handshake, unless it is complete.
     fn drop_stranger(&mut self, token: usize) {
         let index = token - FIRST;
-        if matches!(self.owners.get(index), Some(Owner::Stranger(_)))
-            && let Owner::Stranger(stranger) = self.owners.remove(index)
+        if matches!(self.owners.get(index), Some(Owner::PendingConnection(_)))
+            && let Owner::PendingConnection(caller) = self.owners.remove(index)
         {
-            self.strangers -= usize::from(stranger.is_accepted());
+            self.callers -= usize::from(caller.is_accepted());
         }
     }
 
     /// Goes on with a handshake.
     fn shake(&mut self, token: usize, now_ns: u64) {
         loop {
-            let Some(Owner::Stranger(stranger)) = self.owners.get_mut(token - FIRST) else {
+            let Some(Owner::PendingConnection(caller)) = self.owners.get_mut(token - FIRST) else {
                 return;
             };
-            let connects = stranger.connects();
-            match stranger.go_on(&self.key) {
+            let connects = caller.connects();
+            match caller.go_on(&self.key) {
                 Ok(Shaken::GoesOn) => {
-                    if connects != stranger.connects() {
-                        let _ = self.poller.set(stranger.as_fd(), token, false);
+                    if connects != caller.connects() {
+                        let _ = self.poller.set(caller.as_fd(), token, false);
                     }
                     return;
                 }
@@ -174,17 +174,18 @@ impl TcpFabric {
                     if !self.is_welcome(ends) {
                         return self.drop_stranger(token);
                     }
-                    let Some(Owner::Stranger(stranger)) = self.owners.get_mut(token - FIRST) else {
+                    let Some(Owner::PendingConnection(caller)) = self.owners.get_mut(token - FIRST)
+                    else {
                         return;
                     };
-                    if stranger.welcome(&self.key).is_err() {
+                    if caller.welcome(&self.key).is_err() {
                         return self.drop_stranger(token);
                     }
                 }
                 Ok(Shaken::Done(ends)) => {
-                    let is_accepted = stranger.is_accepted();
+                    let is_accepted = caller.is_accepted();
                     let rank = if is_accepted { ends.from } else { ends.to };
-                    self.strangers -= usize::from(is_accepted);
+                    self.callers -= usize::from(is_accepted);
                     if self.connections[rank as usize].is_some() {
                         self.owners.remove(token - FIRST);
                         return;
@@ -195,8 +196,8 @@ impl TcpFabric {
                     return self.connect_open(rank, token);
                 }
                 Err(failed) => {
-                    let wanted = stranger.wanted();
-                    let was_open = !connects && stranger.since_ns() + OPEN_NS <= now_ns;
+                    let wanted = caller.wanted();
+                    let was_open = !connects && caller.since_ns() + OPEN_NS <= now_ns;
                     self.drop_stranger(token);
                     if let Some(rank) = wanted {
                         if was_open
@@ -253,7 +254,7 @@ impl TcpFabric {
                         self.note_ready(rank);
                     }
                 }
-                Some(Some(Owner::Stranger(_))) => {
+                Some(Some(Owner::PendingConnection(_))) => {
                     let now_ns = *now_ns.get_or_insert_with(|| (self.clock)());
                     self.shake(ready.token, now_ns);
                 }
@@ -269,18 +270,18 @@ impl TcpFabric {
             Some(token) => self.attempt_ends_ns(token),
             None => asked.next_ns,
         });
-        let strangers = self.strangers().map(|(_, stranger)| Self::deadline_ns(stranger));
-        asked.chain(strangers).chain(self.look_ns()).chain(self.accept_ns).min()
+        let callers = self.callers().map(|(_, caller)| Self::deadline_ns(caller));
+        asked.chain(callers).chain(self.look_ns()).chain(self.accept_ns).min()
     }
 
     /// Returns the time at which an attempt to connect is given up. The system connects within a
     /// short time, but a rank may answer late.
     fn attempt_ends_ns(&self, token: usize) -> u64 {
         match self.owners.get(token - FIRST) {
-            Some(Owner::Stranger(stranger)) if stranger.connects() => {
-                stranger.since_ns() + self.silence_ns()
+            Some(Owner::PendingConnection(caller)) if caller.connects() => {
+                caller.since_ns() + self.silence_ns()
             }
-            Some(Owner::Stranger(stranger)) => stranger.since_ns() + WELCOME_NS,
+            Some(Owner::PendingConnection(caller)) => caller.since_ns() + WELCOME_NS,
             _ => 0,
         }
     }
@@ -288,7 +289,7 @@ impl TcpFabric {
     /// Handles the timers that are due.
     pub(super) fn tend(&mut self) {
         let look_ns = self.look_ns();
-        let (accept_ns, are_none) = (self.accept_ns, self.asked.is_empty() && self.strangers == 0);
+        let (accept_ns, are_none) = (self.accept_ns, self.asked.is_empty() && self.callers == 0);
         if are_none && look_ns.is_none() && accept_ns.is_none() {
             return;
         }
@@ -299,12 +300,12 @@ impl TcpFabric {
         if look_ns.is_some_and(|look_ns| look_ns <= now_ns) {
             self.look_for_silence(now_ns);
         }
-        let silent = self.strangers().filter(|(_, one)| Self::deadline_ns(one) <= now_ns);
+        let silent = self.callers().filter(|(_, one)| Self::deadline_ns(one) <= now_ns);
         for token in silent.map(|(token, _)| token).collect::<Vec<_>>() {
             // This rank may have been busy, and the answer may be there.
             self.shake(token, now_ns);
-            if let Some(Owner::Stranger(stranger)) = self.owners.get(token - FIRST)
-                && Self::deadline_ns(stranger) <= now_ns
+            if let Some(Owner::PendingConnection(caller)) = self.owners.get(token - FIRST)
+                && Self::deadline_ns(caller) <= now_ns
             {
                 self.drop_stranger(token);
             }
@@ -321,10 +322,10 @@ impl TcpFabric {
                 None => self.attempt(rank, now_ns),
                 Some(token) => {
                     // As above: a rank that had no processor has not looked.
-                    let is_open = |one: &Stranger| {
+                    let is_open = |one: &PendingConnection| {
                         !one.connects() || info::read(one.as_fd()).is_some_and(|info| info.is_open)
                     };
-                    if let Some(Owner::Stranger(one)) = self.owners.get(token - FIRST)
+                    if let Some(Owner::PendingConnection(one)) = self.owners.get(token - FIRST)
                         && is_open(one)
                     {
                         self.shake(token, now_ns);
@@ -336,7 +337,9 @@ impl TcpFabric {
                         continue;
                     }
                     let failed = match self.owners.get(token - FIRST) {
-                        Some(Owner::Stranger(one)) if one.connects() => Errno::TIMEDOUT.into(),
+                        Some(Owner::PendingConnection(one)) if one.connects() => {
+                            Errno::TIMEDOUT.into()
+                        }
                         _ => Failed::Unanswered,
                     };
                     self.drop_stranger(token);

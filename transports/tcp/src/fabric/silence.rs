@@ -20,7 +20,7 @@ impl TcpFabric {
     /// Returns the time of the next look, if there are open connections.
     pub(super) fn look_ns(&self) -> Option<u64> {
         let attempts = self.asked.values().filter(|asked| asked.token.is_some()).count();
-        let has_open = self.owners.len() > self.strangers + attempts;
+        let has_open = self.owners.len() > self.callers + attempts;
         has_open.then(|| self.looked_ns + self.silence_ns() / LOOKS)
     }
 

@@ -13,21 +13,21 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-fn stranger(to: &TcpFabric, of: usize) -> TcpStream {
+fn caller(to: &TcpFabric, of: usize) -> TcpStream {
     let stream = TcpStream::connect(to.addresses[of]).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     stream
 }
 
 /// Polls an end until the stranger's connection is closed. Returns the number of bytes that it got.
-fn closed(end: &mut TcpFabric, stranger: &mut TcpStream) -> usize {
-    stranger.set_nonblocking(true).unwrap();
+fn closed(end: &mut TcpFabric, caller: &mut TcpStream) -> usize {
+    caller.set_nonblocking(true).unwrap();
     let (since_ns, mut got) = (now_ns(), 0);
     let mut bytes = [0; 256];
     loop {
         assert!(now_ns() - since_ns < 20_000_000_000, "it stays open");
         end.poll(1, &mut |_, _| panic!("a message of a stranger"));
-        match stranger.read(&mut bytes) {
+        match caller.read(&mut bytes) {
             Ok(0) => return got,
             Ok(len) => got += len,
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
@@ -39,9 +39,9 @@ fn closed(end: &mut TcpFabric, stranger: &mut TcpStream) -> usize {
 #[test]
 fn garbage_is_closed_and_others_connect() {
     let mut ends = fabrics(2, V4, 0);
-    let mut scanner = stranger(&ends[1], 1);
+    let mut scanner = caller(&ends[1], 1);
     scanner.write_all(&[b"GET / HTTP/1.1\r\n\r\n".as_slice(), &[b' '; 100]].concat()).unwrap();
-    let mut silent = stranger(&ends[1], 1);
+    let mut silent = caller(&ends[1], 1);
     assert!(exchange(&mut ends));
     assert_eq!(closed(&mut ends[1], &mut scanner), 0, "it is told nothing");
     assert_eq!(closed(&mut ends[1], &mut silent), 0, "it has some seconds");
@@ -87,12 +87,12 @@ fn another_key_or_rank_is_closed() {
         greet(&key(), 0, 0),
         greet(&key(), u32::MAX, 1),
     ] {
-        let mut liar = stranger(&ends[1], 1);
+        let mut liar = caller(&ends[1], 1);
         liar.write_all(&hello).unwrap();
         assert_eq!(closed(&mut ends[1], &mut liar), 0);
     }
     // A recording gets the welcome, and can't answer it.
-    let mut recording = stranger(&ends[1], 1);
+    let mut recording = caller(&ends[1], 1);
     recording.write_all(&greet(&key(), 0, 1)).unwrap();
     recording.write_all(&[9; 32]).unwrap();
     assert_eq!(closed(&mut ends[1], &mut recording), 48);
@@ -102,9 +102,9 @@ fn another_key_or_rank_is_closed() {
 #[test]
 fn a_flood_of_strangers_keeps_nobody_out() {
     let mut ends = fabrics(2, V4, 0);
-    let flood: Vec<_> = (0..4 * STRANGERS_MAX).map(|_| stranger(&ends[1], 1)).collect();
+    let flood: Vec<_> = (0..4 * STRANGERS_MAX).map(|_| caller(&ends[1], 1)).collect();
     assert!(exchange(&mut ends));
-    assert!(ends[1].strangers <= STRANGERS_MAX);
+    assert!(ends[1].callers <= STRANGERS_MAX);
     drop(flood);
 }
 
@@ -113,10 +113,10 @@ fn a_flood_of_strangers_keeps_nobody_out() {
 fn a_flood_before_a_hello_pushes_nobody_out() {
     for is_encrypted in [false, true] {
         let mut ends = encrypted(2, V4, 0, is_encrypted);
-        let mut rank = stranger(&ends[1], 1);
+        let mut rank = caller(&ends[1], 1);
         let mut flood = Vec::new();
         for _ in 0..4 {
-            flood.extend((0..STRANGERS_MAX).map(|_| stranger(&ends[1], 1)));
+            flood.extend((0..STRANGERS_MAX).map(|_| caller(&ends[1], 1)));
             // Some say a little, and so are accepted.
             flood.iter_mut().step_by(2).for_each(|one| one.write_all(b"G").unwrap());
             for _ in 0..8 {
@@ -129,15 +129,14 @@ fn a_flood_before_a_hello_pushes_nobody_out() {
             false => connecting.hello(&key(), &[]),
         };
         rank.write_all(&first).unwrap();
-        let shown =
-            |end: &TcpFabric| end.strangers().filter(|(_, one)| one.has_shown_key()).count();
+        let shown = |end: &TcpFabric| end.callers().filter(|(_, one)| one.has_shown_key()).count();
         let since_ns = now_ns();
         while shown(&ends[1]) == 0 {
             assert!(now_ns() - since_ns < 20_000_000_000, "it was pushed out");
             ends[1].progress();
         }
         // Those who have shown the key stay.
-        flood.extend((0..4 * STRANGERS_MAX).map(|_| stranger(&ends[1], 1)));
+        flood.extend((0..4 * STRANGERS_MAX).map(|_| caller(&ends[1], 1)));
         flood.iter_mut().rev().take(4 * STRANGERS_MAX).for_each(|one| one.write_all(b"G").unwrap());
         for _ in 0..40 {
             ends[1].progress();
@@ -155,12 +154,12 @@ fn tls_begins_after_a_knock() {
     let connecting = Connecting::new(Ends { from: 0, to: 1 }, [1; 16]);
     let other = connecting.knock(&Key::new(&[8; 32])).to_vec();
     for first in [client_hello, other, connecting.hello(&key(), &[]).to_vec()] {
-        let mut liar = stranger(&ends[1], 1);
+        let mut liar = caller(&ends[1], 1);
         liar.write_all(&first).unwrap();
         assert_eq!(closed(&mut ends[1], &mut liar), 0, "TLS would answer");
     }
     // A repeated knock proves no key in the channel that follows.
-    let mut recording = stranger(&ends[1], 1);
+    let mut recording = caller(&ends[1], 1);
     recording.write_all(&connecting.knock(&key())).unwrap();
     recording.write_all(&connecting.hello(&key(), &[])).unwrap();
     closed(&mut ends[1], &mut recording);
@@ -240,7 +239,7 @@ fn only_ends_that_both_encrypt_connect() {
     let mut ends = encrypted(2, V4, 0, true);
     assert!(exchange(&mut ends));
     let mut ends = encrypted(2, V4, 0, true);
-    let mut plain = stranger(&ends[1], 1);
+    let mut plain = caller(&ends[1], 1);
     let hello = Connecting::new(Ends { from: 0, to: 1 }, [1; 16]).hello(&key(), &[]);
     plain.write_all(&hello).unwrap();
     assert_eq!(closed(&mut ends[1], &mut plain), 0);
@@ -274,9 +273,9 @@ fn a_rank_that_computes_after_its_hello_is_not_lost() {
     let mut ends: Vec<TcpFabric> = (0..).zip(listeners).map(end).collect();
     let request = Header::new(Kind::Rts, 1);
     // Rank 1 says hello, and then makes no progress for a minute.
-    while ends[0].strangers == 0 {
+    while ends[0].callers == 0 {
         let _ = ends[1].try_send(0, &request, &mut |_| {});
-        if ends[0].strangers == 0 {
+        if ends[0].callers == 0 {
             ends[1].poll(1, &mut |_, _| ControlFlow::Continue(()));
         }
         ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));

@@ -77,7 +77,7 @@ fn a_host_that_vanishes_after_its_hello() {
     lose_all(peer.as_fd());
     let ends = Ends { from: 1, to: 0 };
     peer.write_all(&Connecting::new(ends, [1; 16]).hello(&key(), &[])).unwrap();
-    while end.strangers == 0 {
+    while end.callers == 0 {
         end.progress();
     }
     // The hello is there at once.

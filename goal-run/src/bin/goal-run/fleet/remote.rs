@@ -4,7 +4,7 @@
 //! Threat: whoever can start this command has the user's rights already, so the order may name any
 //! program. It is bounded nevertheless, so that a terminal or a wrong file does no harm.
 
-use super::bootstrap::Order;
+use super::order::Order;
 use crate::output::{Failure, name_host};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};

@@ -1,7 +1,7 @@
 //! Starts launchers on other hosts, and ends them.
 
-use super::bootstrap::Order;
 use super::list::{ListedHost, blocks};
+use super::order::Order;
 use crate::arguments::Arguments;
 use crate::hosts::option;
 use crate::key;

@@ -8,7 +8,7 @@ mod tests;
 use request::List;
 pub use request::{Request, RequestError, priority_variable};
 
-use super::plugin::{Carrier, Name};
+use super::plugin::{Name, TransportKind};
 use crate::limits;
 use goal_engine::transport::{Distance, ZeroCopy};
 use serde::{Deserialize, Serialize};
@@ -18,9 +18,9 @@ use std::io;
 
 /// The selected transports, which are the same in all ranks of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Paths {
+pub struct RouteTable {
     /// The transport of messages to ranks at each [`Distance`].
-    pub carriers: [Carrier; Distance::ALL.len()],
+    pub carriers: [TransportKind; Distance::ALL.len()],
     /// Set if payloads outside the segment are copied from their sender's memory.
     pub cma: bool,
 }
@@ -126,7 +126,7 @@ impl Choice {
         self.carrier(distance).map(|(name, _)| name)
     }
 
-    fn carrier(&self, distance: Distance) -> Option<(Name, Carrier)> {
+    fn carrier(&self, distance: Distance) -> Option<(Name, TransportKind)> {
         self.usable(distance).find_map(|name| Some((name, name.carrier()?)))
     }
 
@@ -147,7 +147,7 @@ impl Choice {
     ///
     /// # Errors
     /// [`Unreachable`] if a rank can't reach another one or itself.
-    pub fn paths(&self, farthest: Distance) -> Result<Paths, Unreachable> {
+    pub fn paths(&self, farthest: Distance) -> Result<RouteTable, Unreachable> {
         let carrier = |distance| {
             let unreachable = || Unreachable { distance, refused: self.refused(distance) };
             self.carrier(distance).map(|(_, carrier)| carrier).ok_or_else(unreachable)
@@ -156,7 +156,7 @@ impl Choice {
         for distance in up_to(farthest) {
             carriers[distance as usize] = carrier(distance)?;
         }
-        Ok(Paths { carriers, cma: self.copies(Distance::Node).is_some() })
+        Ok(RouteTable { carriers, cma: self.copies(Distance::Node).is_some() })
     }
 
     /// Returns the transports that are not refused and reach a distance, in order.

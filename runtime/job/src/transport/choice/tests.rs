@@ -1,5 +1,5 @@
 use super::{Choice, Request, RequestError};
-use crate::transport::plugin::{Carrier, Name};
+use crate::transport::plugin::{Name, TransportKind};
 use goal_engine::transport::Distance;
 
 fn request(option: Option<&str>, environment: &[(&str, &str)]) -> Result<Request, RequestError> {
@@ -61,7 +61,7 @@ fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
             choice.names(Distance::Network),
         )
     };
-    let all = [Carrier::Local, Carrier::Shm, Carrier::Remote];
+    let all = [TransportKind::Local, TransportKind::Shm, TransportKind::Remote];
     for option in [None, Some("esp"), Some("local,shm,esp"), Some("^cma")] {
         assert_eq!(
             choose(option),
@@ -69,7 +69,10 @@ fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
             "{option:?}"
         );
     }
-    assert_eq!(choose(Some("shm,esp")).0.unwrap(), [Carrier::Shm, Carrier::Shm, Carrier::Remote]);
+    assert_eq!(
+        choose(Some("shm,esp")).0.unwrap(),
+        [TransportKind::Shm, TransportKind::Shm, TransportKind::Remote]
+    );
     let error = choose(Some("shm")).0.unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -97,8 +97,8 @@ fn contradictions_are_told() {
     answer(&mut discovery, 2, 3, 4).unwrap();
     let error = answer(&mut discovery, 3, 3, 4).unwrap_err().to_string();
     assert_eq!(error, "both host 02:00:00:00:00:02 and host 02:00:00:00:00:03 have rank 3");
-    let stranger = Discovery::new(JOB, NONCE, host(9), 4, listed()).unwrap_err().to_string();
-    assert!(stranger.contains("02:00:00:00:00:09, which is not among the peers"), "{stranger}");
+    let caller = Discovery::new(JOB, NONCE, host(9), 4, listed()).unwrap_err().to_string();
+    assert!(caller.contains("02:00:00:00:00:09, which is not among the peers"), "{caller}");
     let twice = Discovery::new(JOB, NONCE, host(1), 4, Plan::here(RankList::parse("0,0").unwrap()));
     assert_eq!(twice.unwrap_err(), DiscoveryError::NamedTwice(0));
 }

@@ -91,10 +91,10 @@ impl World {
 
 #[test]
 fn all_learn_the_locations_of_all_ranks_in_any_order_of_joining() {
-    for order in [[1, 2], [2, 1]] {
+    for bootstrap in [[1, 2], [2, 1]] {
         for piece in [1, 7, 1 << 20] {
             let mut world = World::new(3, &[None; 3]);
-            for number in order {
+            for number in bootstrap {
                 world.join(number);
                 world.settle(piece);
             }
@@ -264,7 +264,7 @@ fn a_launcher_that_is_silent_is_lost_and_one_that_says_little_is_not() {
         world.ends = world.ends.into_iter().map(|end| end.with_silence(silence_s)).collect();
         world.join(1);
         world.settle(100);
-        // Signs of life keep both.
+        // CompletionEvents of life keep both.
         let until_ns = 3 * u64::from(silence_s) * SECOND;
         while world.now_ns < until_ns {
             let next = world.ends.iter().filter_map(Rendezvous::poll_timeout).min();

@@ -7,12 +7,12 @@ use super::session::{self, Session};
 use crate::hosts::{Area, Event, Message};
 use crate::launcher::error::LaunchError;
 use crate::launcher::forwarded::Forwarded;
-use crate::launcher::losses::{self, Stand};
+use crate::launcher::losses::{self, QuiescentState};
 use crate::launcher::pace::Pace;
-use crate::launcher::rank_set::Crew;
 use crate::launcher::rank_set::Place;
+use crate::launcher::rank_set::RankSet;
 use crate::launcher::shutdown::{Tail, ask, ask_late};
-use crate::launcher::supervise::{Quiet, Sight, Standing, Supervisor};
+use crate::launcher::supervise::{Observation, Quiet, Standing, Supervisor};
 use goal_eth::now_ns;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -38,13 +38,13 @@ impl Told {
 pub(super) fn follow(
     session: &mut Session<'_>,
     place: &Place<'_>,
-    crew: &mut dyn Crew,
+    crew: &mut dyn RankSet,
 ) -> Result<Told, LaunchError> {
     // The session drops the events of all hosts except the leader.
     let leader = session.leader();
     let mut supervisor = Supervisor::new(place);
     let mut quiet = Quiet::new(place);
-    let gate = place.segment.gate();
+    let start_barrier = place.segment.start_barrier();
     let here = place.here.len() as u32;
     let (mut is_ready, mut have_finished, mut has_told) = (false, false, false);
     let (mut stopped, pace) = (vec![], Pace::new());
@@ -67,7 +67,7 @@ pub(super) fn follow(
             };
             let why = match event {
                 Event::Message(_, Message::Go, _) if is_ready => {
-                    gate.pass(here + 1, now_ns);
+                    start_barrier.pass(here + 1, now_ns);
                     continue;
                 }
                 Event::Message(_, Message::GoOn, _) => {
@@ -111,7 +111,7 @@ pub(super) fn follow(
             let error = format!("{} is lost: {why}", session.named(leader));
             return Ok(Told::Verdict(verdict(session::DIED, error)));
         }
-        if !is_ready && gate.ready() == here {
+        if !is_ready && start_barrier.ready() == here {
             is_ready = true;
             session.post.send(leader, Message::Ready);
         }
@@ -121,9 +121,9 @@ pub(super) fn follow(
                 session.post.send(leader, Message::Unreachable { by, rank });
             }
         }
-        if gate.is_broken()
+        if start_barrier.is_broken()
             && !has_regrouped
-            && let Some(Stand { regroups, sits_out }) = losses::stand(place)
+            && let Some(QuiescentState { regroups, sits_out }) = losses::stand(place)
         {
             has_regrouped = true;
             session.post.send(leader, Message::Regroups { regroups, sits_out });
@@ -136,16 +136,18 @@ pub(super) fn follow(
             tail.let_go(place.segment, place.here);
         }
         let news = match supervisor.look(!have_finished, crew).filter(|_| !has_told) {
-            Some(Sight::Failed(_)) => Some(Message::Failed),
-            Some(Sight::Fallen(rank, how, status)) => Some(Message::Died { rank, how, status }),
-            Some(Sight::Lost(rank, how)) => {
+            Some(Observation::Failed(_)) => Some(Message::Failed),
+            Some(Observation::Exited(rank, how, status)) => {
+                Some(Message::Died { rank, how, status })
+            }
+            Some(Observation::Lost(rank, how)) => {
                 // The leader decides when the others learn of it.
                 session.post.send(leader, Message::Died { rank, how, status: None });
                 None
             }
-            Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
-            Some(Sight::Interrupted(signal)) => Some(Message::Interrupted { signal }),
-            Some(Sight::Finished) => Some(Message::Finished),
+            Some(Observation::NotStarted(why)) => return Err(LaunchError::Rank(why)),
+            Some(Observation::Interrupted(signal)) => Some(Message::Interrupted { signal }),
+            Some(Observation::Finished) => Some(Message::Finished),
             None => None,
         };
         if let Some(message) = news {
@@ -180,7 +182,7 @@ pub(super) fn follow(
 /// [`LaunchError::Rank`] if one of them can't be ended. The caller must tell the leader.
 pub(super) fn lose(
     place: &Place<'_>,
-    crew: &mut dyn Crew,
+    crew: &mut dyn RankSet,
     ranks: &[(u32, String)],
 ) -> Result<(), LaunchError> {
     let num_ranks = place.segment.num_ranks();

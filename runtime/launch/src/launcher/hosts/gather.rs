@@ -162,7 +162,7 @@ impl Leader<'_, '_> {
             }
         }
         // Times of other hosts are by other clocks, so they are counted from the ranks' start.
-        let own_ns = segment.gate().opened_ns.load(Ordering::SeqCst);
+        let own_ns = segment.start_barrier().opened_ns.load(Ordering::SeqCst);
         for (&host, &opened_ns) in &self.told {
             for rank in self.session.ranks_of(host) {
                 let ended_ns = &segment.status(rank).ended_ns;

@@ -21,8 +21,8 @@ use goal_engine::Calc;
 use goal_esp::wire::ETHERTYPE_ESP;
 use goal_job::host::Host;
 use goal_job::limits::{check_open_files, free_memory, named};
-use goal_job::offload::{InKernel, Offload, Way, shortened};
-use goal_job::remote_sockets::Gateway;
+use goal_job::offload::{InKernel, Offload, RemoteEndpoint, shortened};
+use goal_job::remote_sockets::RemoteSockets;
 use goal_kernel::limits::{HEADER, PARTS_MAX, fragment_of};
 use goal_kernel::{
     Abilities, Hook, Installation, Job, Kernel, LoadError, Lost, Member, Peer, Plan, Room, Share,
@@ -65,17 +65,21 @@ impl Engine {
     ///
     /// # Errors
     /// The system's error.
-    pub(super) fn ways(&self, gateways: Vec<Gateway>) -> Result<Vec<Way>, LaunchError> {
+    pub(super) fn endpoints(
+        &self,
+        gateways: Vec<RemoteSockets>,
+    ) -> Result<Vec<RemoteEndpoint>, LaunchError> {
         match &self.places {
             Places::Members(members) => {
-                let way = |(_, member): &_| Ok(Way::Kernel(self.kernel.rank(member)?));
-                members.iter().map(way).collect()
+                let endpoint =
+                    |(_, member): &_| Ok(RemoteEndpoint::Kernel(self.kernel.rank(member)?));
+                members.iter().map(endpoint).collect()
             }
             Places::Shares(shares) => {
-                let way = |(gateway, (_, share)): (_, &_)| {
-                    Ok(Way::Both(gateway, self.kernel.tables(share)?))
+                let endpoint = |(remote_sockets, (_, share)): (_, &_)| {
+                    Ok(RemoteEndpoint::Both(remote_sockets, self.kernel.tables(share)?))
                 };
-                gateways.into_iter().zip(shares).map(way).collect()
+                gateways.into_iter().zip(shares).map(endpoint).collect()
             }
         }
     }

@@ -12,12 +12,12 @@ use super::survival::Survival;
 use crate::hosts::{Event, Message, Rounds};
 use crate::launcher::error::LaunchError;
 use crate::launcher::forwarded::Forwarded;
-use crate::launcher::losses::Stand;
+use crate::launcher::losses::QuiescentState;
 use crate::launcher::pace::Pace;
-use crate::launcher::rank_set::Crew;
 use crate::launcher::rank_set::Place;
+use crate::launcher::rank_set::RankSet;
 use crate::launcher::shutdown::{Tail, ask, ask_late};
-use crate::launcher::supervise::{Quiet, Sight, Standing, Supervisor, text_on_standstill};
+use crate::launcher::supervise::{Observation, Quiet, Standing, Supervisor, text_on_standstill};
 use crate::monitor::Stopped;
 use crate::outcome::End;
 use goal_eth::now_ns;
@@ -109,7 +109,7 @@ impl<'s, 'a> Leader<'s, 'a> {
 
     /// Watches the job until it has ended or can't go on. Ranks of programs that wait are still
     /// there then, and have left what they wait for.
-    pub(super) fn lead(&mut self, crew: &mut dyn Crew) -> Ending {
+    pub(super) fn lead(&mut self, crew: &mut dyn RankSet) -> Ending {
         let ending = self.watch(crew);
         match ending {
             _ if !self.place.settings.are_programs() => {}
@@ -122,12 +122,12 @@ impl<'s, 'a> Leader<'s, 'a> {
         ending
     }
 
-    fn watch(&mut self, crew: &mut dyn Crew) -> Ending {
+    fn watch(&mut self, crew: &mut dyn RankSet) -> Ending {
         let Place { segment, here, settings, .. } = *self.place;
         let are_programs = settings.are_programs();
         let (mut has_left, mut tail) = (false, Tail::default());
         let (mut quiet, pace) = (Quiet::new(self.place), Pace::new());
-        let gate = segment.gate();
+        let start_barrier = segment.start_barrier();
         let here = here.len() as u32;
         loop {
             let mut limit = if self.has_begun { pace.tick(segment) } else { START_TICK };
@@ -138,10 +138,10 @@ impl<'s, 'a> Leader<'s, 'a> {
                 }
                 limit = Duration::ZERO;
             }
-            if !self.has_begun && gate.ready() == here && self.ready == self.others {
+            if !self.has_begun && start_barrier.ready() == here && self.ready == self.others {
                 self.has_begun = true;
                 self.tell_all(&Message::Go);
-                gate.pass(here + 1, now_ns);
+                start_barrier.pass(here + 1, now_ns);
             }
             if self.is_survived()
                 && let Some(ending) = self.tend(crew)
@@ -163,12 +163,14 @@ impl<'s, 'a> Leader<'s, 'a> {
             // Finished ranks must stay while ranks of other hosts run, which may wait for
             // retransmissions.
             match self.supervisor.look(self.finished == self.others, crew) {
-                Some(Sight::Failed(_)) => return Ending::Failed,
-                Some(Sight::Fallen(rank, how, status)) => return Ending::Died(rank, how, status),
-                Some(Sight::Lost(rank, how)) => self.survival.lose(rank, how),
-                Some(Sight::NotStarted(why)) => return Ending::Refused(why),
-                Some(Sight::Interrupted(signal)) => return Ending::Interrupted(signal),
-                Some(Sight::Finished) => return Ending::Complete,
+                Some(Observation::Failed(_)) => return Ending::Failed,
+                Some(Observation::Exited(rank, how, status)) => {
+                    return Ending::Died(rank, how, status);
+                }
+                Some(Observation::Lost(rank, how)) => self.survival.lose(rank, how),
+                Some(Observation::NotStarted(why)) => return Ending::Refused(why),
+                Some(Observation::Interrupted(signal)) => return Ending::Interrupted(signal),
+                Some(Observation::Finished) => return Ending::Complete,
                 None => {}
             }
             for signal in self.supervisor.take_forwarded() {
@@ -192,7 +194,7 @@ impl<'s, 'a> Leader<'s, 'a> {
 
     /// Returns the end of a job in which all ranks of a host have exited and never attached, and
     /// others wait for them, if that is so.
-    fn deserter(&self, crew: &mut dyn Crew) -> Option<Ending> {
+    fn deserter(&self, crew: &mut dyn RankSet) -> Option<Ending> {
         let Place { segment, here, .. } = *self.place;
         let is_attached = |rank: u32| segment.status(rank).attendance.process().is_some();
         let here_attached = here.iter().copied().find(|&rank| is_attached(rank));
@@ -278,12 +280,12 @@ impl<'s, 'a> Leader<'s, 'a> {
                 Message::Unreachable { by, rank }
                     if self.is_survived() && self.session.ranks_of(host).contains(&by) =>
                 {
-                    self.survival.accuse(by, rank);
+                    self.survival.suspect(by, rank);
                 }
                 Message::Regroups { regroups, mut sits_out } if self.is_survived() => {
                     let ranks = self.session.ranks_of(host);
                     sits_out.retain(|rank| ranks.contains(rank));
-                    self.survival.stand(host, Stand { regroups, sits_out });
+                    self.survival.stand(host, QuiescentState { regroups, sits_out });
                 }
                 Message::Died { rank, how, status }
                     if self.session.ranks_of(host).contains(&rank) =>

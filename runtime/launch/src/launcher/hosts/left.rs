@@ -84,7 +84,7 @@ pub(super) fn tell(
             }
         }
     }
-    let opened_ns = segment.gate().opened_ns.load(Ordering::SeqCst);
+    let opened_ns = segment.start_barrier().opened_ns.load(Ordering::SeqCst);
     session.post.send(leader, Message::Told { opened_ns });
     Ok(())
 }

@@ -16,8 +16,8 @@ use goal_asm::Nisa;
 use goal_eth::{DriverKind, PortGroup, probe_xdp};
 use goal_job::Mode;
 use goal_job::network::{Ethernet, Network, OverTcp, Wire};
-use goal_job::offload::{Offload, Way};
-use goal_job::remote_sockets::Gateway;
+use goal_job::offload::{Offload, RemoteEndpoint};
+use goal_job::remote_sockets::RemoteSockets;
 use goal_job::rights;
 use goal_job::transport::Name;
 use goal_tcp::SILENCE_S;
@@ -41,7 +41,7 @@ pub fn run_on_hosts(
         Ranks::Program(_) if rights::has_rights_of_file() => {
             return Err(LaunchError::ProgramSockets);
         }
-        Ranks::Program(_) | Ranks::Threads | Ranks::Joined { .. } => {}
+        Ranks::Program(_) | Ranks::Threads | Ranks::JoinedRank { .. } => {}
     }
     if options.gives_up_rights {
         let offloads = options.offload != Offload::Off;
@@ -124,20 +124,20 @@ impl Session<'_> {
             .keeping(self.options.engine.unexpected_limit);
         let leads = network.leads();
         // The group must outlive the ranks.
-        let (gateways, _group) = match &network.wire {
+        let (remote_sockets, _group) = match &network.wire {
             _ if !has_gateways => (vec![], None),
-            Wire::Tcp(_) | Wire::Other(..) => (self.gateways(), None),
+            Wire::Tcp(_) | Wire::Other(..) => (self.remote_sockets(), None),
             Wire::Ethernet(ethernet) => {
                 let drivers = network.open_drivers(ethernet)?;
                 // Lets the kernel find the driver of a frame at a cost that does not depend on
                 // their number.
                 let group = PortGroup::of(&drivers, ethernet.ethertypes.esp);
-                (drivers.into_iter().map(Gateway::Ethernet).collect(), Some(group))
+                (drivers.into_iter().map(RemoteSockets::Ethernet).collect(), Some(group))
             }
         };
-        let ways = match &engine {
-            Some(engine) => engine.ways(gateways)?,
-            None => gateways.into_iter().map(Way::Gateway).collect(),
+        let endpoints = match &engine {
+            Some(engine) => engine.endpoints(remote_sockets)?,
+            None => remote_sockets.into_iter().map(RemoteEndpoint::RemoteSockets).collect(),
         };
         if !leads && !self.hosts.leaders.is_empty() {
             let (options, leader) = (self.hosts.leaders.join(", "), self.leader());
@@ -162,7 +162,7 @@ impl Session<'_> {
         if leads {
             let mut leader = Leader::new(self, &place)?;
             let lead =
-                || run_ranks(&place, ways, |crew| Ok(leader.lead(crew)), Ending::is_complete);
+                || run_ranks(&place, endpoints, |crew| Ok(leader.lead(crew)), Ending::is_complete);
             let ending = match &engine {
                 Some(engine) => engine.watched(&place, lead)?,
                 None => lead()?,
@@ -180,7 +180,12 @@ impl Session<'_> {
             return Ok(Some(outcome));
         }
         let follow = || {
-            run_ranks(&place, ways, |crew| follow::follow(self, &place, crew), Told::is_complete)
+            run_ranks(
+                &place,
+                endpoints,
+                |crew| follow::follow(self, &place, crew),
+                Told::is_complete,
+            )
         };
         let told = match &engine {
             Some(engine) => engine.watched(&place, follow)?,

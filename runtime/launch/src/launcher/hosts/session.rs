@@ -12,7 +12,7 @@ use crate::launcher::signals::attend;
 use goal_asm::Nisa;
 use goal_eth::{Interface, Port};
 use goal_job::host::{Host, Location};
-use goal_job::remote_sockets::Gateway;
+use goal_job::remote_sockets::RemoteSockets;
 use goal_tcp::Listener;
 use std::collections::{BTreeSet, VecDeque};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -231,8 +231,8 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the gateways of this host's ranks, ascending, in a job over TCP.
-    pub(super) fn gateways(&mut self) -> Vec<Gateway> {
-        std::mem::take(&mut self.listeners).into_iter().map(Gateway::Tcp).collect()
+    pub(super) fn remote_sockets(&mut self) -> Vec<RemoteSockets> {
+        std::mem::take(&mut self.listeners).into_iter().map(RemoteSockets::Tcp).collect()
     }
 
     /// Returns advice for a host that is not found.

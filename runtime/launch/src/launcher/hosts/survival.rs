@@ -1,6 +1,6 @@
 //! The leader's knowledge of losses, in a job that goes on without the ranks that are lost.
 
-use crate::launcher::losses::Stand;
+use crate::launcher::losses::QuiescentState;
 use goal_job::host::Host;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Survival {
     /// The hosts whose ranks use no messages any more, with what these do.
-    pub(super) stands: BTreeMap<Host, Stand>,
+    pub(super) stands: BTreeMap<Host, QuiescentState>,
     /// The ranks that can't reach another one, with that one and the time of their word.
     accusations: BTreeMap<u32, (u32, Instant)>,
     /// Losses that no host knows yet.
@@ -26,7 +26,7 @@ impl Survival {
     }
 
     /// Notes that the rank `by` can't reach `rank` any more. Its first word counts.
-    pub(super) fn accuse(&mut self, by: u32, rank: u32) {
+    pub(super) fn suspect(&mut self, by: u32, rank: u32) {
         self.accusations.entry(by).or_insert((rank, Instant::now()));
     }
 
@@ -54,7 +54,7 @@ impl Survival {
     }
 
     /// Notes that no rank of a host uses messages any more.
-    pub(super) fn stand(&mut self, host: Host, stand: Stand) {
+    pub(super) fn stand(&mut self, host: Host, stand: QuiescentState) {
         self.stands.insert(host, stand);
     }
 
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_word_counts_after_a_while() {
         let mut survival = Survival::default();
-        survival.accuse(1, 2);
+        survival.suspect(1, 2);
         assert_eq!(survival.unreachable(|_| true), []);
         assert_eq!(lost(&[(1, 2)], &[]), [(2, 1)]);
     }

@@ -5,7 +5,7 @@ use super::lead::{Ending, Leader};
 use super::survival::Survival;
 use crate::hosts::Message;
 use crate::launcher::losses;
-use crate::launcher::rank_set::Crew;
+use crate::launcher::rank_set::RankSet;
 use goal_job::host::Host;
 
 impl Leader<'_, '_> {
@@ -16,16 +16,16 @@ impl Leader<'_, '_> {
 
     /// Lets all hosts know of new losses, and lets the ranks that are left go on when all of them
     /// wait for that. Returns the reason if the job ends.
-    pub(super) fn tend(&mut self, crew: &mut dyn Crew) -> Option<Ending> {
+    pub(super) fn tend(&mut self, crew: &mut dyn RankSet) -> Option<Ending> {
         let segment = self.place.segment;
         let accusations: Vec<(u32, u32)> = losses::accusations(self.place).collect();
         for (by, rank) in accusations {
-            self.survival.accuse(by, rank);
+            self.survival.suspect(by, rank);
         }
-        let (gate, num_ranks) = (segment.gate(), segment.num_ranks());
+        let (start_barrier, num_ranks) = (segment.start_barrier(), segment.num_ranks());
         let is_lost = |rank: u32| segment.status(rank).is_lost();
-        let is_missing = |rank: u32| segment.status(rank).is_missing_in(gate.generation());
-        if gate.is_broken() {
+        let is_missing = |rank: u32| segment.status(rank).is_missing_in(start_barrier.generation());
+        if start_barrier.is_broken() {
             // Ranks that regroup close their connections, so others can't reach them for a while,
             // though they are not lost. A rank that really can't be reached is found again in the
             // next generation.
@@ -55,7 +55,7 @@ impl Leader<'_, '_> {
 
     /// Begins the next generation if no rank uses messages any more.
     fn regroup(&mut self) -> Option<Ending> {
-        if !self.place.segment.gate().is_broken() {
+        if !self.place.segment.start_barrier().is_broken() {
             return None;
         }
         let me = self.session.me;

@@ -2,7 +2,7 @@
 
 use super::addresses;
 use crate::hosts::{Key, RankList, ranges};
-use crate::join::{Door, Hall};
+use crate::join::{Door, LaunchSocket};
 use crate::launcher::hosts::{Hosts, Meeting, Rendezvous};
 use crate::launcher::options::Ranks;
 use goal_job::binding::Bind;
@@ -72,7 +72,7 @@ pub struct Wired {
 
 /// The part of a process that leads its node.
 pub struct Lead {
-    hall: Arc<Hall>,
+    launch_socket: Arc<LaunchSocket>,
     /// The other nodes, if there are any.
     hosts: Option<Hosts>,
     bind: Bind,
@@ -166,14 +166,17 @@ impl Wired {
             .map(|(rank, _)| rank)
             .collect();
         let open = || -> io::Result<_> {
-            let hall = Arc::new(Hall::open()?);
+            let launch_socket = Arc::new(LaunchSocket::open()?);
             let listener = (leaders.len() > 1 && rank == 0).then(listen).transpose()?;
             let at = listener.as_ref().map(|listener| addresses::places(listener.port()));
-            Ok((hall, listener, at.transpose()?))
+            Ok((launch_socket, listener, at.transpose()?))
         };
         let opened = (leaders[number] == rank).then(open).transpose();
         let leads = opened.as_ref().map(|opened| {
-            opened.as_ref().map(|(hall, _, at)| Leads { door: hall.door().clone(), at: at.clone() })
+            opened.as_ref().map(|(launch_socket, _, at)| Leads {
+                door: launch_socket.door().clone(),
+                at: at.clone(),
+            })
         });
         let leads = leads.map_err(|error| io::Error::other(error.to_string()));
         let of_node = |&rank: &u32| all[rank as usize].processors.as_slice();
@@ -187,7 +190,7 @@ impl Wired {
         let door = told(leaders[number])?.door.clone();
         let lead = match opened? {
             None => None,
-            Some((hall, listener, _)) => {
+            Some((launch_socket, listener, _)) => {
                 let hosts = match &told(0)?.at {
                     Some(at) => {
                         let list = RankList::parse(&ranges(&here)).map_err(io::Error::other)?;
@@ -200,7 +203,7 @@ impl Wired {
                     }
                     None => None,
                 };
-                Some(Lead { hall, hosts, bind })
+                Some(Lead { launch_socket, hosts, bind })
             }
         };
         Ok(Self { rank, door, lead })
@@ -230,7 +233,7 @@ impl Lead {
 
     /// Returns the ranks of this node.
     pub fn ranks(&self, are_programs: bool) -> Ranks {
-        Ranks::Joined { hall: Arc::clone(&self.hall), are_programs }
+        Ranks::JoinedRank { launch_socket: Arc::clone(&self.launch_socket), are_programs }
     }
 }
 

@@ -104,10 +104,10 @@ fn attach_with(
     let mut wired = Wired::agree(rank, size, exchange, name, common)?;
     let launcher = wired.lead().map(|lead| Own::start(lead, size)).transpose()?;
     let begin = || -> Result<_, AttachError> {
-        let (order, inherited, socket) = join(&wired.door, rank)?;
+        let (bootstrap, inherited, socket) = join(&wired.door, rank)?;
         admit();
-        let attached = Attached::join(order, inherited, |settings, gateway| {
-            over(open, rank, settings, gateway)
+        let attached = Attached::join(bootstrap, inherited, |settings, remote_sockets| {
+            over(open, rank, settings, remote_sockets)
         })?;
         Ok((attached, socket))
     };

@@ -18,7 +18,7 @@
 
 use goal_fabric::{Fabric, Terms};
 use goal_job::Settings;
-use goal_job::remote_sockets::Gateway;
+use goal_job::remote_sockets::RemoteSockets;
 use std::io;
 
 /// Opens a fabric that keeps the terms of the job.
@@ -53,10 +53,10 @@ pub(super) fn over(
     open: Option<Box<OpenFabric<'_>>>,
     rank: u32,
     settings: &Settings,
-    gateway: Option<Gateway>,
-) -> io::Result<Option<Gateway>> {
-    let (Some(open), Some(network)) = (open, &settings.network) else { return Ok(gateway) };
-    let Some(next) = gateway else { return Ok(None) };
+    remote_sockets: Option<RemoteSockets>,
+) -> io::Result<Option<RemoteSockets>> {
+    let (Some(open), Some(network)) = (open, &settings.network) else { return Ok(remote_sockets) };
+    let Some(next) = remote_sockets else { return Ok(None) };
     let fabric = open(&network.terms(rank)).map_err(io::Error::other)?;
-    Ok(Some(Gateway::Other(fabric, Box::new(next))))
+    Ok(Some(RemoteSockets::Other(fabric, Box::new(next))))
 }

@@ -5,9 +5,9 @@ use super::outside::{OpenFabric, over};
 use crate::join::join;
 use goal_fabric::{Fabric, Terms};
 use goal_job::SectionFile;
-use goal_job::bootstrap::{Opened, Order};
+use goal_job::bootstrap::{Opened, RankBootstrap};
 use goal_job::inherited::Inherited;
-use goal_job::offload::Way;
+use goal_job::offload::RemoteEndpoint;
 use goal_rank::schedule::{self, Resources};
 use goal_shm::Segment;
 use rustix::net::{RecvFlags, recv};
@@ -49,36 +49,41 @@ pub fn joined_rank_over(
 }
 
 fn join_with(wired: &Wired, open: Option<Box<OpenFabric<'_>>>) -> io::Result<Left> {
-    let (order, mut inherited, socket) = join(&wired.door, wired.rank)?;
+    let (bootstrap, mut inherited, socket) = join(&wired.door, wired.rank)?;
     admit();
-    let opened = order.open(&mut inherited)?;
-    run(&order, &mut inherited, opened, &socket, open)
+    let opened = bootstrap.open(&mut inherited)?;
+    run(&bootstrap, &mut inherited, opened, &socket, open)
 }
 
 fn run(
-    order: &Order,
+    bootstrap: &RankBootstrap,
     inherited: &mut Inherited,
     Opened { segment, nisa, settings }: Opened,
     socket: &OwnedFd,
     open: Option<Box<OpenFabric<'_>>>,
 ) -> io::Result<Left> {
-    let section = match order.section {
+    let section = match bootstrap.section {
         Some((number, place)) => {
             Some(SectionFile { file: Arc::new(File::from(inherited.take(number)?)), place })
         }
         None => None,
     };
-    let gateway = order.gateway.as_ref().map(|passed| inherited.gateway(passed)).transpose()?;
-    let way = over(open, order.rank, &settings, gateway)?.map(Way::Gateway);
+    let remote_sockets = bootstrap
+        .remote_sockets
+        .as_ref()
+        .map(|passed| inherited.remote_sockets(passed))
+        .transpose()?;
+    let endpoint =
+        over(open, bootstrap.rank, &settings, remote_sockets)?.map(RemoteEndpoint::RemoteSockets);
     std::thread::scope(|scope| {
-        let has_left = scope.spawn(|| watch(socket, &segment, order.rank));
-        let resources = Resources { section, way };
-        let ran = schedule::run(&segment, &nisa, order.rank, &settings, resources);
+        let has_left = scope.spawn(|| watch(socket, &segment, bootstrap.rank));
+        let resources = Resources { section, endpoint };
+        let ran = schedule::run(&segment, &nisa, bootstrap.rank, &settings, resources);
         // Ends the other thread, and tells the launcher that this rank has left.
         let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
         let _ = has_left.join();
         ran.map_err(io::Error::other)?;
-        let are_done = segment.gate().finished() >= settings.num_here(segment.num_ranks());
+        let are_done = segment.start_barrier().finished() >= settings.num_here(segment.num_ranks());
         Ok(if are_done { Left::Done } else { Left::Early })
     })
 }
@@ -97,8 +102,8 @@ pub(super) fn watch(socket: &OwnedFd, segment: &Segment, rank: u32) {
     while let Ok((1, _)) | Err(rustix::io::Errno::INTR) =
         recv(socket, &mut nothing, RecvFlags::empty())
     {}
-    if !segment.gate().is_stopped() {
-        segment.gate().stop();
+    if !segment.start_barrier().is_stopped() {
+        segment.start_barrier().stop();
     }
     segment.mailbox(rank).wake();
 }

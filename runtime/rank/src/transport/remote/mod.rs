@@ -14,8 +14,8 @@ use goal_engine::transport::{Full, Header, Sink};
 use goal_eth::{OpenError, now_ns};
 use goal_fabric::{Exchanged, Fabric};
 use goal_job::network::{Network, OverTcp, Wire};
-use goal_job::remote_sockets::Gateway;
-use goal_kernel::Signs;
+use goal_job::remote_sockets::RemoteSockets;
+use goal_kernel::CompletionEvents;
 use goal_shm::{Bell, SHORT_MAX};
 use goal_tcp::{Conditions, TcpFabric, Tls};
 use sleeper::{FABRICS_DESCRIPTORS_MAX, sleep};
@@ -34,7 +34,7 @@ pub(crate) struct Remote<'a> {
     /// The descriptors of fabrics, shared with threads that sleep while another one has them.
     sockets: Arc<[OwnedFd]>,
     /// The rank's runs in the kernel, whose ends end a sleep too.
-    signs: Option<Arc<Signs>>,
+    events: Option<Arc<CompletionEvents>>,
     /// The number of ranks whose messages are carried by another fabric than the first.
     fallen_back: u64,
     /// The first rank that no fabric reaches, and why.
@@ -50,20 +50,20 @@ impl<'a> Remote<'a> {
     pub(crate) fn over(
         network: &'a Network,
         rank: u32,
-        mut gateway: Gateway,
+        mut remote_sockets: RemoteSockets,
         generation: u32,
     ) -> Result<Self, OpenError> {
         let system = |what| move |cause| OpenError::System { what, cause };
         let mut fabrics: Vec<Box<dyn Fabric + 'a>> = Vec::new();
-        while let Gateway::Other(fabric, next) = gateway {
+        while let RemoteSockets::Other(fabric, next) = remote_sockets {
             fabrics.push(fabric);
-            gateway = *next;
+            remote_sockets = *next;
         }
-        let last: Box<dyn Fabric + 'a> = match (gateway, &network.wire) {
-            (Gateway::Ethernet(driver), Wire::Ethernet(ethernet)) => {
+        let last: Box<dyn Fabric + 'a> = match (remote_sockets, &network.wire) {
+            (RemoteSockets::Ethernet(driver), Wire::Ethernet(ethernet)) => {
                 Box::new(Esp::over(network, ethernet, rank, driver)?)
             }
-            (Gateway::Tcp(listener), Wire::Tcp(over) | Wire::Other(_, over)) => {
+            (RemoteSockets::Tcp(listener), Wire::Tcp(over) | Wire::Other(_, over)) => {
                 let &OverTcp { silence_s, encrypts } = over;
                 let addresses = network.locations().map(|location| location.socket()).collect();
                 let key = network.secret.tcp_key(generation);
@@ -97,22 +97,22 @@ impl<'a> Remote<'a> {
             fabrics,
             chosen,
             sockets,
-            signs: None,
+            events: None,
             unreachable: None,
             fallen_back: 0,
         })
     }
 
     /// Lets the ends of runs in the kernel end sleeps.
-    pub(crate) fn follow(&mut self, signs: Arc<Signs>) {
-        self.signs = Some(signs);
+    pub(crate) fn follow(&mut self, events: Arc<CompletionEvents>) {
+        self.events = Some(events);
     }
 
     /// Returns true if a run in the kernel has ended and nobody has settled it, or the rank is to
     /// look at these runs for another reason.
     #[inline]
     pub(crate) fn has_sign(&self) -> bool {
-        self.signs.as_ref().is_some_and(|signs| signs.is_due() || signs.is_news())
+        self.events.as_ref().is_some_and(|events| events.is_due() || events.is_news())
     }
 
     /// Returns true if a rank is on another host.
@@ -274,7 +274,7 @@ impl<'a> Remote<'a> {
             let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
             // If an interface has no room for frames, wait although there is work.
             if self.fabrics.iter().any(|fabric| fabric.has_unsent()) || !self.has_work() {
-                may_ring = sleep(&self.sockets, bell, self.signs.as_deref(), left);
+                may_ring = sleep(&self.sockets, bell, self.events.as_deref(), left);
                 // The bell is silenced before `is_armed` is read again. A rank that rings disarms
                 // first, so no ring is lost.
                 if std::mem::take(&mut may_ring) {
@@ -292,8 +292,8 @@ impl<'a> Remote<'a> {
 
     /// Returns a means for another thread to wait for other hosts.
     pub(crate) fn sleeper(&self) -> Sleeper {
-        let (sockets, signs) = (Arc::clone(&self.sockets), self.signs.clone());
-        Sleeper { sockets, signs, until_ns: self.until_ns() }
+        let (sockets, events) = (Arc::clone(&self.sockets), self.events.clone());
+        Sleeper { sockets, events, until_ns: self.until_ns() }
     }
 
     /// Returns the time at which a fabric has work even if nothing arrives.

@@ -1,7 +1,7 @@
 //! Sleeps until something arrives from another host or a sender of this one rings.
 
 use goal_eth::now_ns;
-use goal_kernel::{Announced, Signs};
+use goal_kernel::{Announced, CompletionEvents};
 use goal_shm::Bell;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::iter;
@@ -17,7 +17,7 @@ const DESCRIPTORS_MAX: usize = FABRICS_DESCRIPTORS_MAX + 2;
 /// Waits for other hosts while another thread has the fabrics.
 pub(crate) struct Sleeper {
     pub(super) sockets: Arc<[OwnedFd]>,
-    pub(super) signs: Option<Arc<Signs>>,
+    pub(super) events: Option<Arc<CompletionEvents>>,
     pub(super) until_ns: Option<u64>,
 }
 
@@ -34,13 +34,13 @@ impl Sleeper {
         let until =
             self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
         let limit = limit.into_iter().chain(until).min();
-        sleep(&self.sockets, bell, self.signs.as_deref(), limit);
+        sleep(&self.sockets, bell, self.events.as_deref(), limit);
     }
 
     /// Returns a sleeper that waits for the bell alone, for tests.
     #[cfg(test)]
     pub(crate) fn of_bell() -> Self {
-        Self { sockets: Arc::new([]), signs: None, until_ns: None }
+        Self { sockets: Arc::new([]), events: None, until_ns: None }
     }
 }
 
@@ -49,16 +49,16 @@ impl Sleeper {
 pub(super) fn sleep(
     sockets: &[OwnedFd],
     bell: Bell<'_>,
-    signs: Option<&Signs>,
+    events: Option<&CompletionEvents>,
     limit: Option<Duration>,
 ) -> bool {
-    let Some(signs) = signs else {
+    let Some(events) = events else {
         return poll_once(sockets, bell, None, limit).bell;
     };
     let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
     loop {
         let left = until_ns.map(|ns| Duration::from_nanos(ns.saturating_sub(now_ns())));
-        let readable = match signs.announce() {
+        let readable = match events.announce() {
             Announced::Nothing => return poll_once(sockets, bell, None, left).bell,
             // Nobody has looked for a ring.
             Announced::Due => Readable { any: true, bell: true },
@@ -66,12 +66,12 @@ pub(super) fn sleep(
             // state stays the same.
             Announced::Sleep(most) => {
                 let time = left.map_or(most, |left| left.min(most));
-                poll_once(sockets, bell, Some(signs), Some(time))
+                poll_once(sockets, bell, Some(events), Some(time))
             }
         };
-        signs.renounce();
+        events.disarm();
         let is_late = until_ns.is_some_and(|ns| ns <= now_ns());
-        if readable.any || is_late || signs.is_due() || signs.is_news() {
+        if readable.any || is_late || events.is_due() || events.is_news() {
             return readable.bell;
         }
     }
@@ -87,12 +87,12 @@ struct Readable {
 fn poll_once(
     sockets: &[OwnedFd],
     bell: Bell<'_>,
-    signs: Option<&Signs>,
+    events: Option<&CompletionEvents>,
     limit: Option<Duration>,
 ) -> Readable {
     let bell = bell.descriptor().expect("the launcher hung up a bell");
     let readable = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
-    let others = sockets.iter().map(AsFd::as_fd).chain(signs.map(AsFd::as_fd));
+    let others = sockets.iter().map(AsFd::as_fd).chain(events.map(AsFd::as_fd));
     let mut fds = [const { None }; DESCRIPTORS_MAX];
     let mut count = 0;
     for descriptor in iter::once(bell).chain(others) {

@@ -17,7 +17,7 @@ use goal_eth::now_ns;
 use goal_job::binding::num_processors;
 use goal_job::host::Host;
 use goal_tcp::handshake;
-use goal_tcp::pending::Stranger;
+use goal_tcp::pending::PendingConnection;
 use goal_tcp::{Channel, Conditions, Listener, Tls};
 use place::{listen, resolve};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -93,9 +93,9 @@ fn machine() -> Machine {
 /// A connection with a launcher.
 enum Connection {
     /// Its handshake is not complete.
-    Shaking(Stranger),
+    Shaking(PendingConnection),
     /// It is that of the launcher with this number.
-    Joined(Channel, u32),
+    JoinedRank(Channel, u32),
     /// It was told that it can't join. It stays until the launcher has read that, or this time.
     Refused(Channel, u64),
 }
@@ -103,8 +103,8 @@ enum Connection {
 impl AsFd for Connection {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
-            Connection::Shaking(stranger) => stranger.as_fd(),
-            Connection::Joined(socket, ..) | Connection::Refused(socket, _) => socket.as_fd(),
+            Connection::Shaking(caller) => caller.as_fd(),
+            Connection::JoinedRank(socket, ..) | Connection::Refused(socket, _) => socket.as_fd(),
         }
     }
 }
@@ -173,7 +173,7 @@ impl Worker {
     fn look_for_silence(&mut self, now_ns: u64) {
         for silent in self.rendezvous.silent(now_ns) {
             let channel = self.connections.iter().find_map(|one| match one {
-                Connection::Joined(channel, number) if *number == silent => Some(channel),
+                Connection::JoinedRank(channel, number) if *number == silent => Some(channel),
                 _ => None,
             });
             if let Some(before_ns) = channel.and_then(Channel::host_heard_before_ns) {
@@ -201,7 +201,7 @@ impl Worker {
         while at < self.connections.len() {
             let stays = match &mut self.connections[at] {
                 Connection::Shaking(_) => self.shake(at, now_ns),
-                Connection::Joined(..) => self.receive(at, now_ns),
+                Connection::JoinedRank(..) => self.receive(at, now_ns),
                 Connection::Refused(channel, until_ns) => {
                     // A connection that is closed with unread bytes takes the refusal with it.
                     let more = channel.receive(&mut self.buffer);
@@ -219,7 +219,7 @@ impl Worker {
     /// Reads what a launcher has sent. Returns false if the connection must be closed.
     fn receive(&mut self, at: usize, now_ns: u64) -> bool {
         let Self { connections, rendezvous, buffer, inbox, .. } = self;
-        let Connection::Joined(channel, number) = &mut connections[at] else { return true };
+        let Connection::JoinedRank(channel, number) = &mut connections[at] else { return true };
         // A launcher that counts as lost is heard no more.
         if !rendezvous.has(*number) {
             return false;
@@ -248,7 +248,7 @@ impl Worker {
     /// Sends what waits, as far as the system takes it.
     fn write(&mut self) {
         for connection in &mut self.connections {
-            let Connection::Joined(channel, number) = connection else { continue };
+            let Connection::JoinedRank(channel, number) = connection else { continue };
             let Some(unsent) = self.rendezvous.unsent(*number) else { continue };
             let mut sent = 0;
             while sent < unsent.len() {
@@ -267,14 +267,14 @@ impl Worker {
 
     /// Returns true if nothing waits to be sent to launchers.
     fn is_sent(&self) -> bool {
-        let waits = |one: &Connection| matches!(one, Connection::Joined(channel, _) if channel.has_unsent());
+        let waits = |one: &Connection| matches!(one, Connection::JoinedRank(channel, _) if channel.has_unsent());
         self.rendezvous.is_sent() && !self.connections.iter().any(waits)
     }
 
     /// Ends this end of all connections. Returns true if the other ends have ended too.
     fn shut(&self) -> bool {
         let joined = self.connections.iter().filter_map(|connection| match connection {
-            Connection::Joined(socket, ..) | Connection::Refused(socket, _) => Some(socket),
+            Connection::JoinedRank(socket, ..) | Connection::Refused(socket, _) => Some(socket),
             Connection::Shaking(_) => None,
         });
         let mut are_gone = true;
@@ -301,9 +301,9 @@ impl Worker {
         fds.extend(listener.map(|listener| PollFd::new(&**listener, PollFlags::IN)));
         for connection in connections.iter() {
             let writes = match connection {
-                Connection::Shaking(stranger) => stranger.connects(),
+                Connection::Shaking(caller) => caller.connects(),
                 Connection::Refused(..) => false,
-                Connection::Joined(channel, number) => {
+                Connection::JoinedRank(channel, number) => {
                     channel.has_unsent()
                         || rendezvous.unsent(*number).is_some_and(|unsent| !unsent.is_empty())
                 }

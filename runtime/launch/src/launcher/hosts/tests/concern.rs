@@ -41,7 +41,7 @@ fn a_launcher_hears_the_leader_and_the_leader_all_others_of_the_job() {
         "nobody is known yet"
     );
     assert!(concerns(
-        &Event::Contradiction(DiscoveryError::Stranger(STRANGER.mac())),
+        &Event::Contradiction(DiscoveryError::PendingConnection(STRANGER.mac())),
         OTHER,
         &addresses
     ));

@@ -6,7 +6,7 @@ use crate::launcher::hosts::Rendezvous;
 use crate::launcher::hosts::post::Post;
 use goal_job::host::Host;
 use goal_tcp::handshake::Ends;
-use goal_tcp::pending::{Shaken, Stranger};
+use goal_tcp::pending::{PendingConnection, Shaken};
 use goal_tcp::{Conditions, Listener};
 use rustix::net::sockopt::set_socket_send_buffer_size;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -95,7 +95,7 @@ fn the_port_is_closed_while_a_leader_ends() {
     let leader = launcher((0, 2), &at, false);
     // One that knows the key, and never ends its connection.
     let address: SocketAddr = at.parse().unwrap();
-    let mut other = Stranger::connect(
+    let mut other = PendingConnection::connect(
         address,
         Ends { from: 1, to: 0 },
         &Conditions::default(),
@@ -123,11 +123,12 @@ fn many_launchers_that_connect_at_once_all_join() {
     let key = key().rendezvous();
     let connect = |number| {
         let ends = Ends { from: number, to: 0 };
-        Stranger::connect(address, ends, &Conditions::default(), goal_eth::now_ns()).unwrap()
+        PendingConnection::connect(address, ends, &Conditions::default(), goal_eth::now_ns())
+            .unwrap()
     };
-    let mut others: Vec<Stranger> = (1..=LAUNCHERS).map(connect).collect();
+    let mut others: Vec<PendingConnection> = (1..=LAUNCHERS).map(connect).collect();
     // All hellos wait before the leader looks for the first time.
-    let go_on = |other: &mut Stranger| matches!(other.go_on(&key), Ok(Shaken::Done(_)));
+    let go_on = |other: &mut PendingConnection| matches!(other.go_on(&key), Ok(Shaken::Done(_)));
     others.iter_mut().for_each(|other| assert!(!go_on(other)));
     let options =
         Rendezvous { listener: Some(own), ..Rendezvous::new(0, LAUNCHERS + 1, at.clone()) };

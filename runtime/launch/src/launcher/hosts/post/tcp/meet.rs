@@ -10,7 +10,7 @@ use crate::launcher::hosts::post::PART_NS;
 use goal_tcp::Listener;
 use goal_tcp::channel::ChannelError;
 use goal_tcp::handshake::{Ends, Refused};
-use goal_tcp::pending::{Failed, Shaken, Stranger};
+use goal_tcp::pending::{Failed, PendingConnection, Shaken};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{getpeername, getsockname};
@@ -35,10 +35,10 @@ impl Worker {
     pub(super) fn accept(&mut self, now_ns: u64) {
         for _ in 0..ACCEPTS_MAX {
             let Some(listener) = self.open_listener(now_ns) else { return };
-            match Stranger::accept(listener, &self.conditions, now_ns) {
-                Ok(Some(stranger)) => {
+            match PendingConnection::accept(listener, &self.conditions, now_ns) {
+                Ok(Some(caller)) => {
                     self.make_room();
-                    self.connections.push(Connection::Shaking(stranger));
+                    self.connections.push(Connection::Shaking(caller));
                     let last = self.connections.len() - 1;
                     // The hello is often there.
                     if !self.shake(last, now_ns) {
@@ -67,7 +67,7 @@ impl Worker {
     /// recordings, and the oldest is dropped.
     fn make_room(&mut self) {
         let oldest = |has_key: bool, most: usize| {
-            let is_one = |one: &Connection| matches!(one, Connection::Shaking(stranger) if stranger.has_shown_key() == has_key);
+            let is_one = |one: &Connection| matches!(one, Connection::Shaking(caller) if caller.has_shown_key() == has_key);
             let mut these = (0..).zip(&self.connections).filter(|(_, one)| is_one(one));
             let (first, _) = these.next()?;
             (these.count() + 1 >= most).then_some(first)
@@ -98,8 +98,8 @@ impl Worker {
         let target = self.targets[self.next_target % self.targets.len()];
         self.next_target += 1;
         let ends = Ends { from: self.number, to: LEADER };
-        match Stranger::connect(target, ends, &self.conditions, now_ns) {
-            Ok(stranger) => self.connections.push(Connection::Shaking(stranger)),
+        match PendingConnection::connect(target, ends, &self.conditions, now_ns) {
+            Ok(caller) => self.connections.push(Connection::Shaking(caller)),
             Err(failed) => self.fail(target, failed, now_ns),
         }
     }
@@ -122,18 +122,18 @@ impl Worker {
     /// Goes on with a handshake. Returns false if the connection must be closed.
     pub(super) fn shake(&mut self, at: usize, now_ns: u64) -> bool {
         let target = self.targets[self.next_target.saturating_sub(1) % self.targets.len()];
-        let Connection::Shaking(stranger) = &mut self.connections[at] else { return true };
-        if stranger.connects() && !is_writable(stranger.as_fd()) {
-            let is_late = stranger.since_ns() + HANDSHAKE_NS <= now_ns;
+        let Connection::Shaking(caller) = &mut self.connections[at] else { return true };
+        if caller.connects() && !is_writable(caller.as_fd()) {
+            let is_late = caller.since_ns() + HANDSHAKE_NS <= now_ns;
             if is_late {
                 self.fail(target, Errno::TIMEDOUT.into(), now_ns);
             }
             return !is_late;
         }
-        let ends = match stranger.go_on(&self.key) {
+        let ends = match caller.go_on(&self.key) {
             Ok(Shaken::GoesOn) => {
-                let is_late = stranger.since_ns() + HANDSHAKE_NS <= now_ns;
-                if is_late && !stranger.is_accepted() {
+                let is_late = caller.since_ns() + HANDSHAKE_NS <= now_ns;
+                if is_late && !caller.is_accepted() {
                     self.fail(target, Failed::Unanswered, now_ns);
                 }
                 return !is_late;
@@ -143,11 +143,11 @@ impl Worker {
                     return false;
                 }
                 // A later one with the same number may be a recording, which gets no further.
-                return stranger.welcome(&self.key).is_ok();
+                return caller.welcome(&self.key).is_ok();
             }
             Ok(Shaken::Done(ends)) => ends,
             Err(failed) => {
-                let (is_accepted, from) = (stranger.is_accepted(), addresses(stranger.as_fd()));
+                let (is_accepted, from) = (caller.is_accepted(), addresses(caller.as_fd()));
                 match (is_accepted, failed, from) {
                     (false, failed, _) => self.fail(target, failed, now_ns),
                     (true, Failed::Refused(Refused::Key), Some((address, _))) => {
@@ -158,20 +158,20 @@ impl Worker {
                 return false;
             }
         };
-        let number = if stranger.is_accepted() { ends.from } else { ends.to };
+        let number = if caller.is_accepted() { ends.from } else { ends.to };
         if self.rendezvous.has(number) {
             let why = self.rendezvous.refuse_same(number);
-            let Connection::Shaking(stranger) = self.connections.remove(at) else { return true };
-            let mut channel = stranger.into_channel();
+            let Connection::Shaking(caller) = self.connections.remove(at) else { return true };
+            let mut channel = caller.into_channel();
             // A new connection has room for so little.
             let _ = channel.send(&Message::Refused(why).encode(&[]));
             self.connections.insert(at, Connection::Refused(channel, now_ns + PART_NS));
             return true;
         }
-        let Some((address, reached)) = addresses(stranger.as_fd()) else { return false };
+        let Some((address, reached)) = addresses(caller.as_fd()) else { return false };
         self.rendezvous.joined(now_ns, number, address, reached);
-        let Connection::Shaking(stranger) = self.connections.remove(at) else { return true };
-        let joined = Connection::Joined(stranger.into_channel(), number);
+        let Connection::Shaking(caller) = self.connections.remove(at) else { return true };
+        let joined = Connection::JoinedRank(caller.into_channel(), number);
         self.connections.insert(at, joined);
         true
     }

@@ -49,7 +49,7 @@ struct Heard {
 
 /// The runs of a rank that are in progress, and their completion events.
 #[derive(Debug)]
-pub struct Signs {
+pub struct CompletionEvents {
     pub(crate) status: Arc<Mapping>,
     pub(crate) parts: Mapping,
     pub(crate) socket: Arc<OwnedFd>,
@@ -59,7 +59,7 @@ pub struct Signs {
     count: AtomicUsize,
     /// `None` if it must be found out again.
     heard: Mutex<Option<Heard>>,
-    /// The answer of [`Signs::is_silent`] that a caller has noted, as one of the numbers below.
+    /// The answer of [`CompletionEvents::is_silent`] that a caller has noted, as one of the numbers below.
     noted: AtomicU8,
 }
 
@@ -76,7 +76,7 @@ const SILENCE: Duration = Duration::from_secs(5);
 /// The time between two looks at the requests that the host's kernel has answered.
 const LOOK: Duration = Duration::from_secs(1);
 
-impl Signs {
+impl CompletionEvents {
     pub(crate) fn new(
         status: Arc<Mapping>,
         parts: Mapping,
@@ -97,10 +97,11 @@ impl Signs {
 
     fn is_due_at(&self, run: Active) -> bool {
         let word = |field| self.word(run.part, field).load(Ordering::SeqCst);
-        let handed = run.part as usize * size_of::<StatusEntry>() + offset_of!(StatusEntry, handed);
+        let fallback_ops =
+            run.part as usize * size_of::<StatusEntry>() + offset_of!(StatusEntry, fallback_ops);
         word(offset_of!(StatusEntry, done)) == run.epoch
             || word(offset_of!(StatusEntry, error)) != 0
-            || self.status.long(handed).load(Ordering::SeqCst) != run.taken
+            || self.status.long(fallback_ops).load(Ordering::SeqCst) != run.taken
             || run.returns.is_some_and(|time| time <= Instant::now())
     }
 
@@ -146,7 +147,7 @@ impl Signs {
     }
 
     /// Asks for a frame to the socket when a run ends or hands an action over. The caller then may
-    /// sleep as the answer says, and must call [`renounce`](Self::renounce) behind that.
+    /// sleep as the answer says, and must call [`disarm`](Self::disarm) behind that.
     pub fn announce(&self) -> Announced {
         if self.is_idle() {
             return Announced::Nothing;
@@ -165,7 +166,7 @@ impl Signs {
     }
 
     /// Takes back [`announce`](Self::announce), and the frames that came.
-    pub fn renounce(&self) {
+    pub fn disarm(&self) {
         for run in self.active().iter() {
             self.word(run.part, offset_of!(StatusEntry, waiting)).store(0, Ordering::Release);
         }
@@ -230,7 +231,7 @@ impl Signs {
     }
 }
 
-impl AsFd for Signs {
+impl AsFd for CompletionEvents {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
