@@ -219,7 +219,7 @@ impl Neighbors {
     ///
     /// # Panics
     /// If an edge has a rank that is not below `ranks`.
-    pub fn of_edges(ranks: u32, edges: &[(u32, u32)]) -> Vec<Self> {
+    pub fn from_edges(ranks: u32, edges: &[(u32, u32)]) -> Vec<Self> {
         let mut all = vec![(Vec::new(), Vec::new()); ranks as usize];
         for &(source, destination) in edges {
             all[source as usize].1.push(destination);

@@ -221,7 +221,7 @@ fn run_all(ranks_as: &Ranks, with_blocks: impl Fn(u32) -> bool) {
             let in_turn: Vec<u32> = (0..ranks).map(|rank| rank % 2).collect();
             let is_scan = matches!(algorithm.kind, CollectiveKind::Scan | CollectiveKind::Exscan);
             let is_dealt = ranks % 3 == 0 && !is_scan;
-            let nodes = if is_dealt { Nodes::new(&in_turn) } else { Nodes::of_size(ranks, 2) };
+            let nodes = if is_dealt { Nodes::new(&in_turn) } else { Nodes::from_size(ranks, 2) };
             let request = Request {
                 root: if algorithm.kind.has_root() { ranks / 2 } else { 0 },
                 count: if large { 4800 } else { 5 },

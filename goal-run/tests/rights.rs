@@ -142,7 +142,7 @@ fn order(schedule: i32, settings: i32, segment: i32) -> String {
     let launcher = std::process::id();
     let version = env!("CARGO_PKG_VERSION");
     format!(
-        r#"{{"version":"{version}","rank":0,"launcher":{launcher},"troubles":0,"segment":{segment},"schedule":{schedule},"settings":{settings},"section":null,"driver":null}}"#
+        r#"{{"version":"{version}","rank":0,"launcher":{launcher},"startup_errors":0,"segment":{segment},"schedule":{schedule},"settings":{settings},"section":null,"driver":null}}"#
     )
 }
 

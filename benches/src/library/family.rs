@@ -21,7 +21,7 @@ pub(super) enum Family {
 
 impl Family {
     /// Recognises the family from what `mpirun --version` prints.
-    pub(super) fn of_version(text: &str) -> Option<Self> {
+    pub(super) fn from_version(text: &str) -> Option<Self> {
         if let Some((_, version)) = text.split_once("(Open MPI) ") {
             let major: u32 = version.split('.').next()?.parse().ok()?;
             return Some(if major < 5 { Family::OpenMpi4 } else { Family::OpenMpi5 });
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn families_are_recognised() {
-        let family = |text: &str| Family::of_version(text);
+        let family = |text: &str| Family::from_version(text);
         assert_eq!(family("mpirun (Open MPI) 4.1.4\n\nReport bugs"), Some(Family::OpenMpi4));
         assert_eq!(family("mpirun (Open MPI) 5.0.11\n"), Some(Family::OpenMpi5));
         assert_eq!(family("HYDRA build details:\n    Version: 5.0.2"), Some(Family::Mpich));

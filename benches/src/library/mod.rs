@@ -58,7 +58,7 @@ impl Library {
         let place = prefix.map_or("on the path".to_owned(), |prefix| prefix.display().to_string());
         let unknown =
             || io::Error::other(format!("not a known MPI library ({place}): {}", text.trim()));
-        let family = Family::of_version(text).ok_or_else(unknown)?;
+        let family = Family::from_version(text).ok_or_else(unknown)?;
         let name = name.unwrap_or(family.default_name()).to_owned();
         if name.contains([',', '"', ':']) || name == goal::LIBGOAL {
             let text =

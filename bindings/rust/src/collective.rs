@@ -146,7 +146,7 @@ impl Collective {
             Some(name) => algorithm(self.kind, name).ok_or_else(|| {
                 Error::new(ErrorCode::Argument, format!("{} has no algorithm {name}", self.kind))
             })?,
-            None => choose(&request).map_err(|error| of_table(&error))?,
+            None => choose(&request).map_err(|error| from_table(&error))?,
         };
         let mut body =
             algorithm.body(&request, communicator.rank()).map_err(|error| of_generate(&error))?;
@@ -154,7 +154,7 @@ impl Collective {
         let bases = self.make_table(&mut body);
         let seed = group.shared().attached.job().seed();
         let code = compile::schedule(body, group.in_job(), group.num_ranks(), seed)?;
-        Ok((Schedule::of_table(code, communicator.clone(), bases)?, algorithm))
+        Ok((Schedule::from_table(code, communicator.clone(), bases)?, algorithm))
     }
 
     /// Lets a body work on a table of buffers: the input, unless it works in place, and the output.
@@ -267,7 +267,7 @@ fn choose(request: &Request) -> std::result::Result<&'static Algorithm, TableErr
 }
 
 #[cold]
-fn of_table(error: &TableError) -> Error {
+fn from_table(error: &TableError) -> Error {
     let code = match error {
         TableError::Request(request) => code_of(request),
         _ => ErrorCode::Unsupported,

@@ -91,7 +91,7 @@ impl Schedule {
         let nisa = Nisa::load(Arc::new(bytes), &limits).map_err(|error| refused(&error))?;
         let nisa = Arc::new(nisa);
         refuse_calls(&nisa, communicator, functions)?;
-        let mut schedule = Self::of_file(Arc::clone(&nisa), communicator, memory)?;
+        let mut schedule = Self::from_file(Arc::clone(&nisa), communicator, memory)?;
         let of_all = |_: &[bool]| Ok(Arc::clone(&nisa));
         let (identity, in_place) = (nisa.bytes(), memory.is_none());
         let (refusal, function) = (None, None);

@@ -65,7 +65,7 @@ impl Schedule {
     }
 
     /// Creates a schedule of compiled actions on a table of buffers, which all count as declared.
-    pub(crate) fn of_table(
+    pub(crate) fn from_table(
         code: Arc<Code>,
         communicator: Communicator,
         bases: Vec<u64>,
@@ -129,7 +129,7 @@ impl Schedule {
     ///
     /// # Errors
     /// The file is for another number of ranks, or needs more memory.
-    pub(crate) fn of_file(
+    pub(crate) fn from_file(
         nisa: Arc<Nisa>,
         communicator: &Communicator,
         memory: Option<Region>,

@@ -32,7 +32,7 @@ impl<'w, 'p> Order<'w, 'p> {
     ///
     /// # Errors
     /// If 32 bits are too few to number events and dependencies.
-    pub(crate) fn of_run(whole: &'w Whole<'p>, trace: &Trace) -> Result<Self, TooLarge> {
+    pub(crate) fn from_run(whole: &'w Whole<'p>, trace: &Trace) -> Result<Self, TooLarge> {
         let partner = Rc::new(trace.partner.clone());
         let reach = event_graph(whole, &partner, &[])?;
         let mut order = Self { whole, partner, reach, steps_left: 0 };

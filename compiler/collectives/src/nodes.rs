@@ -49,7 +49,7 @@ impl Nodes {
     }
 
     /// Returns nodes of `per_node` consecutive ranks each; the last one may have fewer.
-    pub fn of_size(ranks: u32, per_node: u32) -> Self {
+    pub fn from_size(ranks: u32, per_node: u32) -> Self {
         let map: Vec<u32> = (0..ranks).map(|rank| rank / per_node.max(1)).collect();
         Self::new(&map)
     }

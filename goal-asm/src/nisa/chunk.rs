@@ -73,7 +73,7 @@ impl Chunk {
             let new = bytes.len();
             bytes.resize(new + more, 0);
             file.read_exact_at(&mut bytes[new..], start + new as u64)?;
-            match Verifier::of_actions(&bytes, start, place.bounds()).parts(0) {
+            match Verifier::from_actions(&bytes, start, place.bounds()).parts(0) {
                 Ok(_) => return Ok(Self { start: offset, bytes }),
                 Err(error) if bytes.len() == left => return Err(error.into()),
                 Err(error) if bytes.len() >= limits.action_bytes => {

@@ -115,7 +115,7 @@ impl SectionStream {
         loop {
             let base = self.place.start + u64::from(self.chunk.start);
             let chunk = Arc::clone(&self.chunk);
-            let verifier = Verifier::of_actions(&chunk.bytes, base, self.place.bounds());
+            let verifier = Verifier::from_actions(&chunk.bytes, base, self.place.bounds());
             let at = (self.at - self.chunk.start) as usize;
             match verifier.parts(at) {
                 Ok(parts) => {

@@ -87,7 +87,7 @@ struct Walk {
 
 impl<'a> Verifier<'a> {
     /// A verifier of single actions, for bytes that begin at byte `base` of the file.
-    pub(super) fn of_actions(bytes: &'a [u8], base: u64, bounds: Bounds<'a>) -> Self {
+    pub(super) fn from_actions(bytes: &'a [u8], base: u64, bounds: Bounds<'a>) -> Self {
         Self { bytes, base, bounds, balance: &mut [] }
     }
 

@@ -20,7 +20,7 @@ pub(crate) enum Outputs {
 
 impl Outputs {
     /// By body, the outputs of the ranks that run it, by the parameter [`OUTPUTS`].
-    pub(crate) fn of_bodies(program: &Program, context: &Context<'_>) -> Vec<Self> {
+    pub(crate) fn from_bodies(program: &Program, context: &Context<'_>) -> Vec<Self> {
         let expects = context.arguments.word(OUTPUTS.name) != "memory";
         let none = || if expects { Outputs::Ranges(Vec::new()) } else { Outputs::Memory };
         let mut outputs: Vec<Self> = program.bodies.iter().map(|_| none()).collect();

@@ -18,7 +18,7 @@ const ROUNDS_MAX: usize = 8;
 /// None: actions that cannot be fused stay.
 pub(crate) fn fuse(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let mut changed = false;
-    let outputs = Outputs::of_bodies(program, context);
+    let outputs = Outputs::from_bodies(program, context);
     for (body, outputs) in program.bodies.iter_mut().zip(&outputs) {
         changed |= fuse_body(body, outputs, context);
     }

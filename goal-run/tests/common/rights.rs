@@ -23,7 +23,7 @@ pub(crate) struct Rights {
 }
 
 impl Rights {
-    fn of_status(status: &str) -> Self {
+    fn from_status(status: &str) -> Self {
         let line = |name: &str| {
             let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
             value.unwrap_or_else(|| panic!("no {name} in {status}")).trim()
@@ -45,7 +45,7 @@ impl Rights {
         let read = |path: std::path::PathBuf| fs::read_to_string(path.join("status")).ok();
         let all: Vec<Self> = tasks
             .filter_map(|task| read(task.unwrap().path()))
-            .map(|text| Self::of_status(&text))
+            .map(|text| Self::from_status(&text))
             .collect();
         assert!(!all.is_empty());
         all
@@ -62,7 +62,7 @@ impl Rights {
         // A thread may have ended meanwhile.
         let all = paths.filter_map(|task| fs::read_to_string(task.path().join("status")).ok());
         let count = |status: String| {
-            let rights = Self::of_status(&status);
+            let rights = Self::from_status(&status);
             assert_eq!(rights.permitted & !kept, 0, "{rights:x?} in {status}");
             assert!(rights.no_new_privs, "{status}");
         };
@@ -73,7 +73,7 @@ impl Rights {
     #[track_caller]
     pub(crate) fn assert_none(process: Pid, kept: u64) {
         // Without CAP_SETPCAP there is no way to empty the bounding set.
-        let own = Self::of_status(&fs::read_to_string("/proc/thread-self/status").unwrap());
+        let own = Self::from_status(&fs::read_to_string("/proc/thread-self/status").unwrap());
         let bounding = if own.effective >> 8 & 1 == 1 { 0 } else { own.bounding };
         let kept = kept & own.effective;
         for rights in Self::of(process) {

@@ -98,14 +98,14 @@ pub(crate) fn take(part: &str) {
 /// launcher has looked at it.
 fn lie(rank: &Rank) {
     let victim: u32 = std::env::var(VICTIM).unwrap().parse().unwrap();
-    let attendance = &rank.attached.job().segment().status(2).attendance;
-    attendance.claim(victim).unwrap();
+    let process_state = &rank.attached.job().segment().status(2).process_state;
+    process_state.claim(victim).unwrap();
     let namespace = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
     // In other clocks its start says nothing.
-    attendance.identify(Identity { namespace, clocks: 1, start: 0 });
+    process_state.identify(Identity { namespace, clocks: 1, start: 0 });
     let command = Command { executable: "sleep".into(), arguments: vec!["1000".into()] };
     assert_eq!(rank.attached.grow(1, Some(command)).unwrap(), 2);
-    while attendance.seen() != Some(victim) {
+    while process_state.seen() != Some(victim) {
         std::thread::sleep(Duration::from_millis(1));
     }
     std::process::exit(3);

@@ -225,7 +225,7 @@ fn a_killed_launcher_leaves_no_door() {
     waiting.child.wait().unwrap();
     let since = Instant::now();
     while !doors(job).is_empty() {
-        assert!(since.elapsed() < Duration::from_secs(60), "its warden removes the door");
+        assert!(since.elapsed() < Duration::from_secs(60), "its reaper removes the door");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

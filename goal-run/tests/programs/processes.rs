@@ -45,13 +45,13 @@ fn name(process: &Pid) -> String {
 }
 
 /// The processes of a job of scripts, once all are there: three scripts, as many sleepers and
-/// ranks, and the launcher with its warden.
+/// ranks, and the launcher with its reaper.
 fn all_of(mark: &str) -> Vec<Pid> {
     wait_for(|| {
         let all = processes_with(mark);
         let names: Vec<String> = all.iter().map(name).collect();
         let count = |wanted: &str| names.iter().filter(|name| *name == wanted).count();
-        let are_there = [("script", 3), ("sleep", 3), ("warden", 1), ("goal-run", 1)]
+        let are_there = [("script", 3), ("sleep", 3), ("reaper", 1), ("goal-run", 1)]
             .iter()
             .all(|&(name, wanted)| count(name) == wanted);
         (are_there && all.len() == 11).then_some(all)
@@ -133,9 +133,9 @@ fn ranks_end_with_launcher_and_warden() {
     let waiting = lines.by_ref().map(Result::unwrap).filter(|line| line.contains("told: waits"));
     assert_eq!(waiting.take(2).count(), 2);
     let all = processes_with(&mark);
-    let warden = all.iter().find(|&process| name(process) == "warden").unwrap();
+    let reaper = all.iter().find(|&process| name(process) == "reaper").unwrap();
     assert_eq!(all.len(), 4);
-    kill_process(*warden, Signal::KILL).unwrap();
+    kill_process(*reaper, Signal::KILL).unwrap();
     kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait().unwrap();
     assert_gone(&all);
@@ -154,7 +154,7 @@ fn a_stopped_job_goes_on() {
     let states = || all.iter().filter_map(state);
     let stopped = || states().filter(|&state| state == 'T').count();
     kill_process(launcher, Signal::TSTP).unwrap();
-    // All but the warden, which has nothing to do.
+    // All but the reaper, which has nothing to do.
     wait_for(|| (stopped() + 1 == states().count()).then_some(()));
     kill_process(launcher, Signal::CONT).unwrap();
     wait_for(|| (stopped() == 0).then_some(()));
@@ -230,7 +230,7 @@ fn a_process_alone_is_a_group_of_one() {
 fn an_order_that_is_made_up_is_refused() {
     let true_order = |change: &dyn Fn(&mut serde_json::Value)| {
         let mut order: serde_json::Value = serde_json::from_str(
-            r#"{"version":"","rank":0,"launcher":1,"troubles":null,"segment":50,"passed":[{"first":50,"count":1,"device":1,"file":1}],"schedule":51,"settings":52,"section":null,"driver":null}"#,
+            r#"{"version":"","rank":0,"launcher":1,"startup_errors":null,"segment":50,"passed":[{"first":50,"count":1,"device":1,"file":1}],"schedule":51,"settings":52,"section":null,"driver":null}"#,
         )
         .unwrap();
         order["version"] = env!("CARGO_PKG_VERSION").into();

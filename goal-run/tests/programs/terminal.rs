@@ -67,7 +67,7 @@ fn the_keys_of_a_terminal_end_a_job() {
         read_until(&mut terminal, "ready");
     }
     let children = children_of(Pid::from_child(&child));
-    assert_eq!(children.len(), 3, "two ranks and the warden");
+    assert_eq!(children.len(), 3, "two ranks and the reaper");
     // Ctrl-C.
     terminal.write_all(b"\x03").unwrap();
     let written = read_until(&mut terminal, "ended by SIGINT");

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<(), String> {
-    let launcher = Launcher::of_process().map_err(shown)?.ok_or("no launcher started it")?;
+    let launcher = Launcher::from_process().map_err(shown)?.ok_or("no launcher started it")?;
     let mode = arguments.first().map_or("1", String::as_str);
     if mode == "detect" {
         let (rank, size) = (launcher.rank(), number(launcher.size()));

@@ -30,7 +30,7 @@
 //! use std::time::Duration;
 //!
 //! let wait = Duration::from_secs(30);
-//! let launcher = Launcher::of_process()?.expect("a launcher started this process");
+//! let launcher = Launcher::from_process()?.expect("a launcher started this process");
 //! let mut session = Session::open(&launcher, wait)?;
 //! let addresses = session.allgather(b"192.0.2.7:4242", wait)?;
 //! assert_eq!(addresses.len(), session.size() as usize);

@@ -52,7 +52,7 @@ pub struct RankBootstrap {
     /// The namespace of processes in which it has this ID, if the system tells.
     pub namespace: Option<u64>,
     /// The pipe for the reason why the rank can't start; a program tells its user itself.
-    pub troubles: Option<RawFd>,
+    pub startup_errors: Option<RawFd>,
     /// The segment.
     pub segment: RawFd,
     /// All descriptors, by which the process of a program sees that it still has them.

@@ -112,7 +112,7 @@ impl Inherited {
     ///
     /// # Errors
     /// One of them is not there any more.
-    pub fn of_program(passed: &[Passed]) -> io::Result<Self> {
+    pub fn from_program(passed: &[Passed]) -> io::Result<Self> {
         if passed.is_empty() || !passed.iter().all(Passed::is_here) {
             return Err(io::Error::other(
                 "its descriptors are closed, as in what a process executes that has attached, or by a wrapper (close_fds=False keeps them in Python's subprocess)",
@@ -270,7 +270,7 @@ mod tests {
     fn a_program_keeps_its_own_files() {
         let (passed, own) = (File::open("/dev/null").unwrap(), tempfile::tempfile().unwrap());
         let there = Passed::one(passed.as_fd()).unwrap();
-        let mut inherited = Inherited::of_program(&[there]).unwrap();
+        let mut inherited = Inherited::from_program(&[there]).unwrap();
         let error = inherited.take(own.as_raw_fd()).unwrap_err().to_string();
         assert!(error.ends_with("is not one that the order passes on"), "{error}");
         inherited.take(passed.into_raw_fd()).unwrap();
@@ -278,13 +278,13 @@ mod tests {
         let of_own = Passed::one(own.as_fd()).unwrap();
         for (device, file) in [(of_own.device + 1, of_own.file), (of_own.device, of_own.file + 1)] {
             let other = Passed { device, file, ..of_own };
-            let error = Inherited::of_program(&[of_own, other]).unwrap_err().to_string();
+            let error = Inherited::from_program(&[of_own, other]).unwrap_err().to_string();
             assert!(error.starts_with("its descriptors are closed"), "{error}");
         }
         assert!(fcntl_getfd(&own).is_ok());
-        assert!(Inherited::of_program(&[]).is_err());
+        assert!(Inherited::from_program(&[]).is_err());
         for (first, count) in [(-1, 1), (-1, u32::MAX), (RawFd::MAX, 2), (of_own.first, 0)] {
-            assert!(Inherited::of_program(&[Passed { first, count, ..of_own }]).is_err());
+            assert!(Inherited::from_program(&[Passed { first, count, ..of_own }]).is_err());
         }
     }
 
@@ -306,11 +306,11 @@ mod tests {
         let passed = Passed::all(files.into_iter().chain([other.as_fd()])).unwrap();
         let numbers = passed.iter().map(|passed| (passed.first, passed.count));
         assert!(numbers.eq([(row[0].as_raw_fd(), 3), (other.as_raw_fd(), 1)]));
-        let mut inherited = Inherited::of_program(&passed).unwrap();
+        let mut inherited = Inherited::from_program(&passed).unwrap();
         for number in row.into_iter().map(IntoRawFd::into_raw_fd) {
             inherited.take(number).unwrap();
         }
         // One of the row is closed.
-        assert!(Inherited::of_program(&passed).is_err());
+        assert!(Inherited::from_program(&passed).is_err());
     }
 }

@@ -104,7 +104,7 @@ impl InKernel {
     }
 
     /// Returns the shares of the ranks of a program.
-    pub fn of_programs(fragment: u32, shares: &[(u32, Share)]) -> Self {
+    pub fn from_programs(fragment: u32, shares: &[(u32, Share)]) -> Self {
         let shares = shares.iter().map(|(rank, share)| (*rank, share.to_bytes().to_vec()));
         Self { fragment, members: shares.collect() }
     }

@@ -50,7 +50,7 @@ impl Token {
     }
 
     /// Returns the token of these bytes; `None` if they are too few or too many.
-    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
@@ -273,8 +273,8 @@ mod tests {
     fn tokens_differ_and_do_not_show() {
         let (one, other) = (Token::new().unwrap(), Token::new().unwrap());
         assert!(one != other && one == one.clone());
-        assert_eq!(Token::of_bytes(one.bytes()), Some(one.clone()));
-        assert_eq!(Token::of_bytes(&one.bytes()[1..]), None);
+        assert_eq!(Token::from_bytes(one.bytes()), Some(one.clone()));
+        assert_eq!(Token::from_bytes(&one.bytes()[1..]), None);
         assert_eq!(format!("{one:?}"), "Token");
     }
 }

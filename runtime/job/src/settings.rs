@@ -187,7 +187,7 @@ impl Settings {
     /// # Errors
     /// The system does not tell the processors that this thread may use.
     pub fn with_processors(self, processors: &[u32]) -> io::Result<Self> {
-        let placement = Placement::of_ranks(processors)?;
+        let placement = Placement::from_ranks(processors)?;
         Ok(Self { crowded: placement.is_crowded(), placement: Some(placement), ..self })
     }
 

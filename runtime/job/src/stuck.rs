@@ -53,7 +53,7 @@ impl Stuck {
     ///
     /// # Errors
     /// The variable has another text.
-    pub fn of_environment() -> io::Result<Self> {
+    pub fn from_environment() -> io::Result<Self> {
         let Some(text) = env::var_os(VARIABLE) else { return Ok(Self::default()) };
         let text = text.to_string_lossy();
         text.parse().map_err(|error| io::Error::other(format!("{VARIABLE} is `{text}`: {error}")))

@@ -205,7 +205,7 @@ impl LaunchSocket {
             Err(_) => return Heard::PendingConnection,
         };
         let (token, rank) = hello.split_at(Token::LEN);
-        match Token::of_bytes(token) {
+        match Token::from_bytes(token) {
             Some(token) if len == HELLO_LEN && token == self.door.token => {
                 Heard::Rank(u32::from_le_bytes(rank.try_into().expect("four bytes")))
             }

@@ -180,8 +180,8 @@ impl Outcome {
 
     /// Returns true if a process has attached to the job as a rank of it.
     pub fn has_attached(&self) -> bool {
-        let attendance = |rank: u32| &self.segment.status(rank).attendance;
-        (0..self.num_ranks()).any(|rank| attendance(rank).process().is_some())
+        let process_state = |rank: u32| &self.segment.status(rank).process_state;
+        (0..self.num_ranks()).any(|rank| process_state(rank).process().is_some())
     }
 
     /// Returns the number of ranks, with those that were added to the job.

@@ -41,7 +41,7 @@ pub enum OpenError {
 
 impl OpenError {
     /// Returns the error of a system that refuses a packet socket.
-    pub(crate) fn of_socket(errno: Errno) -> Self {
+    pub(crate) fn from_socket(errno: Errno) -> Self {
         let cause = errno.into();
         match errno {
             Errno::PERM | Errno::ACCESS => Self::Rights,

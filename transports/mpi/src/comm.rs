@@ -49,7 +49,7 @@ impl Comm {
     ///
     /// # Errors
     /// [`MpiError`].
-    pub fn of_world() -> Result<Self, MpiError> {
+    pub fn from_world() -> Result<Self, MpiError> {
         let (mut has_begun, mut has_ended) = (0, 0);
         // SAFETY: both may be called at any time, and the results are valid places.
         unsafe {

@@ -29,7 +29,7 @@ impl Process {
         let asked = checked("MPI_Initialized", unsafe { ffi::MPI_Initialized(&mut has_begun) });
         asked.map_err(|error| error.to_string())?;
         if has_begun != 0 {
-            return Err("MPI is initialized already: use Comm::of_world".into());
+            return Err("MPI is initialized already: use Comm::from_world".into());
         }
         // SAFETY: MPI is not initialized, both arguments of `main` may be null since MPI-2, and
         // the result is a valid place. The level is a constant that MPI never writes.
@@ -38,7 +38,7 @@ impl Process {
             ffi::MPI_Init_thread(ptr::null_mut(), ptr::null_mut(), wanted, &mut level)
         };
         checked("MPI_Init_thread", code).map_err(|error| error.to_string())?;
-        let comm = Comm::of_world().map_err(|error| error.to_string())?;
+        let comm = Comm::from_world().map_err(|error| error.to_string())?;
         Ok(Self { comm, is_abandoned: false, thread: PhantomData })
     }
 

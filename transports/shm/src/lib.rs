@@ -91,7 +91,7 @@ pub use mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use mapping::zeroed;
 pub use member_state::MemberState;
 pub use populate::populate_read;
-pub use process_state::{ProcessState, Identity};
+pub use process_state::{Identity, ProcessState};
 pub use rank_count::RankCount;
 pub use sealed::Sealed;
 pub use segment::Segment;

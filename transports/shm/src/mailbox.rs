@@ -132,7 +132,7 @@ impl InRing {
     }
 
     #[inline(always)]
-    fn of_word(word: u64) -> Self {
+    fn from_word(word: u64) -> Self {
         let low = |word: u64, bits: u32| (word & ((1 << bits) - 1)) as u32;
         let rest = word >> Self::LEN_BITS;
         Self {
@@ -318,7 +318,7 @@ impl<'a> Mailbox<'a> {
             let payload = if mark == IN_RING {
                 let [a, b, c, d, e, f, g, h, ..] = body.payload;
                 let word = u64::from_ne_bytes([a, b, c, d, e, f, g, h]);
-                Payload::InRing(InRing::of_word(word))
+                Payload::InRing(InRing::from_word(word))
             } else {
                 assert!(mark <= SHORT_MAX as u64, "a sender spoiled the mailbox");
                 Payload::Here(&body.payload[..mark as usize])

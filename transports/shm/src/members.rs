@@ -8,7 +8,7 @@ impl Segment {
     /// they took part, and have come to their end.
     pub fn num_members(&self) -> u32 {
         let added = self.num_started()..self.num_ranks();
-        let others = added.filter(|&rank| !self.status(rank).membership.is_member());
+        let others = added.filter(|&rank| !self.status(rank).member_state.is_member());
         self.num_ranks() - others.count() as u32
     }
 }

@@ -240,58 +240,61 @@ mod tests {
 
     #[test]
     fn one_process_claims_a_rank() {
-        let attendance = ProcessState::default();
-        assert_eq!(attendance.process(), None);
-        assert_eq!(attendance.claim(7), Ok(()));
-        assert_eq!(attendance.claim(8), Err(7));
-        assert_eq!(attendance.claim(7), Err(7), "the same process, twice");
-        assert_eq!(attendance.process(), Some(7));
+        let process_state = ProcessState::default();
+        assert_eq!(process_state.process(), None);
+        assert_eq!(process_state.claim(7), Ok(()));
+        assert_eq!(process_state.claim(8), Err(7));
+        assert_eq!(process_state.claim(7), Err(7), "the same process, twice");
+        assert_eq!(process_state.process(), Some(7));
     }
 
     #[test]
     fn an_identity_is_there_at_once() {
-        let attendance = ProcessState::default();
-        assert_eq!(attendance.identity(), None);
+        let process_state = ProcessState::default();
+        assert_eq!(process_state.identity(), None);
         let identity = Identity { namespace: 9, clocks: 0, start: 0 };
-        attendance.identify(identity);
-        assert_eq!(attendance.identity(), Some(identity));
-        assert_eq!(attendance.seen(), None);
-        attendance.see(7);
-        assert_eq!(attendance.seen(), Some(7));
+        process_state.identify(identity);
+        assert_eq!(process_state.identity(), Some(identity));
+        assert_eq!(process_state.seen(), None);
+        process_state.see(7);
+        assert_eq!(process_state.seen(), Some(7));
     }
 
     #[test]
     fn an_answer_counts_in_its_epoch() {
-        let attendance = ProcessState::default();
-        assert_eq!((attendance.others(), attendance.others_in(0)), (Some(0), None));
-        attendance.answer(0, Some(2));
-        assert_eq!((attendance.others(), attendance.others_in(0)), (Some(2), Some(2)));
-        assert_eq!(attendance.others_in(1), None);
-        attendance.answer(1, None);
-        assert_eq!((attendance.others(), attendance.others_in(1)), (None, None));
-        attendance.answer(1, Some(0));
-        attendance.wait_in("another call", 1);
-        assert_eq!(attendance.others_in(1), None);
+        let process_state = ProcessState::default();
+        assert_eq!((process_state.others(), process_state.others_in(0)), (Some(0), None));
+        process_state.answer(0, Some(2));
+        assert_eq!((process_state.others(), process_state.others_in(0)), (Some(2), Some(2)));
+        assert_eq!(process_state.others_in(1), None);
+        process_state.answer(1, None);
+        assert_eq!((process_state.others(), process_state.others_in(1)), (None, None));
+        process_state.answer(1, Some(0));
+        process_state.wait_in("another call", 1);
+        assert_eq!(process_state.others_in(1), None);
     }
 
     #[test]
     fn a_call_keeps_its_name() {
-        let attendance = ProcessState::default();
-        assert_eq!((attendance.waits(), attendance.last_call()), (false, None));
+        let process_state = ProcessState::default();
+        assert_eq!((process_state.waits(), process_state.last_call()), (false, None));
         for (name, kept) in [
             ("GOAL_Wait", "GOAL_Wait"),
             ("the name of a call that is too long", "the name of a call that is too l"),
             ("wait", "wait"),
         ] {
-            attendance.wait_in(name, 1);
-            assert_eq!((attendance.waits(), attendance.last_call().as_deref()), (true, Some(kept)));
-            assert!(!attendance.stays());
-            attendance.stay_in(name);
-            assert_eq!((attendance.waits(), attendance.stays()), (false, true));
-            attendance.compute();
-            assert!(!attendance.stays());
+            process_state.wait_in(name, 1);
             assert_eq!(
-                (attendance.waits(), attendance.last_call().as_deref()),
+                (process_state.waits(), process_state.last_call().as_deref()),
+                (true, Some(kept))
+            );
+            assert!(!process_state.stays());
+            process_state.stay_in(name);
+            assert_eq!((process_state.waits(), process_state.stays()), (false, true));
+            process_state.compute();
+            assert!(!process_state.stays());
+            assert_eq!(
+                (process_state.waits(), process_state.last_call().as_deref()),
                 (false, Some(kept))
             );
         }

@@ -303,20 +303,20 @@ impl Segment {
     /// question of this number ([`StartBarrier::ask_texts`]). One thread of the rank may call this at a
     /// time.
     pub fn tell_waits(&self, rank: u32, question: u32, text: &str) {
-        let (text, attendance) = (cut(text, WAITS_BYTES), &self.status(rank).attendance);
+        let (text, process_state) = (cut(text, WAITS_BYTES), &self.status(rank).process_state);
         self.mapping.store(self.rank(rank).failure + FAILURE_BYTES, text);
-        attendance.told_len.store(text.len() as u32, Ordering::SeqCst);
-        attendance.tell(question);
+        process_state.told_len.store(text.len() as u32, Ordering::SeqCst);
+        process_state.tell(question);
     }
 
     /// Returns the text in which a rank says what it waits for, if it has answered the question of
     /// this number. If the rank answers another one meanwhile, the text may be of both.
     pub fn told_waits(&self, rank: u32, question: u32) -> Option<String> {
-        let attendance = &self.status(rank).attendance;
-        if attendance.told() != question {
+        let process_state = &self.status(rank).process_state;
+        if process_state.told() != question {
             return None;
         }
-        let len = attendance.told_len.load(Ordering::SeqCst) as usize;
+        let len = process_state.told_len.load(Ordering::SeqCst) as usize;
         let mut bytes = vec![0; len.min(WAITS_BYTES)];
         self.mapping.load(self.rank(rank).failure + FAILURE_BYTES, &mut bytes);
         Some(String::from_utf8_lossy(&bytes).into_owned())

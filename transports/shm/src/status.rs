@@ -1,4 +1,4 @@
-//! The status of a rank in shared memory: its state, progress, failure and membership. The launcher
+//! The status of a rank in shared memory: its state, progress, failure and member_state. The launcher
 //! reads it.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
@@ -42,7 +42,8 @@ pub enum RecoveryState {
 }
 
 impl RecoveryState {
-    const ALL: [RecoveryState; 3] = [RecoveryState::TakesPart, RecoveryState::Regroups, RecoveryState::SitsOut];
+    const ALL: [RecoveryState; 3] =
+        [RecoveryState::TakesPart, RecoveryState::Regroups, RecoveryState::SitsOut];
 }
 
 /// The number of instances whose ends are recorded.
@@ -98,9 +99,9 @@ pub struct Status {
     /// 1 once the rank has counted itself as finished at the gate.
     has_finished: AtomicU32,
     /// The state of the program's process in its job.
-    pub attendance: ProcessState,
+    pub process_state: ProcessState,
     /// Its member state in a job that grows and shrinks.
-    pub membership: MemberState,
+    pub member_state: MemberState,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.
@@ -174,7 +175,8 @@ impl Status {
 
     /// Returns what the rank does after a loss.
     pub fn recovery_state(&self) -> RecoveryState {
-        RecoveryState::ALL[self.recovery_state.load(Ordering::SeqCst) as usize % RecoveryState::ALL.len()]
+        RecoveryState::ALL
+            [self.recovery_state.load(Ordering::SeqCst) as usize % RecoveryState::ALL.len()]
     }
 
     /// States that the rank has counted itself as finished at the gate.

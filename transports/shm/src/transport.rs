@@ -189,7 +189,7 @@ impl Transport for ShmTransport<'_> {
 
     /// A ring, while the rank waits in a call: then it answers at once.
     fn window(&mut self, source: u32) -> u32 {
-        let waits = self.node.segment.status(source).attendance.is_waiting();
+        let waits = self.node.segment.status(source).process_state.is_waiting();
         if waits { WINDOW } else { 0 }
     }
 

@@ -150,7 +150,7 @@ impl Part {
         }
         check_fork()?;
         let has_ended = |kernel: &Rank| {
-            let tested = kernel.test().map_err(Fault::of_run);
+            let tested = kernel.test().map_err(Fault::from_run);
             tested.map_err(|fault| self.failure(fault, kernel.epoch()))
         };
         if !has_ended(&runs.kernel)? {

@@ -93,7 +93,7 @@ fn find_across_ranks(
         found.cut.extend(open.iter().flat_map(|&body| &ranks_of[body]));
         return;
     };
-    let mut of_run: Option<Order<'_, '_>> = None;
+    let mut from_run: Option<Order<'_, '_>> = None;
     let mut is_open = vec![false; ranks_of.len()];
     open.iter().for_each(|&body| is_open[body] = true);
     let body_of = |vertex| whole.program.ranks[whole.rank(vertex) as usize].body.index();
@@ -119,7 +119,7 @@ fn find_across_ranks(
             let eager_limit = analysis.options.eager_limit;
             missing(whole, order, rank, [first, second], bytes, eager_limit)
         };
-        let doubtful = doubtful(analysis, rank, &faults, is_all_unique, &mut of_run);
+        let doubtful = doubtful(analysis, rank, &faults, is_all_unique, &mut from_run);
         found.add(whole.program.ranks[rank as usize].body, faults, &[rank], wait, &doubtful);
     }
 }
@@ -132,16 +132,16 @@ fn doubtful<'a>(
     rank: u32,
     faults: &Faults,
     is_all_unique: bool,
-    of_run: &mut Option<Order<'a, 'a>>,
+    from_run: &mut Option<Order<'a, 'a>>,
 ) -> Vec<Fault> {
     let Analysis { whole, trace, .. } = *analysis;
     if is_all_unique || faults.faults.is_empty() {
         return Vec::new();
     }
-    if of_run.is_none() {
-        *of_run = Order::of_run(whole, trace).ok();
+    if from_run.is_none() {
+        *from_run = Order::from_run(whole, trace).ok();
     }
-    let Some(order) = of_run else { return Vec::new() };
+    let Some(order) = from_run else { return Vec::new() };
     let mut is_ordered = |fault: &&Fault| {
         let &&Fault::Race(first, second) = fault else { return false };
         let [first, second] = [first, second].map(|id| whole.vertex(rank, id));

@@ -181,7 +181,7 @@ fn edges(ranks: u32) -> Vec<(u32, u32)> {
 
 /// Returns blocks of different sizes for a collective of neighbours, or equal ones.
 fn blocks_of_edges(request: &Request, is_equal: bool, has_gaps: bool) -> OfAll {
-    let all = Neighbors::of_edges(request.ranks, &edges(request.ranks));
+    let all = Neighbors::from_edges(request.ranks, &edges(request.ranks));
     let is_allgather = request.kind == CollectiveKind::NeighborAllgather;
     let count = |from: u32, to: u32| count(from, if is_allgather { 0 } else { to });
     let pairs = (0..).zip(&all).map(|(rank, neighbors)| {
@@ -253,7 +253,7 @@ fn maps(ranks: u32) -> Vec<Nodes> {
     let mixed: Vec<u32> = (0..ranks).map(|rank| rank * rank % 7).collect();
     let maps = [uneven, in_turn, mixed];
     let mut all: Vec<Nodes> = maps.iter().map(|map| Nodes::new(map)).collect();
-    all.extend([1, 2, 4].map(|per_node| Nodes::of_size(ranks, per_node)));
+    all.extend([1, 2, 4].map(|per_node| Nodes::from_size(ranks, per_node)));
     all
 }
 

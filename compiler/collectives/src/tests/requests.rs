@@ -111,7 +111,7 @@ fn nodes_that_do_not_fit_are_refused() {
 #[test]
 fn a_leader_with_too_many_blocks_is_refused() {
     let of = |ranks, per_node, count| Request {
-        nodes: Some(Arc::new(Nodes::of_size(ranks, per_node))),
+        nodes: Some(Arc::new(Nodes::from_size(ranks, per_node))),
         count,
         ..Request::new(Alltoall, ranks)
     };

@@ -57,7 +57,7 @@ fn a_rank_with_few_actions_takes_few_steps() {
 fn a_leader_does_not_look_at_all_nodes() {
     use CollectiveKind::{Allgather, Bcast, Exscan, Gather, Reduce, Scan, Scatter};
     for ranks in [1 << 20, (1 << 20) - 1] {
-        let nodes = Some(Arc::new(Nodes::of_size(ranks, 2)));
+        let nodes = Some(Arc::new(Nodes::from_size(ranks, 2)));
         for kind in [Allgather, Bcast, Exscan, Gather, Reduce, Scan, Scatter] {
             let algorithm = algorithm(kind, "two-level").expect("in the table");
             let request = Request { root: 3, nodes: nodes.clone(), ..Request::new(kind, ranks) };

@@ -81,7 +81,7 @@ fn lanes<'a>(whole: &Whole<'a>, ranks: u32, columns: &[usize]) -> Vec<Drawing<'a
         .map(|rank| {
             let of_rank = whole.vertices_of(rank).map(|vertex| columns[vertex.index()]).collect();
             let body = program.body_of(rank);
-            let mut lane = Drawing::of_layers(body, Layers::in_columns(body, of_rank, count));
+            let mut lane = Drawing::from_layers(body, Layers::in_columns(body, of_rank, count));
             lane.top = y + LANE_PADDING;
             y = lane.bottom() + LANE_PADDING;
             lane

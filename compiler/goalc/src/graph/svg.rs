@@ -93,7 +93,7 @@ pub(super) struct Rectangle {
 
 impl<'a> Drawing<'a> {
     pub(super) fn new(body: &'a Body) -> Self {
-        let mut drawing = Self::of_layers(body, Layers::new(body));
+        let mut drawing = Self::from_layers(body, Layers::new(body));
         let mut x = MARGIN;
         drawing.columns = (0..drawing.layers.columns.len())
             .map(|column| {
@@ -107,7 +107,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// Returns the boxes in their columns. The ends of the columns are not known yet.
-    pub(super) fn of_layers(body: &'a Body, mut layers: Layers) -> Self {
+    pub(super) fn from_layers(body: &'a Body, mut layers: Layers) -> Self {
         order(&mut layers);
         let heights = place(&layers, body);
         let texts = body.ids().map(|id| text(body, id)).collect();

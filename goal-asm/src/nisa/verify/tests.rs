@@ -35,7 +35,7 @@ fn fault(opcode: u8, placed: bool, forms: [Form; 3], parameters: Words, bounds: 
     for word in parameters.word(0).0 {
         bytes.extend_from_slice(&word.to_le_bytes());
     }
-    match Verifier::of_actions(&bytes, 0, bounds).parts(0) {
+    match Verifier::from_actions(&bytes, 0, bounds).parts(0) {
         Ok(parts) if parts.end == bytes.len() => String::new(),
         Ok(parts) => format!("it ends at {}", parts.end),
         Err(error) => error.to_string(),

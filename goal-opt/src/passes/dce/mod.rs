@@ -18,7 +18,7 @@ const ROUNDS_MAX: usize = 40;
 /// None: actions that cannot be removed stay.
 pub(crate) fn dce(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let mut changed = false;
-    let outputs = Outputs::of_bodies(program, context);
+    let outputs = Outputs::from_bodies(program, context);
     for (body, outputs) in program.bodies.iter_mut().zip(&outputs) {
         changed |= eliminate(body, outputs, context);
     }

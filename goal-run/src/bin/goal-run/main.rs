@@ -136,7 +136,7 @@ fn run() -> ExitCode {
 
 /// Returns the rank that another launcher gave this process. Rank 0 speaks for all.
 fn started_rank() -> u32 {
-    Launcher::of_process().ok().flatten().map_or(0, |launcher| launcher.rank())
+    Launcher::from_process().ok().flatten().map_or(0, |launcher| launcher.rank())
 }
 
 /// The error for a heap of ranks that allocate nothing.

@@ -209,7 +209,7 @@ pub(crate) fn execute(
     let mut options = arguments.launcher(transports, None, signals);
     if arguments.stuck.is_none() {
         options.stuck =
-            Stuck::of_environment().map_err(|error| Failure::System(error.to_string()))?;
+            Stuck::from_environment().map_err(|error| Failure::System(error.to_string()))?;
     }
     let engine = goal_engine::Options { pushed_max: arguments.pushed_max(), ..options.engine };
     let options = Options {
@@ -328,7 +328,7 @@ fn refuse_others(arguments: &Arguments, own: &[OsString], program: &Program) -> 
 
 /// Returns the name of the launcher that has started this process with others, and their number.
 fn started_by() -> Option<(&'static str, u32)> {
-    let launcher = Launcher::of_process().ok()??;
+    let launcher = Launcher::from_process().ok()??;
     let size = launcher.size().filter(|&size| size > 1)?;
     Some((launcher.kind().name(), size))
 }

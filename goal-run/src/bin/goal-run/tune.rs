@@ -34,7 +34,7 @@ pub(crate) fn run(tune: &Tune) -> Result<u8, Failure> {
     let program = own.with_file_name(PROGRAM);
     if !program.is_file() {
         let text = format!(
-            "{} is not there: `cargo install --path goal` or `cargo xtask install` puts it beside goal-run",
+            "{} is not there: `cargo install --path tools/tune` or `cargo xtask install` puts it beside goal-run",
             program.display()
         );
         return Err(Failure::System(text));

@@ -40,7 +40,7 @@ pub(crate) struct Leader {
 /// they can't talk with each other.
 pub(crate) fn role(ranks: u32, uses_mpi: bool) -> Result<Option<Role>, Failure> {
     let failure = |error: &dyn ToString| Failure::System(error.to_string());
-    let Some(launcher) = Launcher::of_process().map_err(|error| failure(&error))? else {
+    let Some(launcher) = Launcher::from_process().map_err(|error| failure(&error))? else {
         return Ok(None);
     };
     let Some(size) = launcher.size().filter(|&size| size > 1) else { return Ok(None) };

@@ -55,7 +55,7 @@ impl Launcher {
     ///
     /// # Errors
     /// As [`Launcher::detect`].
-    pub fn of_process() -> Result<Option<Self>, Error> {
+    pub fn from_process() -> Result<Option<Self>, Error> {
         Self::detect(|name| std::env::var_os(name), crate::pmi::is_socket)
     }
 }

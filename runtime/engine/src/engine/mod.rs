@@ -262,7 +262,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// [`Options::unexpected_limit`] bytes. A sender with more waiting requests ends the job. The
     /// caller must call this before any message arrives.
     pub fn limit_requests(&mut self) {
-        self.core.bound = Some(Bound::of_limit(self.core.options.unexpected_limit));
+        self.core.bound = Some(Bound::from_limit(self.core.options.unexpected_limit));
     }
 
     /// Registers the function that `exec user FUNCTION` calls. Returns the function that had

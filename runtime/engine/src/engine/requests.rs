@@ -50,7 +50,7 @@ impl fmt::Debug for Bound {
 
 impl Bound {
     /// Returns the bound under a limit on the bytes of unexpected messages.
-    pub(super) fn of_limit(unexpected_limit: u64) -> Self {
+    pub(super) fn from_limit(unexpected_limit: u64) -> Self {
         let most = u32::try_from(unexpected_limit / KEPT_OVERHEAD).unwrap_or(u32::MAX);
         Self::Limit(most.max(KEPT_LEAST))
     }

@@ -66,7 +66,7 @@ impl Storage<'static> {
 
     /// Allocates storage as [`Storage::new`] does. Returns `None` if there is no memory.
     pub fn try_new(schedule: &Schedule) -> Option<Self> {
-        Self::of_schedule(schedule, false)
+        Self::from_schedule(schedule, false)
     }
 
     /// Allocates storage as [`Storage::new`] does, with a record of matches: see
@@ -75,14 +75,14 @@ impl Storage<'static> {
     /// # Panics
     /// If there is no memory.
     pub fn recording(schedule: &Schedule) -> Self {
-        Self::of_schedule(schedule, true).expect(IS_ROOM)
+        Self::from_schedule(schedule, true).expect(IS_ROOM)
     }
 
-    fn of_schedule(schedule: &Schedule, records: bool) -> Option<Self> {
+    fn from_schedule(schedule: &Schedule, records: bool) -> Option<Self> {
         let (memory, scratch) = (schedule.memory_size(), schedule.scratch_size());
         let buffers = schedule.buffers();
         let sizes = schedule.state_sizes();
-        let mut storage = Self::of_sizes(memory, buffers, scratch, sizes, records)?;
+        let mut storage = Self::from_sizes(memory, buffers, scratch, sizes, records)?;
         storage.store_image(schedule.nisa(), schedule.rank());
         Some(storage)
     }
@@ -93,10 +93,10 @@ impl Storage<'static> {
     /// If there is no memory.
     pub fn in_window(windowed: &Windowed) -> Self {
         let sizes = StateSizes::in_window(windowed.size);
-        Self::of_sizes(windowed.memory, &[], windowed.place.scratch, sizes, false).expect(IS_ROOM)
+        Self::from_sizes(windowed.memory, &[], windowed.place.scratch, sizes, false).expect(IS_ROOM)
     }
 
-    fn of_sizes(
+    fn from_sizes(
         memory: u64,
         buffers: &[u64],
         scratch: u64,

@@ -233,7 +233,7 @@ impl Placement {
     ///
     /// # Errors
     /// The system's error.
-    pub fn of_ranks(processors: &[u32]) -> io::Result<Self> {
+    pub fn from_ranks(processors: &[u32]) -> io::Result<Self> {
         Ok(Self::new(processors.to_vec(), &allowed()?))
     }
 

@@ -127,7 +127,7 @@ fn addresses(job: u32) -> Result<(Vec<Address>, bool), GrowError> {
 fn read_token(folder: &Path) -> io::Result<Token> {
     let mut bytes = Vec::new();
     File::open(folder.join(TOKEN))?.take(Token::LEN as u64 + 1).read_to_end(&mut bytes)?;
-    Token::of_bytes(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    Token::from_bytes(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 /// Connects to a door; `None` if it is not open.

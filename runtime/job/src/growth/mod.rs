@@ -29,7 +29,7 @@
 //! Threat: another user makes folders with the names of doors. Nobody can guess a name before the
 //! folder is there, and callers pass over folders of other users.
 //!
-//! The launcher removes the folder, and if it is killed, its warden does.
+//! The launcher removes the folder, and if it is killed, its reaper does.
 
 mod ask;
 

@@ -46,11 +46,12 @@ pub(super) enum Attended {
 impl Attended {
     /// Looks at the process behind `child`. Returns its ID if it has ended, and `child` did not
     /// follow for a while.
-    pub(super) fn look(&mut self, attendance: &ProcessState, child: u32) -> Option<u32> {
+    pub(super) fn look(&mut self, process_state: &ProcessState, child: u32) -> Option<u32> {
         if matches!(self, Self::Awaited)
-            && let (Some(process), Some(identity)) = (attendance.process(), attendance.identity())
+            && let (Some(process), Some(identity)) =
+                (process_state.process(), process_state.identity())
         {
-            *self = Self::of(attendance, process, identity, child);
+            *self = Self::of(process_state, process, identity, child);
         }
         if let Self::Watched(process, descriptor) = self
             && has_ended(descriptor)
@@ -85,24 +86,24 @@ impl Attended {
 
     /// Returns true if no process behind the child goes on, which has ended itself. One that can't
     /// be watched may.
-    pub(super) fn is_gone(&self, attendance: &ProcessState, child: u32) -> bool {
+    pub(super) fn is_gone(&self, process_state: &ProcessState, child: u32) -> bool {
         match self {
             // The child itself, which has been waited for, or none.
             Self::Awaited | Self::Unwatched => {
-                attendance.process().is_none() || attendance.seen() == Some(child)
+                process_state.process().is_none() || process_state.seen() == Some(child)
             }
             Self::Watched(_, descriptor) => has_ended(descriptor),
             Self::Ended(..) => true,
         }
     }
 
-    fn of(attendance: &ProcessState, process: u32, identity: Identity, child: u32) -> Self {
+    fn of(process_state: &ProcessState, process: u32, identity: Identity, child: u32) -> Self {
         let process = match namespace() == Some(identity.namespace) {
             true => Some(process),
             false => seen_as(process, identity.namespace),
         };
         let Some(process) = process else { return Self::Unwatched };
-        attendance.see(process);
+        process_state.see(process);
         let number = pid(process).filter(|_| process != child);
         let Some(number) = number else { return Self::Unwatched };
         match pidfd_open(number, PidfdFlags::empty()) {
@@ -161,11 +162,11 @@ mod tests {
     use goal_job::threads::identity;
     use std::process::{Command, Stdio};
 
-    fn attendance(process: u32, identity: Identity) -> ProcessState {
-        let attendance = ProcessState::default();
-        attendance.claim(process).unwrap();
-        attendance.identify(identity);
-        attendance
+    fn process_state(process: u32, identity: Identity) -> ProcessState {
+        let process_state = ProcessState::default();
+        process_state.claim(process).unwrap();
+        process_state.identify(identity);
+        process_state
     }
 
     #[test]
@@ -176,12 +177,12 @@ mod tests {
         assert!(matches!(attended, Attended::Awaited));
         // The start of a process in other clocks says nothing.
         let own = identity().unwrap();
-        let attendance = attendance(child.id(), Identity { clocks: own.clocks + 1, ..own });
-        assert_eq!(attended.look(&attendance, 1), None);
+        let process_state = process_state(child.id(), Identity { clocks: own.clocks + 1, ..own });
+        assert_eq!(attended.look(&process_state, 1), None);
         assert!(matches!(attended, Attended::Watched(..)), "{attended:?}");
-        assert_eq!(attendance.seen(), Some(child.id()));
+        assert_eq!(process_state.seen(), Some(child.id()));
         child.kill().unwrap();
-        while attended.look(&attendance, 1) != Some(child.id()) {
+        while attended.look(&process_state, 1) != Some(child.id()) {
             std::thread::yield_now();
         }
         child.wait().unwrap();
@@ -206,11 +207,11 @@ mod tests {
     fn another_process_with_the_number_is_not_taken_for_it() {
         let (own, identity) = (std::process::id(), identity().unwrap());
         let look = |identity: Identity, child| {
-            let attendance = attendance(own, identity);
+            let process_state = process_state(own, identity);
             let mut attended = Attended::default();
-            attended.look(&attendance, child);
-            let is_gone = attended.is_gone(&attendance, child);
-            (attended, attendance.seen(), is_gone)
+            attended.look(&process_state, child);
+            let is_gone = attended.is_gone(&process_state, child);
+            (attended, process_state.seen(), is_gone)
         };
         let later = Identity { start: identity.start + 1, ..identity };
         assert!(matches!(look(later, 1), (Attended::Ended(..), Some(_), true)));

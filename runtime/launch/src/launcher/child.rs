@@ -55,8 +55,8 @@ impl Process {
 
     /// Passes a signal on to the process group while the child goes on. The process that has
     /// attached as the rank gets it too: it may have left its group.
-    pub(super) fn forward(&mut self, signal: Signal, attendance: &ProcessState) {
-        self.attended.look(attendance, self.child.id());
+    pub(super) fn forward(&mut self, signal: Signal, process_state: &ProcessState) {
+        self.attended.look(process_state, self.child.id());
         let is_in_group = self.attended.is_in_group(self.pid());
         let is_sent = self.look().is_none() && self.send(signal);
         if !(is_sent && is_in_group) {
@@ -65,19 +65,19 @@ impl Process {
     }
 
     /// Kills the process that has attached as the rank, which may have left its group.
-    pub(super) fn kill_attended(&mut self, attendance: &ProcessState) {
-        self.attended.look(attendance, self.child.id());
+    pub(super) fn kill_attended(&mut self, process_state: &ProcessState) {
+        self.attended.look(process_state, self.child.id());
         self.attended.send(Signal::KILL);
     }
 
     /// Kills what is left of the rank's processes. Returns true if all of them are gone.
-    pub(super) fn end(&mut self, attendance: &ProcessState) -> bool {
-        self.kill_attended(attendance);
+    pub(super) fn end(&mut self, process_state: &ProcessState) -> bool {
+        self.kill_attended(process_state);
         self.send(Signal::KILL);
         let _ = self.child.kill();
         let since = Instant::now();
         while since.elapsed() < BURIAL_LIMIT {
-            if self.look().is_some() && self.attended.is_gone(attendance, self.child.id()) {
+            if self.look().is_some() && self.attended.is_gone(process_state, self.child.id()) {
                 return true;
             }
             sleep(LOOK);

@@ -83,7 +83,7 @@ impl Programs<'_> {
             segment.rank_count().crowd();
         }
         for rank in first..first + wanted {
-            segment.status(rank).membership.begin(request.are_members);
+            segment.status(rank).member_state.begin(request.are_members);
             segment.rank_count().set_ranks(rank + 1);
             if let Err(error) = self.start(rank, &program, None, wanted as usize) {
                 // It has no process, and its number is free again.
@@ -104,11 +104,11 @@ impl Programs<'_> {
     fn take_back(&mut self, first: u32, are_members: bool) -> usize {
         let mut stay = 0;
         for process in self.processes.iter().filter(|process| process.rank >= first) {
-            let membership = &self.segment.status(process.rank).membership;
+            let member_state = &self.segment.status(process.rank).member_state;
             match are_members {
                 // Only the caller could tell others of them.
-                true => membership.take_back(),
-                false if membership.give_up() => {}
+                true => member_state.take_back(),
+                false if member_state.give_up() => {}
                 false => {
                     stay += 1;
                     continue;
@@ -124,17 +124,17 @@ impl Programs<'_> {
     pub(super) fn give_up_ended(&mut self) {
         for process in &mut self.processes {
             let status = self.segment.status(process.rank);
-            if !status.membership.is_joining() {
+            if !status.member_state.is_joining() {
                 continue;
             }
-            process.attended.look(&status.attendance, process.child.id());
+            process.attended.look(&status.process_state, process.child.id());
             let how = match process.exit {
                 Some(Exit::Status(status)) => format!("exited with status {status}"),
                 Some(Exit::Signal(signal)) => format!("was killed by signal {signal}"),
                 None if process.attended.has_ended() => "(not its script) has ended".to_owned(),
                 None => continue,
             };
-            if !status.membership.give_up() {
+            if !status.member_state.give_up() {
                 continue;
             }
             let name = process.program.executable.display();
@@ -148,7 +148,7 @@ impl Programs<'_> {
     /// Ends ranks that nobody has accepted, since all others have come to their end.
     pub(super) fn dismiss_strangers(&mut self) {
         for process in &self.processes {
-            if self.segment.status(process.rank).membership.give_up() {
+            if self.segment.status(process.rank).member_state.give_up() {
                 process.send(Signal::KILL);
                 (self.place.options.tell)(&format!(
                     "rank {} ({}) was started and never accepted (GOAL_Accept): the job has ended",
@@ -166,8 +166,8 @@ impl Programs<'_> {
             process.rank >= self.segment.num_started()
                 && process.exit.is_none()
                 && process.since.elapsed() >= ATTACH_LIMIT
-                && status.membership.takes_part()
-                && status.attendance.process().is_none()
+                && status.member_state.takes_part()
+                && status.process_state.process().is_none()
         };
         let process = self.processes.iter().find(is_overdue)?;
         let how = format!(

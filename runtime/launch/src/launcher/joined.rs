@@ -99,7 +99,7 @@ impl<'a> Processes<'a> {
                 rank,
                 launcher: std::process::id(),
                 namespace: namespace(),
-                troubles: None,
+                startup_errors: None,
                 segment: segment.fd().as_raw_fd(),
                 passed: Vec::new(),
                 schedule: sealed.fd().as_raw_fd(),
@@ -154,7 +154,7 @@ impl RankSet for Processes<'_> {
             return None;
         }
         let segment = self.segment;
-        let is_missed = |rank: u32| segment.status(rank).membership.takes_part();
+        let is_missed = |rank: u32| segment.status(rank).member_state.takes_part();
         let is_gone = |member: &mut Member| member.look() && is_missed(member.joined.rank);
         let member = self.members.iter_mut().find_map(|one| is_gone(one).then_some(one))?;
         let JoinedRank { rank, peer: Peer { process, .. }, .. } = member.joined;

@@ -42,8 +42,10 @@ pub fn rank_process() -> Option<ExitCode> {
     }
     let mut inherited = Inherited::new();
     let bootstrap = RankBootstrap::parse(&text);
-    let told =
-        bootstrap.as_ref().ok().and_then(|bootstrap| inherited.take(bootstrap.troubles?).ok());
+    let told = bootstrap
+        .as_ref()
+        .ok()
+        .and_then(|bootstrap| inherited.take(bootstrap.startup_errors?).ok());
     match bootstrap.and_then(|bootstrap| execute(&bootstrap, &mut inherited)) {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(error) => {

@@ -36,7 +36,7 @@ pub(super) struct Processes {
     stopped: BTreeMap<usize, i32>,
     /// The processes that this launcher has stopped, by index in `children`.
     suspended: Vec<usize>,
-    troubles: Troubles,
+    startup_errors: Troubles,
     /// The resources that must be held while the processes use their drivers.
     held: Vec<Held>,
     /// The index of the child that was checked last.
@@ -65,7 +65,7 @@ impl Processes {
             children: Vec::new(),
             stopped: BTreeMap::new(),
             suspended: Vec::new(),
-            troubles: Troubles::new()?,
+            startup_errors: Troubles::new()?,
             held: Vec::new(),
             next: 0,
         };
@@ -79,7 +79,7 @@ impl Processes {
                 rank,
                 launcher: std::process::id(),
                 namespace: namespace(),
-                troubles: Some(processes.troubles.descriptor().as_raw_fd()),
+                startup_errors: Some(processes.startup_errors.descriptor().as_raw_fd()),
                 segment: segment.fd().as_raw_fd(),
                 passed: Vec::new(),
                 schedule: sealed.fd().as_raw_fd(),
@@ -103,7 +103,7 @@ impl Processes {
             command.process_group(0);
             rights::confine(&mut command);
             let mut descriptors =
-                vec![segment.fd(), sealed.fd(), told.fd(), processes.troubles.descriptor()];
+                vec![segment.fd(), sealed.fd(), told.fd(), processes.startup_errors.descriptor()];
             descriptors.extend(options.window.as_ref().map(|window| window.file.as_fd()));
             descriptors.extend(endpoint.iter().flat_map(RemoteEndpoint::descriptors));
             let child = {
@@ -125,7 +125,7 @@ impl Processes {
                 break;
             }
         }
-        processes.troubles.close();
+        processes.startup_errors.close();
         Ok(processes)
     }
 
@@ -164,7 +164,8 @@ impl RankSet for Processes {
                 Ok(Some(status)) => status,
                 Err(_) => return Some(Exited::Ended(*rank, NOT_KNOWN.to_owned(), None)),
             };
-            let why = self.troubles.first().filter(|_| status.code() == Some(NOT_STARTED.into()));
+            let why =
+                self.startup_errors.first().filter(|_| status.code() == Some(NOT_STARTED.into()));
             return Some(match why {
                 Some(why) => Exited::NotStarted(*rank, why),
                 None => Exited::Ended(*rank, describe(status), None),
@@ -262,7 +263,7 @@ mod tests {
             children: vec![(7, child)],
             stopped: BTreeMap::new(),
             suspended: Vec::new(),
-            troubles: Troubles::new().unwrap(),
+            startup_errors: Troubles::new().unwrap(),
             held: Vec::new(),
             next: 0,
         };

@@ -74,7 +74,7 @@ pub(super) struct Programs<'a> {
     /// The place where others ask for more ranks, if the job is on one host.
     pub(super) requests: Option<Requests>,
     /// Tells the time of the launcher's death.
-    warden: Reaper,
+    reaper: Reaper,
     /// True if this process adopts the orphans of its children also when it has no ranks.
     adopts_always: bool,
     /// The lines of all ranks on their way to standard output, if that is no terminal.
@@ -105,7 +105,7 @@ impl<'a> Programs<'a> {
         let mut requests = (settings.reserve > 0).then(Requests::new).transpose()?;
         let door = requests.as_ref().map(|door| door.address().clone());
         // After this, what a killed launcher leaves is removed.
-        let warden = Reaper::start(here.len(), door.as_ref())?;
+        let reaper = Reaper::start(here.len(), door.as_ref())?;
         if let Some(door) = requests.as_mut().filter(|_| options.must_grow) {
             door.open(true).map_err(|error| {
                 let folder = door.address().folder.display();
@@ -123,7 +123,7 @@ impl<'a> Programs<'a> {
             told,
             bells: Passed::all(segment.bells())?,
             requests,
-            warden,
+            reaper,
             output: Output::of_job(place.present().len(), options),
             adopts_always: child_subreaper().is_ok_and(|process| process.is_some()),
             held: Vec::new(),
@@ -167,7 +167,7 @@ impl<'a> Programs<'a> {
             rank,
             launcher: std::process::id(),
             namespace: namespace(),
-            troubles: None,
+            startup_errors: None,
             segment: segment.fd().as_raw_fd(),
             passed,
             schedule: sealed.fd().as_raw_fd(),
@@ -185,13 +185,13 @@ impl<'a> Programs<'a> {
             .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
             .stdout(self.output.as_mut().map_or_else(Stdio::inherit, Output::of_rank))
             .process_group(0);
-        let (launcher, door) = (getpid(), self.warden.door());
+        let (launcher, door) = (getpid(), self.reaper.door());
         // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
         unsafe { command.pre_exec(move || prepare(launcher, door)) };
         let child = {
             let _lent = Lent::new(descriptors)?;
             let _deferred = Deferred::new()?;
-            self.warden.around(|| command.spawn())
+            self.reaper.around(|| command.spawn())
         };
         let started = self.processes.len();
         let child = child.map_err(|cause| {
@@ -241,11 +241,11 @@ impl<'a> Programs<'a> {
 
     /// Returns the text on an end that ends the job, and the exit status that follows from it.
     fn fault(&self, process: &Process, exit: Exit) -> Option<(String, Option<u8>)> {
-        let attendance = |rank: u32| &self.segment.status(rank).attendance;
+        let process_state = |rank: u32| &self.segment.status(rank).process_state;
         let name = process.program.executable.display();
         let start_barrier = self.segment.start_barrier();
-        let membership = &self.segment.status(process.rank).membership;
-        if !membership.is_member() || membership.has_left() && exit == Exit::Status(0) {
+        let member_state = &self.segment.status(process.rank).member_state;
+        if !member_state.is_member() || member_state.has_left() && exit == Exit::Status(0) {
             return None;
         }
         match exit {
@@ -258,7 +258,7 @@ impl<'a> Programs<'a> {
                 };
                 Some((text, Some((128 + signal) as u8)))
             }
-            Exit::Status(0) if attendance(process.rank).process().is_some() => {
+            Exit::Status(0) if process_state(process.rank).process().is_some() => {
                 let has_left = start_barrier.has_ended();
                 (!has_left).then(|| {
                     (
@@ -272,7 +272,7 @@ impl<'a> Programs<'a> {
                 None,
             )),
             Exit::Status(0) => {
-                let waits = |process: &&Process| attendance(process.rank).process().is_some();
+                let waits = |process: &&Process| process_state(process.rank).process().is_some();
                 let waiting = self.processes.iter().find(waits)?;
                 let text = format!(
                     "({name}) exited and never attached to the job, and rank {} waits for it",
@@ -283,7 +283,7 @@ impl<'a> Programs<'a> {
             Exit::Status(status) => {
                 let before = match start_barrier.has_ended() {
                     true => "",
-                    false if membership.has_left() => " after it had left",
+                    false if member_state.has_left() => " after it had left",
                     false => " before its end",
                 };
                 let text = format!("({name}) exited with status {status}{before}");
@@ -312,11 +312,11 @@ pub fn beyond_shells() -> io::Result<Vec<OwnedFd>> {
 }
 
 /// Prepares a child for the program that it is about to execute.
-fn prepare(launcher: Pid, warden: Door) -> io::Result<()> {
+fn prepare(launcher: Pid, reaper: Door) -> io::Result<()> {
     stop_as_usual();
     restore_open_files();
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    warden.add_own_group();
+    reaper.add_own_group();
     // The launcher may have died before the death signal was set.
     if getppid() == Some(launcher) { Ok(()) } else { Err(Errno::SRCH.into()) }
 }
@@ -339,8 +339,8 @@ impl RankSet for Programs<'_> {
         let segment = self.segment;
         let lost = |process: &mut Process| {
             let status = segment.status(process.rank);
-            let lost = process.attended.look(&status.attendance, process.child.id())?;
-            let is_missed = process.exit.is_none() && status.membership.takes_part();
+            let lost = process.attended.look(&status.process_state, process.child.id())?;
+            let is_missed = process.exit.is_none() && status.member_state.takes_part();
             let name = process.program.executable.display().to_string();
             (is_missed && !segment.start_barrier().has_ended()).then_some((
                 process.rank,
@@ -359,7 +359,7 @@ impl RankSet for Programs<'_> {
     fn bury(&mut self, rank: u32) -> bool {
         let one = |process: &&mut Process| process.rank == rank;
         let Some(process) = self.processes.iter_mut().find(one) else { return false };
-        process.is_lost = process.end(&self.segment.status(rank).attendance);
+        process.is_lost = process.end(&self.segment.status(rank).process_state);
         process.is_lost
     }
 
@@ -374,7 +374,7 @@ impl RankSet for Programs<'_> {
         // One that has exited with 0 before its end has not come to it, also if all have.
         let is_done = |process: &Process| {
             process.is_lost
-                || !self.segment.status(process.rank).membership.is_member()
+                || !self.segment.status(process.rank).member_state.is_member()
                 || process.exit == Some(Exit::Status(0))
                     && self.fault(process, Exit::Status(0)).is_none()
         };
@@ -407,7 +407,7 @@ impl RankSet for Programs<'_> {
     fn forward(&mut self, signal: i32) -> bool {
         if let Some(signal) = Signal::from_named_raw(signal) {
             for process in &mut self.processes {
-                process.forward(signal, &self.segment.status(process.rank).attendance);
+                process.forward(signal, &self.segment.status(process.rank).process_state);
             }
         }
         true
@@ -443,7 +443,7 @@ impl Drop for Programs<'_> {
         let is_complete = self.have_finished(true);
         let (mut mine, mut foreign) = (Vec::new(), Vec::new());
         for process in &mut self.processes {
-            process.kill_attended(&self.segment.status(process.rank).attendance);
+            process.kill_attended(&self.segment.status(process.rank).process_state);
             let is_mine = process.send(Signal::KILL);
             // It may have left its group.
             let _ = process.child.kill();

@@ -40,7 +40,7 @@ impl<'a> Place<'a> {
     /// Returns the ranks of [`Place::present`] that take part in the job: those that wait to be
     /// accepted do not, nor those that have left.
     pub(super) fn members(&self) -> Vec<u32> {
-        let takes_part = |rank: &u32| self.segment.status(*rank).membership.takes_part();
+        let takes_part = |rank: &u32| self.segment.status(*rank).member_state.takes_part();
         self.present().iter().copied().filter(takes_part).collect()
     }
 

@@ -3,12 +3,12 @@
 //! Each rank of a program is a process group: its process, and what that starts unless it leaves
 //! the group. A launcher that ends normally ends the groups. A launcher that is killed can't. The
 //! signal that the kernel then sends reaches at most the rank's first process. The kernel forgets
-//! this signal if the program gains capabilities, as each program of root does. So the warden waits
+//! this signal if the program gains capabilities, as each program of root does. So the reaper waits
 //! at a pipe, whose other end only the launcher has. It sends the signal to the groups when the
 //! pipe closes. A rank that the launcher started itself asks for the kernel's signal again when it
-//! attaches. So it also ends if launcher and warden are both killed.
+//! attaches. So it also ends if launcher and reaper are both killed.
 //!
-//! A rank's process tells the warden of itself before it executes its program. So there is no
+//! A rank's process tells the reaper of itself before it executes its program. So there is no
 //! moment at which the program runs and nobody would end it.
 //!
 //! The folder of the launcher's door for requests is removed too.
@@ -31,7 +31,7 @@ const STARTS: i32 = -1;
 /// [`STARTS`] may soon be that of another program.
 const NOT_STARTED: i32 = 0;
 
-/// The launcher's end. Dropping it ends the warden, which then leaves the groups alone.
+/// The launcher's end. Dropping it ends the reaper, which then leaves the groups alone.
 #[derive(Debug)]
 pub(super) struct Reaper {
     pipe: OwnedFd,
@@ -39,7 +39,7 @@ pub(super) struct Reaper {
 }
 
 impl Reaper {
-    /// Starts a warden of up to `groups_max` groups, and of the folder of a door.
+    /// Starts a reaper of up to `groups_max` groups, and of the folder of a door.
     ///
     /// # Errors
     /// The system's error.
@@ -73,11 +73,11 @@ impl Reaper {
     }
 
     fn tell(&self, word: i32) {
-        // An error means that the warden is gone.
+        // An error means that the reaper is gone.
         let _ = rustix::io::retry_on_intr(|| rustix::io::write(&self.pipe, &word.to_ne_bytes()));
     }
 
-    /// Returns what a child of the launcher needs to add itself. It is valid as long as the warden.
+    /// Returns what a child of the launcher needs to add itself. It is valid as long as the reaper.
     pub(super) fn door(&self) -> Door {
         Door(self.pipe.as_raw_fd())
     }
@@ -88,7 +88,7 @@ impl Reaper {
 pub(super) struct Door(RawFd);
 
 impl Door {
-    /// Adds the process group that the calling process leads. If the warden is gone, does nothing.
+    /// Adds the process group that the calling process leads. If the reaper is gone, does nothing.
     /// It makes system calls only.
     pub(super) fn add_own_group(self) {
         let group = rustix::process::getpid().as_raw_nonzero().get().to_ne_bytes();
@@ -120,7 +120,7 @@ fn watch(pipe: RawFd, groups: &mut Vec<i32>, remains: &[CString]) -> ! {
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP, libc::SIGQUIT] {
             libc::signal(signal, libc::SIG_IGN);
         }
-        libc::prctl(libc::PR_SET_NAME, c"warden".as_ptr());
+        libc::prctl(libc::PR_SET_NAME, c"reaper".as_ptr());
         let pipe = pipe as libc::c_uint;
         let of_range = |first: libc::c_uint, last: libc::c_uint| {
             libc::syscall(libc::SYS_close_range, first, last, 0);

@@ -54,7 +54,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     }
     let here: Vec<u32> = (0..nisa.num_ranks()).collect();
     let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
-    let watch = |crew: &mut dyn RankSet| Supervisor::new(&place).watch(crew);
+    let watch = |rank_set: &mut dyn RankSet| Supervisor::new(&place).watch(rank_set);
     let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
     let run = repeated(segment.num_ranks(), options, false, &binding);
     Ok(Outcome::new(end, segment, nisa, &settings, run))

@@ -14,13 +14,13 @@ const LOOK_MAX: Duration = Duration::from_millis(5);
 /// The time from the moment when all ranks have come to their end until their processes have
 /// exited.
 #[derive(Debug, Default)]
-pub(super) struct Tail {
+pub(super) struct Drain {
     pause: Duration,
 }
 
-impl Tail {
+impl Drain {
     /// Lets ranks that wait for all others at their end go on, and sleeps for a while.
-    pub(super) fn let_go(&mut self, segment: &Segment, ranks: &[u32]) {
+    pub(super) fn release(&mut self, segment: &Segment, ranks: &[u32]) {
         segment.start_barrier().stop();
         wake(segment, ranks);
         self.pause = (2 * self.pause).clamp(LOOK_MIN, LOOK_MAX);
@@ -30,28 +30,28 @@ impl Tail {
 
 /// Tells ranks that the job is stuck, and waits until each has left its text, or for a while. Ranks
 /// at their end have nothing to say.
-pub(super) fn ask(segment: &Segment, ranks: &[u32]) {
+pub(super) fn request_reports(segment: &Segment, ranks: &[u32]) {
     segment.start_barrier().stop_as_stuck();
-    hear(segment, ranks);
+    collect_reports(segment, ranks);
 }
 
 /// Tells ranks that the time is up, and waits until those that wait have left their texts, or for a
 /// while.
-pub(super) fn ask_late(segment: &Segment, ranks: &[u32]) {
-    let waits = |&&rank: &&u32| segment.status(rank).attendance.waits();
+pub(super) fn request_late_reports(segment: &Segment, ranks: &[u32]) {
+    let waits = |&&rank: &&u32| segment.status(rank).process_state.waits();
     let waiting: Vec<u32> = ranks.iter().filter(waits).copied().collect();
     segment.start_barrier().stop_as_late();
-    hear(segment, &waiting);
+    collect_reports(segment, &waiting);
 }
 
 /// Asks ranks what they wait for, and waits until those that wait have answered, or for a while.
 /// The job goes on. Returns the number of the question.
-pub(super) fn ask_texts(segment: &Segment, ranks: &[u32]) -> u32 {
+pub(super) fn request_texts(segment: &Segment, ranks: &[u32]) -> u32 {
     let question = segment.start_barrier().ask_texts();
     let since = Instant::now();
     let is_silent = |&rank: &u32| {
-        let attendance = &segment.status(rank).attendance;
-        !attendance.has_finalized() && attendance.told() != question
+        let process_state = &segment.status(rank).process_state;
+        !process_state.has_finalized() && process_state.told() != question
     };
     while ranks.iter().any(is_silent) && since.elapsed() < ASKED_LIMIT {
         wake(segment, ranks);
@@ -60,10 +60,10 @@ pub(super) fn ask_texts(segment: &Segment, ranks: &[u32]) -> u32 {
     question
 }
 
-fn hear(segment: &Segment, ranks: &[u32]) {
+fn collect_reports(segment: &Segment, ranks: &[u32]) {
     let since = Instant::now();
     let is_silent = |&rank: &u32| {
-        !segment.status(rank).attendance.has_finalized() && segment.failure(rank).is_none()
+        !segment.status(rank).process_state.has_finalized() && segment.failure(rank).is_none()
     };
     while ranks.iter().any(is_silent) && since.elapsed() < ASKED_LIMIT {
         wake(segment, ranks);

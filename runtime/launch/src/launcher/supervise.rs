@@ -5,7 +5,7 @@ use super::losses;
 use super::options::Stage;
 use super::pace::{Pace, TICK};
 use super::rank_set::{Exited, Place, RankSet};
-use super::shutdown::{Tail, ask, ask_late, ask_texts, wake};
+use super::shutdown::{Drain, request_late_reports, request_reports, request_texts, wake};
 use super::signals::{if_suspended, stop_here};
 use crate::hosts::Reply;
 use crate::monitor::{
@@ -65,7 +65,7 @@ impl<'a> Supervisor<'a> {
     ///
     /// # Errors
     /// A rank could not start.
-    pub(super) fn watch(mut self, crew: &mut dyn RankSet) -> Result<End, LaunchError> {
+    pub(super) fn watch(mut self, rank_set: &mut dyn RankSet) -> Result<End, LaunchError> {
         let segment = self.place.segment;
         let mut quiet = Quiet::new(self.place);
         let observed = self.place.observed();
@@ -73,29 +73,29 @@ impl<'a> Supervisor<'a> {
             true => Pending::of_ended_program(),
             false => Pending::of_rank(&observed, rank),
         };
-        let (mut tail, mut pace) = (Tail::default(), Pace::new());
+        let (mut tail, mut pace) = (Drain::default(), Pace::new());
         loop {
             // It changes while a job grows.
             let ranks = segment.num_members();
             match self.place.settings.are_programs() && self.have_finished() {
                 true => {
-                    crew.dismiss();
-                    tail.let_go(segment, self.place.present());
+                    rank_set.dismiss();
+                    tail.release(segment, self.place.present());
                 }
                 false => {
                     segment.start_barrier().wait_finished(ranks, pace.tick(segment));
-                    if crew.grow() {
+                    if rank_set.grow() {
                         pace = Pace::new();
                     }
                 }
             }
             losses::tend(self.place)?;
-            match self.look(true, crew) {
+            match self.look(true, rank_set) {
                 Some(Observation::Failed(failures)) => return Ok(End::Failed(failures)),
                 Some(Observation::Finished) => return Ok(End::Complete),
                 Some(Observation::Interrupted(signal)) => return Ok(End::Interrupted(signal)),
                 Some(Observation::Exited(rank, how, status)) => {
-                    crew.end_threads();
+                    rank_set.end_threads();
                     return Ok(End::Died { rank, how, status, pending: of_rank(rank) });
                 }
                 Some(Observation::Lost(rank, how)) => {
@@ -117,12 +117,12 @@ impl<'a> Supervisor<'a> {
                 }
             }
             if self.is_late() {
-                let started = crew.started() as u32;
-                crew.end_threads();
-                let stopped = crew.stopped();
+                let started = rank_set.started() as u32;
+                rank_set.end_threads();
+                let stopped = rank_set.stopped();
                 let mut pending = match self.place.settings.are_programs() {
                     true => {
-                        let ask = || ask_late(segment, &self.place.members());
+                        let ask = || request_late_reports(segment, &self.place.members());
                         Pending::of_running_programs(segment, self.place.present(), stopped, ask)
                     }
                     false => Pending::of_job(&observed, false, stopped),
@@ -139,7 +139,7 @@ impl<'a> Supervisor<'a> {
         if !settings.are_programs() {
             return Pending::of_job(observed, true, vec![]);
         }
-        ask(segment, &self.place.members());
+        request_reports(segment, &self.place.members());
         Pending::of_stuck_programs(segment, self.place.present())
     }
 
@@ -147,12 +147,16 @@ impl<'a> Supervisor<'a> {
     /// that all ranks have finished takes precedence over a signal and over ranks that end
     /// afterwards. If a terminal asks for it, stops all ranks and this process, and returns after
     /// they continue.
-    pub(super) fn look(&mut self, may_finish: bool, crew: &mut dyn RankSet) -> Option<Observation> {
+    pub(super) fn look(
+        &mut self,
+        may_finish: bool,
+        rank_set: &mut dyn RankSet,
+    ) -> Option<Observation> {
         let Place { options, .. } = *self.place;
         if let Some(failures) = self.failures() {
             return Some(Observation::Failed(failures));
         }
-        if may_finish && crew.have_finished(self.have_passed()) {
+        if may_finish && rank_set.have_finished(self.have_passed()) {
             return Some(Observation::Finished);
         }
         // Taken, so that a further signal can end what is left to do.
@@ -161,15 +165,15 @@ impl<'a> Supervisor<'a> {
             return Some(Observation::Interrupted(signal));
         }
         for signal in options.forwarded.take() {
-            self.forward(signal, crew);
+            self.forward(signal, rank_set);
             self.forwarded.push(signal);
         }
-        match crew.fallen() {
+        match rank_set.fallen() {
             Some(Exited::NotStarted(rank, why)) => {
                 return Some(Observation::NotStarted(format!("rank {rank}: {why}")));
             }
             Some(Exited::Ended(rank, how, _))
-                if losses::is_survived(self.place, rank) && crew.bury(rank) =>
+                if losses::is_survived(self.place, rank) && rank_set.bury(rank) =>
             {
                 return Some(Observation::Lost(rank, how));
             }
@@ -181,18 +185,18 @@ impl<'a> Supervisor<'a> {
             None => {}
         }
         let on_hosts = self.place.settings.network.is_some();
-        if_suspended(options, on_hosts, || self.suspend(crew));
+        if_suspended(options, on_hosts, || self.suspend(rank_set));
         if self.looked_slowly.elapsed() >= SLOW_TICK {
             self.looked_slowly = Instant::now();
-            self.tell_stopped(crew.stopped());
+            self.tell_stopped(rank_set.stopped());
             (options.show)(self.stage());
         }
         None
     }
 
     /// Passes a signal on to the ranks of this host.
-    pub(super) fn forward(&self, signal: i32, crew: &mut dyn RankSet) {
-        if !crew.forward(signal) {
+    pub(super) fn forward(&self, signal: i32, rank_set: &mut dyn RankSet) {
+        if !rank_set.forward(signal) {
             let name = signal_name(signal as usize);
             (self.place.options.tell)(&format!("{name} has no meaning for a schedule: ignored"));
         }
@@ -204,11 +208,11 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Stops the ranks and this process until this process is continued.
-    fn suspend(&mut self, crew: &mut dyn RankSet) {
+    fn suspend(&mut self, rank_set: &mut dyn RankSet) {
         let since = Instant::now();
-        crew.suspend();
+        rank_set.suspend();
         stop_here();
-        crew.resume();
+        rank_set.resume();
         self.suspended += since.elapsed();
     }
 
@@ -340,7 +344,7 @@ impl<'a> Quiet<'a> {
         Some(match self.standstill.look(segment, &members)? {
             Change::Moves => Standing::Over,
             Change::Stands => {
-                let question = ask_texts(segment, &members);
+                let question = request_texts(segment, &members);
                 let mut lines = Pending::of_standstill(segment, &members, question);
                 if lines.is_empty() {
                     // Without a line, the leader takes the host for one whose ranks move.
@@ -402,7 +406,7 @@ impl<'a> Quiet<'a> {
                 // A program's rank that waits for a run in the kernel has nothing else to do.
                 let is_done = |&rank: &u32| {
                     let status = segment.status(rank);
-                    let has_come = !settings.are_programs() || status.attendance.has_finalized();
+                    let has_come = !settings.are_programs() || status.process_state.has_finalized();
                     status.is_lost() || status.state() == State::Done && has_come
                 };
                 let are_done = here.iter().all(is_done);

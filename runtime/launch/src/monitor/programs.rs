@@ -9,13 +9,13 @@ impl Pending {
     /// Returns the report on `ranks` of a program whose job is stuck, all of which wait: what each
     /// has left as its text. Those that have come to their end come last.
     pub(crate) fn of_stuck_programs(segment: &Segment, ranks: &[u32]) -> Self {
-        let attendance = |rank: u32| &segment.status(rank).attendance;
+        let process_state = |rank: u32| &segment.status(rank).process_state;
         let mut ranks = ranks.to_vec();
-        ranks.sort_by_key(|&rank| attendance(rank).has_finalized());
-        let waits = |rank| format!("rank {rank} waits in {}", in_call(attendance(rank)));
-        let membership = |rank: u32| &segment.status(rank).membership;
-        ranks.retain(|&rank| !membership(rank).is_gone());
-        let text = |rank| match membership(rank) {
+        ranks.sort_by_key(|&rank| process_state(rank).has_finalized());
+        let waits = |rank| format!("rank {rank} waits in {}", in_call(process_state(rank)));
+        let member_state = |rank: u32| &segment.status(rank).member_state;
+        ranks.retain(|&rank| !member_state(rank).is_gone());
+        let text = |rank| match member_state(rank) {
             part if part.takes_part() => segment.failure(rank).unwrap_or_else(|| waits(rank)),
             _ => describe(segment, rank),
         };
@@ -41,12 +41,12 @@ impl Pending {
     /// question, and the number of its threads that may act.
     pub(crate) fn of_standstill(segment: &Segment, ranks: &[u32], question: u32) -> Vec<String> {
         let text = |rank: u32| {
-            let attendance = &segment.status(rank).attendance;
+            let process_state = &segment.status(rank).process_state;
             let told = segment.told_waits(rank, question);
             let does = told.map(|waits| format!("rank {rank} {waits}"));
             let does = does.unwrap_or_else(|| describe(segment, rank));
-            match attendance.others() {
-                _ if attendance.has_finalized() => does,
+            match process_state.others() {
+                _ if process_state.has_finalized() => does,
                 Some(0) | None => does,
                 Some(1) => format!("{does}; 1 other thread of it may act"),
                 Some(others) => format!("{does}; {others} other threads of it may act"),
@@ -82,28 +82,28 @@ impl Pending {
 /// Says what a rank does, as its status has it.
 fn describe(segment: &Segment, rank: u32) -> String {
     let status = segment.status(rank);
-    let attendance = &status.attendance;
-    match (attendance.process(), status.state()) {
+    let process_state = &status.process_state;
+    match (process_state.process(), status.state()) {
         _ if status.is_lost() => format!("rank {rank} is lost"),
-        _ if status.membership.has_left() => format!("rank {rank} has left (GOAL_Leave)"),
-        _ if status.membership.is_gone() => format!("rank {rank} ended before it was accepted"),
-        (Some(_), _) if status.membership.is_joining() => {
+        _ if status.member_state.has_left() => format!("rank {rank} has left (GOAL_Leave)"),
+        _ if status.member_state.is_gone() => format!("rank {rank} ended before it was accepted"),
+        (Some(_), _) if status.member_state.is_joining() => {
             format!("rank {rank} waits to be accepted (GOAL_Accept)")
         }
         (None, _) => format!("rank {rank} has not attached"),
         (Some(_), State::Starting) => format!("rank {rank} waits for other ranks to attach"),
-        (Some(_), _) if attendance.waits() => {
-            format!("rank {rank} waits in {}", in_call(attendance))
+        (Some(_), _) if process_state.waits() => {
+            format!("rank {rank} waits in {}", in_call(process_state))
         }
-        (Some(_), _) if attendance.stays() => {
-            format!("rank {rank} is in {}, for schedules in the kernel", in_call(attendance))
+        (Some(_), _) if process_state.stays() => {
+            format!("rank {rank} is in {}, for schedules in the kernel", in_call(process_state))
         }
-        (Some(_), _) if attendance.has_finalized() => format!("rank {rank} has finalized"),
+        (Some(_), _) if process_state.has_finalized() => format!("rank {rank} has finalized"),
         (Some(_), _) => format!("rank {rank} computes"),
     }
 }
 
 /// Returns the name of the call that a rank waits in.
-fn in_call(attendance: &ProcessState) -> String {
-    attendance.last_call().unwrap_or_else(|| "a call without a name".to_owned())
+fn in_call(process_state: &ProcessState) -> String {
+    process_state.last_call().unwrap_or_else(|| "a call without a name".to_owned())
 }

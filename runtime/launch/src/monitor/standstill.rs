@@ -76,7 +76,7 @@ impl Standstill {
             let seen = |&rank: &u32| Seen {
                 rank,
                 motion: motion(segment, rank),
-                tests: segment.status(rank).attendance.vain_tests(),
+                tests: segment.status(rank).process_state.vain_tests(),
                 tested: Instant::now(),
                 only_tests: true,
                 has_rested: false,
@@ -87,9 +87,9 @@ impl Standstill {
             return std::mem::take(&mut self.is_reported).then_some(Change::Moves);
         }
         for seen in &mut self.ranks {
-            let attendance = &segment.status(seen.rank).attendance;
-            seen.has_rested |= attendance.waits() && read(segment, seen.rank, false).is_some();
-            let tests = attendance.vain_tests();
+            let process_state = &segment.status(seen.rank).process_state;
+            seen.has_rested |= process_state.waits() && read(segment, seen.rank, false).is_some();
+            let tests = process_state.vain_tests();
             if tests != seen.tests {
                 (seen.tests, seen.tested) = (tests, Instant::now());
             }
@@ -114,6 +114,6 @@ fn motion(segment: &Segment, rank: u32) -> Motion {
         positions: segment.mailbox(rank).positions(),
         sent: status.remote_sent.load(Ordering::SeqCst),
         taken: status.remote_taken.load(Ordering::SeqCst),
-        moves: status.attendance.moves(),
+        moves: status.process_state.moves(),
     }
 }

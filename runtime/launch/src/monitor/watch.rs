@@ -92,7 +92,7 @@ impl Watch {
     /// Reads all ranks. If none of them can go on without a message from another host, returns the
     /// numbers of messages that they exchanged until now.
     pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
-        let waits = |rank| !self.of_programs || segment.status(rank).attendance.waits();
+        let waits = |rank| !self.of_programs || segment.status(rank).process_state.waits();
         let read = |&rank: &u32| {
             let waits = waits(rank);
             read(segment, rank, self.together).filter(|_| waits)
@@ -117,11 +117,11 @@ impl Watch {
     fn may_act(&self, segment: &Segment) -> bool {
         self.of_programs
             && self.ranks.iter().zip(&self.before).any(|(&rank, reading)| {
-                let attendance = &segment.status(rank).attendance;
-                let is_stopped = || attendance.seen().is_some_and(is_stopped);
+                let process_state = &segment.status(rank).process_state;
+                let is_stopped = || process_state.seen().is_some_and(is_stopped);
                 // After its end a rank starts nothing.
-                let is_sure =
-                    attendance.has_finalized() || attendance.others_in(reading.epoch) == Some(0);
+                let is_sure = process_state.has_finalized()
+                    || process_state.others_in(reading.epoch) == Some(0);
                 !is_sure || self.in_kernel && is_stopped()
             })
     }

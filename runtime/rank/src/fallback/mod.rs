@@ -57,7 +57,7 @@ pub enum Fault {
 
 impl Fault {
     /// Returns the fault of a run that the engine has ended.
-    pub fn of_run(error: RunError) -> Self {
+    pub fn from_run(error: RunError) -> Self {
         let RunError::Division { action, element } = error;
         Self::Failed(action, Cause::DivisionByZero { element: element.into() })
     }
@@ -146,7 +146,7 @@ impl FallbackOps {
         if let Err(error) = kernel.give_back(action) {
             // The engine takes nothing back once another action has failed.
             return Err(match kernel.test() {
-                Err(failed) => Fault::of_run(failed),
+                Err(failed) => Fault::from_run(failed),
                 Ok(_) => Fault::NotTaken(error),
             });
         }

@@ -92,13 +92,15 @@ fn begin(
         true => settings.of_joined(segment.rank_count().is_crowded()),
         false => settings,
     };
-    let attendance = &segment.status(rank).attendance;
-    attendance.claim(std::process::id()).map_err(|process| AttachError::Taken { rank, process })?;
+    let process_state = &segment.status(rank).process_state;
+    process_state
+        .claim(std::process::id())
+        .map_err(|process| AttachError::Taken { rank, process })?;
     if let Some(identity) = identity() {
-        attendance.identify(identity);
+        process_state.identify(identity);
     }
     if let Some(launcher) = bootstrap.launcher_here() {
-        attendance.see(std::process::id());
+        process_state.see(std::process::id());
         goal_shm::admit(launcher);
         end_with(launcher)?;
     }
@@ -132,7 +134,7 @@ type Ways = (Option<RemoteSockets>, Option<Tables>);
 /// Opens what the order names. The descriptors are not inherited any more.
 fn open(bootstrap: &OsString) -> io::Result<(Opened, RankBootstrap, Ways)> {
     let bootstrap = RankBootstrap::parse(bootstrap)?;
-    let mut inherited = Inherited::of_program(&bootstrap.passed)?;
+    let mut inherited = Inherited::from_program(&bootstrap.passed)?;
     if bootstrap.remote_sockets.is_some() {
         // Keeps other processes of the same user from taking the sockets.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
@@ -164,12 +166,12 @@ fn attach_alone() -> Result<Attached, AttachError> {
     let system = |error: &dyn ToString| AttachError::System(io::Error::other(error.to_string()));
     let nisa = skeleton(1, LONE_HEAP_BYTES);
     let settings = Settings::new(1, &Choice::default()).map_err(|error| system(&error))?;
-    let stuck = Stuck::of_environment()?;
+    let stuck = Stuck::from_environment()?;
     let settings = Settings { origin: Origin::Alone, stuck, ..settings };
     let layout = layout(&nisa, &settings, u64::MAX).map_err(|error| system(&error))?;
     let segment = Segment::create(layout)?;
     let process = std::process::id();
-    segment.status(0).attendance.claim(process).expect("a new segment");
+    segment.status(0).process_state.claim(process).expect("a new segment");
     let (segment, nisa, settings) = leak(segment, nisa, settings);
     pass_gate(Job::new(segment, nisa, settings), 0, None, None)
 }

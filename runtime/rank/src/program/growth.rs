@@ -64,7 +64,7 @@ impl Attached {
         let segment = self.job.segment;
         let waits = |&rank: &u32| {
             let status = segment.status(rank);
-            status.membership.is_joining() && status.attendance.process().is_some()
+            status.member_state.is_joining() && status.process_state.process().is_some()
         };
         (segment.num_started()..segment.num_ranks()).filter(waits).collect()
     }
@@ -72,7 +72,7 @@ impl Attached {
     /// Accepts a rank that waits. Returns true for the one caller that does so, and that must tell
     /// the rank.
     pub fn accept(&self, rank: u32) -> bool {
-        self.job.segment.status(rank).membership.accept()
+        self.job.segment.status(rank).member_state.accept()
     }
 
     /// Returns true if some rank has left. A load.
@@ -83,7 +83,7 @@ impl Attached {
 
     /// Returns true if a rank has left.
     pub fn has_left(&self, rank: u32) -> bool {
-        self.job.segment.status(rank).membership.has_left()
+        self.job.segment.status(rank).member_state.has_left()
     }
 
     /// Checks that ranks can join and leave this job.
@@ -113,11 +113,11 @@ impl Attached {
         within(|| self.send_all(&mut member)).unwrap_or_else(|used| Err(used.into()))?;
         self.publish(&mut member);
         drop(member);
-        status.attendance.finalize();
+        status.process_state.finalize();
         status.enter(State::Done);
         self.computes();
         let Job { segment, .. } = self.job;
-        status.membership.leave();
+        status.member_state.leave();
         segment.rank_count().count_left();
         segment.start_barrier().finish(segment.num_members());
         self.drop_guests();

@@ -159,14 +159,14 @@ impl Attached {
     /// the library. Costs a few stores.
     #[inline]
     pub fn waits(&self, call: &str, threads: u32) {
-        self.job.segment.status(self.rank).attendance.wait_in(call, threads);
+        self.job.segment.status(self.rank).process_state.wait_in(call, threads);
     }
 
     /// Returns true if the launcher asks what this rank waits for, until [`Attached::tell_waits`].
     #[inline]
     pub fn asks_text(&self) -> bool {
         let segment = self.job.segment;
-        segment.start_barrier().text_question() != segment.status(self.rank).attendance.told()
+        segment.start_barrier().text_question() != segment.status(self.rank).process_state.told()
     }
 
     /// Tells the launcher what this rank waits for, with `threads` threads in calls of the library.
@@ -175,7 +175,7 @@ impl Attached {
     pub fn tell_waits(&self, text: &str, threads: u32) {
         let segment = self.job.segment;
         let status = segment.status(self.rank);
-        status.attendance.answer(status.epoch(), others(threads));
+        status.process_state.answer(status.epoch(), others(threads));
         segment.tell_waits(self.rank, segment.start_barrier().text_question(), text);
     }
 
@@ -183,13 +183,13 @@ impl Attached {
     /// the kernel. Costs a few stores.
     #[inline]
     pub fn stays(&self, call: &str) {
-        self.job.segment.status(self.rank).attendance.stay_in(call);
+        self.job.segment.status(self.rank).process_state.stay_in(call);
     }
 
     /// States that this process does not wait in a call any more. Costs a store.
     #[inline]
     pub fn computes(&self) {
-        self.job.segment.status(self.rank).attendance.compute();
+        self.job.segment.status(self.rank).process_state.compute();
     }
 
     /// Returns true if the job has ended, or can't go on because of this rank.
@@ -262,8 +262,8 @@ impl Attached {
         }
         let segment = self.job.segment;
         let status = segment.status(self.rank);
-        status.attendance.finalize();
-        if !status.attendance.waits() {
+        status.process_state.finalize();
+        if !status.process_state.waits() {
             self.waits("finalize", 1);
         }
         let ended = within(|| self.take_leave(&mut member)).unwrap_or_else(|used| Err(used.into()));
@@ -320,7 +320,7 @@ impl Attached {
                 continue;
             }
             // One that nobody has accepted is not awaited.
-            let counts = || status.membership.is_member();
+            let counts = || status.member_state.is_member();
             if !status.has_finished() && progress.waiting == Waiting::Nothing && counts() {
                 self.publish(member);
                 self.count_finished();

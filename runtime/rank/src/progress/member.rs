@@ -183,17 +183,17 @@ impl<'a> Member<'a> {
     /// Notes for the launcher that a run has ended.
     #[inline]
     pub fn note_end(&self) {
-        self.job.segment.status(self.rank).attendance.note_move();
+        self.job.segment.status(self.rank).process_state.note_move();
     }
 
     /// Notes for the launcher if a test of the program made progress. Threads of the library don't
     /// test.
     #[inline]
     pub fn note_test(&self, has_worked: bool) {
-        let attendance = &self.job.segment.status(self.rank).attendance;
+        let process_state = &self.job.segment.status(self.rank).process_state;
         match has_worked {
-            true => attendance.note_move(),
-            false => attendance.note_vain_test(),
+            true => process_state.note_move(),
+            false => process_state.note_vain_test(),
         }
     }
 
@@ -419,7 +419,7 @@ impl<'a> Member<'a> {
     fn is_singleton_waiting_for_itself(&self, waiting: Waiting) -> bool {
         self.job.settings.origin == Origin::Alone
             && waiting == Waiting::Messages
-            && self.job.segment.status(self.rank).attendance.waits()
+            && self.job.segment.status(self.rank).process_state.waits()
     }
 
     /// Waits for another thread of this process. Nobody wakes this one, so it looks again soon.
@@ -428,7 +428,7 @@ impl<'a> Member<'a> {
     /// [`Interrupted::Stuck`] if there is no other thread, or if such a wait is to end after a
     /// time.
     fn rest_alone(&mut self) -> Result<(), Interrupted> {
-        let in_calls = self.job.segment.status(self.rank).attendance.in_calls();
+        let in_calls = self.job.segment.status(self.rank).process_state.in_calls();
         let Stuck { ends, after } = self.job.settings.stuck;
         let is_late = self.pause.has_waited_alone(after);
         if others(in_calls) == Some(0) || is_late && ends {
@@ -452,8 +452,8 @@ impl<'a> Member<'a> {
     fn answer(&mut self) {
         self.answered = self.job.segment.start_barrier().question();
         let status = self.job.segment.status(self.rank);
-        if status.attendance.waits() {
-            status.attendance.answer(status.epoch(), others(status.attendance.in_calls()));
+        if status.process_state.waits() {
+            status.process_state.answer(status.epoch(), others(status.process_state.in_calls()));
         }
     }
 

@@ -15,7 +15,7 @@ const NAMES: [&str; 4] = [
     "runtime/bootstrap/src/launcher",
     "runtime/bootstrap/src/pmix/search.rs",
     "bindings/prof/src/settings.rs",
-    "goal-run/src/transport/choice/request.rs",
+    "runtime/job/src/transport/choice/request.rs",
 ];
 /// Folders at the top that hold tools for the project itself.
 const TOOLS: [&str; 3] = ["benches", "tests", "tools"];

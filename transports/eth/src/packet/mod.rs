@@ -102,7 +102,7 @@ impl Packet {
     fn socket() -> Result<OwnedFd, OpenError> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)
-            .map_err(OpenError::of_socket)
+            .map_err(OpenError::from_socket)
     }
 
     fn bind(

@@ -6,9 +6,9 @@
 //! if all threads sleep, or if an assertion does not hold. Each model prints how many interleavings
 //! it has.
 
-mod start_barrier;
 mod mailbox;
 mod rings;
+mod start_barrier;
 mod tasks;
 mod turn;
 

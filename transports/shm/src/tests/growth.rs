@@ -72,9 +72,9 @@ fn ranks_that_are_not_there_take_no_memory() {
 fn a_message_to_a_new_rank_needs_no_other_step() {
     let segment = Segment::create(layout(2, 4, u64::MAX).unwrap()).unwrap();
     segment.rank_count().set_ranks(3);
-    segment.status(2).membership.begin(false);
+    segment.status(2).member_state.begin(false);
     assert_eq!((segment.num_ranks(), segment.num_members()), (3, 2));
-    assert!(segment.status(2).membership.accept());
+    assert!(segment.status(2).member_state.accept());
     assert_eq!(segment.num_members(), 3);
     let (sender, receiver) = (segment.endpoint(0), segment.endpoint(2));
     for len in [0, SHORT_MAX, 4000] {

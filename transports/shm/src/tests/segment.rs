@@ -119,7 +119,12 @@ fn a_gate_breaks_and_opens_again() {
     assert!(!start_barrier.is_broken(), "before it is open, a loss ends the job");
     assert!(start_barrier.pass(1, || 3));
     start_barrier.break_up();
-    assert!(start_barrier.is_broken() && start_barrier.is_stopped() && !start_barrier.has_ended() && !start_barrier.is_stuck());
+    assert!(
+        start_barrier.is_broken()
+            && start_barrier.is_stopped()
+            && !start_barrier.has_ended()
+            && !start_barrier.is_stuck()
+    );
     assert!(start_barrier.pass(9, || 3), "a rank that wakes up late has passed");
     start_barrier.mend();
     assert!(start_barrier.is_open() && !start_barrier.is_stopped());

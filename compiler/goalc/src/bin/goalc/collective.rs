@@ -75,7 +75,7 @@ impl BlockArguments {
         }
         let ranks = edges.iter().map(|&(source, destination)| source.max(destination) + 1);
         let ranks = ranks.max().unwrap_or(0);
-        Ok(Some(Neighbors::of_edges(ranks, edges).into()))
+        Ok(Some(Neighbors::from_edges(ranks, edges).into()))
     }
 
     /// Returns the blocks of a collective of neighbours, from those of each rank in an allgather

@@ -295,7 +295,7 @@ fn nodes(arguments: &Arguments, ranks: u32) -> Result<Option<Arc<Nodes>>, Error>
             let message = format!("--per-node is for at most {PLACED_RANKS_MAX} ranks");
             return Err(Error::Usage(message));
         }
-        (None, Some(per_node)) => Nodes::of_size(ranks, per_node),
+        (None, Some(per_node)) => Nodes::from_size(ranks, per_node),
         (None, None) => return Ok(None),
     };
     Ok(Some(Arc::new(nodes)))

@@ -11,7 +11,7 @@ use crate::launcher::losses::{self, QuiescentState};
 use crate::launcher::pace::Pace;
 use crate::launcher::rank_set::Place;
 use crate::launcher::rank_set::RankSet;
-use crate::launcher::shutdown::{Tail, ask, ask_late};
+use crate::launcher::shutdown::{Drain, request_late_reports, request_reports};
 use crate::launcher::supervise::{Observation, Quiet, Standing, Supervisor};
 use goal_eth::now_ns;
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ impl Told {
 pub(super) fn follow(
     session: &mut Session<'_>,
     place: &Place<'_>,
-    crew: &mut dyn RankSet,
+    rank_set: &mut dyn RankSet,
 ) -> Result<Told, LaunchError> {
     // The session drops the events of all hosts except the leader.
     let leader = session.leader();
@@ -49,7 +49,7 @@ pub(super) fn follow(
     let (mut is_ready, mut have_finished, mut has_told) = (false, false, false);
     let (mut stopped, pace) = (vec![], Pace::new());
     let are_programs = place.settings.are_programs();
-    let (mut is_at_end, mut has_left, mut tail) = (false, false, Tail::default());
+    let (mut is_at_end, mut has_left, mut tail) = (false, false, Drain::default());
     // After a loss: no rank of this host uses messages any more, and the leader knows.
     let mut has_regrouped = false;
     let mut told_unreachable = BTreeSet::new();
@@ -75,11 +75,11 @@ pub(super) fn follow(
                     continue;
                 }
                 Event::Message(_, Message::Forward { signal }, _) if Forwarded::has(signal) => {
-                    supervisor.forward(signal, crew);
+                    supervisor.forward(signal, rank_set);
                     continue;
                 }
                 Event::Message(_, Message::Lost(ranks), _) => {
-                    lose(place, crew, &ranks)?;
+                    lose(place, rank_set, &ranks)?;
                     continue;
                 }
                 Event::Message(_, Message::Mend(sits_out), _) if has_regrouped => {
@@ -90,8 +90,8 @@ pub(super) fn follow(
                 }
                 Event::Message(_, Message::End { is_complete, is_stuck, is_late, areas }, _) => {
                     match are_programs {
-                        true if is_stuck => ask(place.segment, place.here),
-                        true if is_late => ask_late(place.segment, place.here),
+                        true if is_stuck => request_reports(place.segment, place.here),
+                        true if is_late => request_late_reports(place.segment, place.here),
                         _ => {}
                     }
                     return Ok(Told::End { is_complete, areas });
@@ -133,9 +133,9 @@ pub(super) fn follow(
             session.post.send(leader, Message::AtEnd);
         }
         if has_left {
-            tail.let_go(place.segment, place.here);
+            tail.release(place.segment, place.here);
         }
-        let news = match supervisor.look(!have_finished, crew).filter(|_| !has_told) {
+        let news = match supervisor.look(!have_finished, rank_set).filter(|_| !has_told) {
             Some(Observation::Failed(_)) => Some(Message::Failed),
             Some(Observation::Exited(rank, how, status)) => {
                 Some(Message::Died { rank, how, status })
@@ -182,13 +182,13 @@ pub(super) fn follow(
 /// [`LaunchError::Rank`] if one of them can't be ended. The caller must tell the leader.
 pub(super) fn lose(
     place: &Place<'_>,
-    crew: &mut dyn RankSet,
+    rank_set: &mut dyn RankSet,
     ranks: &[(u32, String)],
 ) -> Result<(), LaunchError> {
     let num_ranks = place.segment.num_ranks();
     for (rank, how) in ranks.iter().filter(|&&(rank, _)| rank < num_ranks) {
         let is_here = place.here.binary_search(rank).is_ok();
-        if is_here && !place.segment.status(*rank).is_lost() && !crew.bury(*rank) {
+        if is_here && !place.segment.status(*rank).is_lost() && !rank_set.bury(*rank) {
             return Err(LaunchError::Rank(format!("rank {rank} is lost and can't be ended")));
         }
         losses::note(place, *rank, how);

@@ -322,7 +322,7 @@ impl Session<'_> {
         let ticker = Ticker::start(&kernel, &installation, TICK).map_err(system)?;
         let in_kernel = match &places {
             Places::Members(members) => InKernel::new(fragment, members),
-            Places::Shares(shares) => InKernel::of_programs(fragment, shares),
+            Places::Shares(shares) => InKernel::from_programs(fragment, shares),
         };
         let hosts = self.locations().iter().map(|location| location.host).collect();
         let interface = interface.name.clone();

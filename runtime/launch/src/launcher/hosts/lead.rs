@@ -16,7 +16,7 @@ use crate::launcher::losses::QuiescentState;
 use crate::launcher::pace::Pace;
 use crate::launcher::rank_set::Place;
 use crate::launcher::rank_set::RankSet;
-use crate::launcher::shutdown::{Tail, ask, ask_late};
+use crate::launcher::shutdown::{Drain, request_late_reports, request_reports};
 use crate::launcher::supervise::{Observation, Quiet, Standing, Supervisor, text_on_standstill};
 use crate::monitor::Stopped;
 use crate::outcome::End;
@@ -109,12 +109,12 @@ impl<'s, 'a> Leader<'s, 'a> {
 
     /// Watches the job until it has ended or can't go on. Ranks of programs that wait are still
     /// there then, and have left what they wait for.
-    pub(super) fn lead(&mut self, crew: &mut dyn RankSet) -> Ending {
-        let ending = self.watch(crew);
+    pub(super) fn lead(&mut self, rank_set: &mut dyn RankSet) -> Ending {
+        let ending = self.watch(rank_set);
         match ending {
             _ if !self.place.settings.are_programs() => {}
-            Ending::Stuck => ask(self.place.segment, self.place.here),
-            Ending::TimedOut => ask_late(self.place.segment, self.place.here),
+            Ending::Stuck => request_reports(self.place.segment, self.place.here),
+            Ending::TimedOut => request_late_reports(self.place.segment, self.place.here),
             _ => {}
         }
         // Before the ranks of this host are awaited: they may have to take leave of the others.
@@ -122,10 +122,10 @@ impl<'s, 'a> Leader<'s, 'a> {
         ending
     }
 
-    fn watch(&mut self, crew: &mut dyn RankSet) -> Ending {
+    fn watch(&mut self, rank_set: &mut dyn RankSet) -> Ending {
         let Place { segment, here, settings, .. } = *self.place;
         let are_programs = settings.are_programs();
-        let (mut has_left, mut tail) = (false, Tail::default());
+        let (mut has_left, mut tail) = (false, Drain::default());
         let (mut quiet, pace) = (Quiet::new(self.place), Pace::new());
         let start_barrier = segment.start_barrier();
         let here = here.len() as u32;
@@ -144,7 +144,7 @@ impl<'s, 'a> Leader<'s, 'a> {
                 start_barrier.pass(here + 1, now_ns);
             }
             if self.is_survived()
-                && let Some(ending) = self.tend(crew)
+                && let Some(ending) = self.tend(rank_set)
             {
                 return ending;
             }
@@ -152,17 +152,17 @@ impl<'s, 'a> Leader<'s, 'a> {
                 if !std::mem::replace(&mut has_left, true) {
                     self.tell_all(&Message::GoOn);
                 }
-                tail.let_go(segment, self.place.here);
+                tail.release(segment, self.place.here);
             }
             if are_programs
                 && !self.has_begun
-                && let Some(ending) = self.deserter(crew)
+                && let Some(ending) = self.deserter(rank_set)
             {
                 return ending;
             }
             // Finished ranks must stay while ranks of other hosts run, which may wait for
             // retransmissions.
-            match self.supervisor.look(self.finished == self.others, crew) {
+            match self.supervisor.look(self.finished == self.others, rank_set) {
                 Some(Observation::Failed(_)) => return Ending::Failed,
                 Some(Observation::Exited(rank, how, status)) => {
                     return Ending::Died(rank, how, status);
@@ -177,13 +177,13 @@ impl<'s, 'a> Leader<'s, 'a> {
                 self.tell_all(&Message::Forward { signal });
             }
             for (from, signal) in std::mem::take(&mut self.signalled) {
-                self.supervisor.forward(signal, crew);
+                self.supervisor.forward(signal, rank_set);
                 for &host in self.others.iter().filter(|&&host| host != from) {
                     self.session.post.send(host, Message::Forward { signal });
                 }
             }
             if self.supervisor.is_late() {
-                self.stopped.insert(self.session.me, crew.stopped());
+                self.stopped.insert(self.session.me, rank_set.stopped());
                 return Ending::TimedOut;
             }
             if !has_left && (self.is_stuck(&mut quiet) || self.stands(&mut quiet)) {
@@ -194,15 +194,15 @@ impl<'s, 'a> Leader<'s, 'a> {
 
     /// Returns the end of a job in which all ranks of a host have exited and never attached, and
     /// others wait for them, if that is so.
-    fn deserter(&self, crew: &mut dyn RankSet) -> Option<Ending> {
+    fn deserter(&self, rank_set: &mut dyn RankSet) -> Option<Ending> {
         let Place { segment, here, .. } = *self.place;
-        let is_attached = |rank: u32| segment.status(rank).attendance.process().is_some();
+        let is_attached = |rank: u32| segment.status(rank).process_state.process().is_some();
         let here_attached = here.iter().copied().find(|&rank| is_attached(rank));
         let of_host = |host: &Host| self.session.ranks_of(*host).first().copied();
         let waiting = here_attached.or_else(|| self.ready.iter().find_map(of_host))?;
         let has_gone = |host: &&Host| !self.ready.contains(host);
         let gone = self.finished.iter().filter(has_gone).find_map(of_host);
-        let mut all_gone = || here_attached.is_none() && crew.have_finished(false);
+        let mut all_gone = || here_attached.is_none() && rank_set.have_finished(false);
         let gone = gone.or_else(|| all_gone().then(|| here[0]))?;
         let how = format!("exited and never attached to the job, and rank {waiting} waits for it");
         Some(Ending::Died(gone, how, None))

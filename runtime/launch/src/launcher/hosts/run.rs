@@ -161,8 +161,14 @@ impl Session<'_> {
         };
         if leads {
             let mut leader = Leader::new(self, &place)?;
-            let lead =
-                || run_ranks(&place, endpoints, |crew| Ok(leader.lead(crew)), Ending::is_complete);
+            let lead = || {
+                run_ranks(
+                    &place,
+                    endpoints,
+                    |rank_set| Ok(leader.lead(rank_set)),
+                    Ending::is_complete,
+                )
+            };
             let ending = match &engine {
                 Some(engine) => engine.watched(&place, lead)?,
                 None => lead()?,
@@ -183,7 +189,7 @@ impl Session<'_> {
             run_ranks(
                 &place,
                 endpoints,
-                |crew| follow::follow(self, &place, crew),
+                |rank_set| follow::follow(self, &place, rank_set),
                 Told::is_complete,
             )
         };

@@ -16,7 +16,7 @@ impl Leader<'_, '_> {
 
     /// Lets all hosts know of new losses, and lets the ranks that are left go on when all of them
     /// wait for that. Returns the reason if the job ends.
-    pub(super) fn tend(&mut self, crew: &mut dyn RankSet) -> Option<Ending> {
+    pub(super) fn tend(&mut self, rank_set: &mut dyn RankSet) -> Option<Ending> {
         let segment = self.place.segment;
         let accusations: Vec<(u32, u32)> = losses::accusations(self.place).collect();
         for (by, rank) in accusations {
@@ -41,7 +41,7 @@ impl Leader<'_, '_> {
             new.iter().for_each(|(rank, how)| {
                 (self.place.options.tell)(&losses::text(*rank, how));
             });
-            if let Err(error) = lose(self.place, crew, &new) {
+            if let Err(error) = lose(self.place, rank_set, &new) {
                 return Some(Ending::Refused(error.to_string()));
             }
             self.tell_all(&Message::Lost(new.clone()));

@@ -44,7 +44,7 @@ pub fn attach(common: Common) -> Result<Attached, AttachError> {
         return attach_by_order();
     }
     let system = |error: goal_bootstrap::Error| AttachError::System(io::Error::other(error));
-    match Launcher::of_process().map_err(system)? {
+    match Launcher::from_process().map_err(system)? {
         Some(launcher) if launcher.size().is_some_and(|size| size > 1) => {
             let session = adopting(|| Session::open(&launcher, PATIENCE));
             let mut session = session.map_err(system)?;
@@ -211,7 +211,7 @@ fn launch(lead: &Lead, ranks: u32) -> Result<u8, LaunchError> {
         bind: lead.bind().clone(),
         engine: engine::Options { pushed_max: engine::Options::PUSHED_MAX, ..Default::default() },
         progress: Mode::default(),
-        stuck: Stuck::of_environment()?,
+        stuck: Stuck::from_environment()?,
         tell: say,
         explain: |error| error.to_string(),
         ..Options::default()

@@ -14,7 +14,7 @@ fn one_ring_wakes_the_thread_and_the_rank() {
     let mut segment = Segment::create(layout).unwrap();
     segment.create_bells(0..1).unwrap();
     let endpoint = segment.endpoint(0);
-    let sources = || WakeSources { endpoint, sleeper: Some(Sleeper::of_bell()) };
+    let sources = || WakeSources { endpoint, sleeper: Some(Sleeper::from_bell()) };
     let (of_thread, of_rank) = (sources(), sources());
     for _ in 0..3 {
         assert!(endpoint.arm());

@@ -39,7 +39,7 @@ impl Sleeper {
 
     /// Returns a sleeper that waits for the bell alone, for tests.
     #[cfg(test)]
-    pub(crate) fn of_bell() -> Self {
+    pub(crate) fn from_bell() -> Self {
         Self { sockets: Arc::new([]), events: None, until_ns: None }
     }
 }

@@ -34,7 +34,8 @@ fn no_rank_leaves_a_barrier_before_all_have_arrived() {
 #[allow(unsafe_code)]
 fn the_gate_opens_for_all() {
     explore("two ranks at the gate", None, || {
-        let shared = shared((StartBarrier::default(), [Shared::<u64>::default(), Shared::default()]));
+        let shared =
+            shared((StartBarrier::default(), [Shared::<u64>::default(), Shared::default()]));
         let rank = |shared: &(StartBarrier, [Shared<u64>; 2]), me: usize| {
             let (start_barrier, values) = shared;
             // SAFETY: loom compares all accesses.
