@@ -1,16 +1,10 @@
 //! The benchmarks of programs in C run to their tables: the programs check the results themselves.
 
 use goal_cluster::{Cluster, Wiring};
-use std::io::Write;
+use goal_filetest::skipped;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
-
-/// Prints that a test is skipped. The line is visible even if the test's output is captured.
-fn skipped(why: &str) -> bool {
-    let _ = writeln!(std::io::stderr(), "skipped: {why}");
-    true
-}
 
 /// Returns true if a command can be started.
 fn is_there(tool: &str) -> bool {
@@ -25,12 +19,19 @@ fn lacks() -> bool {
         own.with_file_name(name).exists() || own.with_file_name("deps").join(name).exists()
     };
     let lacks = !is_built("goal-run") || !is_built("libgoal_c.so") || !is_there("cc");
-    lacks && skipped("there is no goal-run, no libgoal_c.so or no cc")
+    if lacks {
+        skipped("there is no goal-run, no libgoal_c.so or no cc");
+    }
+    lacks
 }
 
 /// Returns true, after a line that says so, if there is no MPI library on the path.
 fn lacks_mpi() -> bool {
-    (!is_there("mpirun") || !is_there("mpicc")) && skipped("there is no mpirun or no mpicc")
+    let lacks = !is_there("mpirun") || !is_there("mpicc");
+    if lacks {
+        skipped("there is no mpirun or no mpicc");
+    }
+    lacks
 }
 
 fn bench(arguments: &str, more: &[PathBuf]) -> Output {

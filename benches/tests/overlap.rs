@@ -80,8 +80,7 @@ fn ranks_that_wait() {
     let built =
         std::path::Path::new(env!("CARGO_BIN_EXE_goal-bench")).with_file_name("goal-run").exists();
     if !built {
-        eprintln!("skipped: there is no goal-run");
-        return;
+        return goal_filetest::skipped("there is no goal-run");
     }
     let (text, csv) = run("idle --ranks 3 --seconds 1");
     assert_eq!(text.matches("| 3 ").count(), MODES.len(), "{text}");

@@ -1,15 +1,9 @@
 //! The benchmarks of messages over TCP run to their tables: the programs check the results
 //! themselves.
 
-use std::io::Write;
+use goal_filetest::skipped;
 use std::path::Path;
 use std::process::{Command, Output};
-
-/// Prints that a test is skipped. The line is visible even if the test's output is captured.
-fn skipped(why: &str) -> bool {
-    let _ = writeln!(std::io::stderr(), "skipped: {why}");
-    true
-}
 
 /// Returns true if a command can be started.
 fn is_there(tool: &str) -> bool {
@@ -24,7 +18,10 @@ fn lacks() -> bool {
         own.with_file_name(name).exists() || own.with_file_name("deps").join(name).exists()
     };
     let lacks = !is_built("goal-run") || !is_built("libgoal_c.so") || !is_there("cc");
-    lacks && skipped("there is no goal-run, no libgoal_c.so or no cc")
+    if lacks {
+        skipped("there is no goal-run, no libgoal_c.so or no cc");
+    }
+    lacks
 }
 
 fn bench(arguments: &str, csv: &Path) -> Output {

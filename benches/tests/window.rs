@@ -19,9 +19,7 @@ fn two_million_actions_run_in_16_mebibytes() {
             "is missing",
         ];
         assert!(allowed.iter().any(|cause| error.contains(cause)), "{error}");
-        // As tests are shown only where they fail, this goes to whoever asks for their output.
-        eprintln!("skipped: {error}");
-        return;
+        return goal_filetest::skipped(error.trim_end());
     }
     assert!(output.status.success(), "{text}{error}");
     let row = |name: &str| {

@@ -1,4 +1,4 @@
-//! Parts of `goal-run` that its tests and the benchmarks use too.
+//! Shares parts of `goal-run` with its tests and the benchmarks.
 //!
 //! - [`verify`] compares a run with the reference interpreter.
 //! - [`named`] parses settings of a few names on command lines.

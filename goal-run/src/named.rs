@@ -1,4 +1,4 @@
-//! Settings of a few names on command lines.
+//! Parses settings of a few names on command lines.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use goal_job::Named;

@@ -52,9 +52,10 @@ pub fn verify(outcome: &Outcome) -> Result<Verified, Difference> {
     Ok(verified)
 }
 
-/// Returns one text a rank whose memory is not as the program expects it after the last instance,
-/// if the job is complete and the ranks have not compared it: which elements derive from the clock
-/// is known to the interpreter only. It takes as long as a run of the interpreter.
+/// Returns one text for each rank whose memory is not as the program expects it after the last
+/// instance. The job must be complete, and the ranks have not compared their memory: only the
+/// interpreter knows which elements derive from the clock. This takes as long as a run of the
+/// interpreter.
 pub fn unmet(outcome: &Outcome) -> Vec<String> {
     if outcome.end != End::Complete || !has_time(outcome.nisa()) {
         return vec![];

@@ -1,9 +1,10 @@
-//! `--bind`: the processors that ranks run on.
+//! Tests `--bind`, which binds ranks to processors.
 
 mod common;
 
 use common::processes::{ranks_of, wait_for};
 use common::{GOAL_RUN, run_text, start_text};
+use goal_filetest::skipped;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::Value;
@@ -94,7 +95,7 @@ fn jobs_pass_over_processors_of_other_jobs() {
 #[test]
 fn jobs_with_a_sysfs_of_their_own_pass_over_processors_too() {
     if !rustix::process::geteuid().is_root() {
-        return println!("skipped: only root can mount a sysfs");
+        return skipped("only root can mount a sysfs");
     }
     let mut launcher = start_text("rank 0 { calc 1000000000000 }", &[]);
     let rank = ranks_of(Pid::from_child(&launcher), 1)[0];
@@ -109,7 +110,7 @@ fn jobs_with_a_sysfs_of_their_own_pass_over_processors_too() {
     launcher.kill().unwrap();
     launcher.wait().unwrap();
     let Some(output) = output.ok().filter(|output| output.status.success()) else {
-        return println!("skipped: a sysfs can't be mounted here");
+        return skipped("a sysfs can't be mounted here");
     };
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let processor = &report["stats"]["ranks"][0]["processor"];
@@ -128,12 +129,12 @@ fn lists_that_can_not_be_followed_are_refused() {
     refused("0,5000", &["5000 is no processor"]);
     refused("0-4294967295", &["4294967295 is no processor"]);
     if allowed().contains(&1023) {
-        println!("skipped: this machine has 1024 processors");
+        skipped("this machine has 1024 processors");
     } else {
         refused("1023,1023", &["there is no processor 1023", "this machine has", "--bind core"]);
     }
-    let [one, other, ..] = allowed()[..] else { return println!("skipped: one processor") };
-    // A mask that leaves one processor.
+    let [one, other, ..] = allowed()[..] else { return skipped("one processor") };
+    // This mask leaves one processor.
     let run = std::thread::spawn(move || {
         let mut set = CpuSet::new();
         set.set(one as usize);
@@ -180,7 +181,7 @@ fn memory_is_made_resident_up_to_a_limit() {
     }
 }
 
-/// A schedule that touches little of a large memory takes little memory.
+/// A schedule that touches little of a large memory needs little memory.
 #[test]
 fn a_large_memory_of_which_little_is_touched_is_no_obstacle() {
     let text = "num_ranks 2 rank * { exec copyInt8 with 0,8 100000000000,8 }";

@@ -10,29 +10,29 @@ use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::Config;
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
 use goal_eth::{Driver, EspTransport, Packet, now_ns};
+use goal_filetest::{patience, skipped, timeout, until};
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-const LIMIT: Duration = Duration::from_secs(20);
+/// The patience with the messages of the stream, in seconds.
+const LIMIT: u64 = 20;
 /// Bytes of the messages of the stream: one in a packet with others, one over many.
 const MESSAGES: [usize; 2] = [8, 100_000];
 /// Bytes of an echo, and of the last one, which count from 0 on.
 const ECHO: usize = 56;
 const LAST_ECHO: usize = 250;
 
-/// Programs of Wireshark that this machine lacks, told in a line.
+/// Returns true if this machine lacks a program of Wireshark, and prints a line that says so.
 fn is_missing() -> bool {
     let is_there = |program: &&str| Command::new(program).arg("--version").output().is_ok();
     let missing: Vec<_> =
         ["dumpcap", "tshark"].into_iter().filter(|program| !is_there(program)).collect();
     if !missing.is_empty() {
-        // Written past the harness, which would keep it back.
-        let _ =
-            writeln!(io::stderr(), "capture: skipped: there is no {}", missing.join(" and no "));
+        skipped(&format!("there is no {}", missing.join(" and no ")));
     }
     !missing.is_empty()
 }
@@ -52,9 +52,9 @@ fn capture(host: &Host, path: &Path) -> Child {
 fn ping(host: &Host, to: &Host, count: usize, size: usize) {
     let (mac, count, size) = (to.mac().to_string(), count.to_string(), size.to_string());
     let mut command = host.command(GOAL_RUN);
-    command.args(["ping", &mac, "--interface", INTERFACE, "--interval", "0", "--timeout", "10"]);
-    Ended::of(command.args(["--count", &count, "--size", &size]).output().unwrap())
-        .assert_status(0);
+    command.args(["ping", &mac, "--interface", INTERFACE, "--interval", "0"]);
+    command.args(["--timeout", &timeout(10), "--count", &count, "--size", &size]);
+    Ended::of(command.output().unwrap()).assert_status(0);
 }
 
 /// Sends the messages from one host to the other.
@@ -78,7 +78,7 @@ fn stream(hosts: [&Host; 2]) {
     });
     let (start, mut sent, mut got) = (Instant::now(), 0, Vec::new());
     while got.len() < MESSAGES.len() {
-        assert!(start.elapsed() < LIMIT, "{got:?} of {MESSAGES:?}");
+        assert!(start.elapsed() < patience(LIMIT), "{got:?} of {MESSAGES:?}");
         if let Some(&len) = MESSAGES.get(sent) {
             let header = Header {
                 kind: Kind::Eager as u8,
@@ -129,8 +129,8 @@ fn the_dissector_knows_what_is_on_the_wire() {
     let path = folder.path().join("frames.pcap");
     let mut capturing = capture(b, &path);
     let mut answer = b.command(GOAL_RUN);
-    answer.args(["answer", "--interface", INTERFACE, "--timeout", "60"]).stdout(Stdio::piped());
-    let mut answering = answer.spawn().unwrap();
+    answer.args(["answer", "--interface", INTERFACE, "--timeout", &timeout(60)]);
+    let mut answering = answer.stdout(Stdio::piped()).spawn().unwrap();
     BufReader::new(answering.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
     ping(a, b, 3, ECHO);
     stream([a, b]);
@@ -139,12 +139,8 @@ fn the_dissector_knows_what_is_on_the_wire() {
     answering.wait().unwrap();
     // The capture is written with a delay: the last frames are an echo and its answer.
     let last: Vec<u8> = (ECHO as u8..LAST_ECHO as u8).collect();
-    let start = Instant::now();
     let count = |bytes: Vec<u8>| bytes.windows(last.len()).filter(|window| *window == last).count();
-    while count(fs::read(&path).unwrap()) < 2 {
-        assert!(start.elapsed() < LIMIT, "the capture does not end");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("the last frames are captured", || count(fs::read(&path).unwrap()) >= 2);
     let process = rustix::process::Pid::from_child(&capturing);
     rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
     assert!(capturing.wait().unwrap().success());

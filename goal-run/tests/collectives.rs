@@ -1,8 +1,9 @@
-//! Every algorithm of every collective, with data, on processes and on threads. The results that
-//! ranks must end with are computed here by MPI's definition, without a program.
+//! Runs every algorithm of every collective with data, on processes and on threads. The expected
+//! results are computed here by MPI's definition, without a program.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, GenerateError, Nodes, Request};
+use goal_filetest::patience;
 use goal_job::Mode;
 use goal_lang::limits::Limits;
 use goal_lang::{
@@ -11,7 +12,6 @@ use goal_lang::{
 use goal_launch::{End, Options, Ranks, run};
 use goal_run::verify::verify;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// An element of a rank's input.
 fn element(rank: u32, at: u64) -> i32 {
@@ -210,9 +210,9 @@ fn program(
     Ok(program.finish())
 }
 
-/// Runs all algorithms, with messages below and above the eager limit in turn. Those that take
-/// blocks of different sizes run with them, too, on even or on odd numbers of ranks. Those of two
-/// levels run on nodes of two ranks, or with ranks dealt to two nodes in turn.
+/// Runs all algorithms, with messages below and above the eager limit in turn. Algorithms that take
+/// blocks of different sizes run with them, too, on even or on odd numbers of ranks. Algorithms of
+/// two levels run on nodes of two ranks, or on two nodes that get the ranks in turn.
 fn run_all(ranks_as: &Ranks, with_blocks: impl Fn(u32) -> bool) {
     let mut runs = 0;
     for (number, algorithm) in ALGORITHMS.iter().enumerate() {
@@ -257,7 +257,7 @@ fn run_program(program: &Program, ranks_as: &Ranks, number: usize, name: &str) {
         ranks: ranks_as.clone(),
         progress: Mode::ALL[number % Mode::ALL.len()],
         repeat: 2,
-        timeout: Some(Duration::from_secs(60)),
+        timeout: Some(patience(60)),
         record: true,
         ..Options::default()
     };

@@ -1,11 +1,11 @@
-//! Ranks and launchers that are killed: the job ends, and no process is left.
+//! Kills ranks and launchers: the job ends, and no process is left.
 
 mod common;
 
-use common::processes::{assert_gone, pid, ranks_of, wait_until_mapped};
+use common::processes::{assert_gone, pid, ranks_of, wait_until_busy, wait_until_mapped};
 use common::{Ended, start_text};
+use goal_filetest::timeout;
 use rustix::process::{Pid, Signal, kill_process};
-use std::time::Duration;
 
 const LONG: &str = "num_ranks 3 rank * { c: calc 1000000000000 }";
 
@@ -21,8 +21,8 @@ fn a_killed_rank_ends_the_job() {
     assert_gone(&ranks);
 }
 
-/// Ranks of which one is often asked for what it does not do by itself, so that others act for it:
-/// they are more than processors.
+/// One rank is often asked for work that it does not do by itself, so others act for it. The ranks
+/// are more than the processors.
 #[test]
 fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
     let rank = |rank| {
@@ -34,18 +34,19 @@ fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
     let ring: String = (0..6).map(rank).collect();
     for mode in ["caller", "thread", "node"] {
         for victim in [0, 3, 5] {
+            let limit = timeout(50);
             let arguments =
-                ["--progress", mode, "--repeat", "100000000", "--no-check", "--timeout", "50"];
+                ["--progress", mode, "--repeat", "100000000", "--no-check", "--timeout", &limit];
             let launcher = start_text(&ring, &arguments);
             let ranks = ranks_of(Pid::from_child(&launcher), 6);
             wait_until_mapped(&ranks);
-            std::thread::sleep(Duration::from_millis(40));
+            wait_until_busy(&ranks);
             kill_process(ranks[victim], Signal::KILL).unwrap();
             let ended = Ended::of(launcher.wait_with_output().unwrap());
             ended.assert_status(4);
             ended.assert_says(&[&format!("rank {victim} was killed by signal 9 (SIGKILL)")]);
-            // It was within an instance, or others did what was left of one and it never began the
-            // next.
+            // The rank was within an instance. Or others finished its instance, and it never began
+            // the next.
             assert!(!ended.err.contains("0 actions of"), "{ended:?}");
             let of_rank = |text: &str| ended.err.contains(text);
             assert!(
@@ -57,11 +58,11 @@ fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
     }
 }
 
-/// Rust's runtime handles these two, and passes over one that is sent.
+/// Rust's runtime handles these two signals, and ignores one that another process sends.
 #[test]
 fn a_fault_that_is_sent_ends_the_rank() {
     for (signal, name) in [(Signal::SEGV, "SIGSEGV"), (Signal::BUS, "SIGBUS")] {
-        let launcher = start_text(LONG, &["--transport", "shm", "--timeout", "20"]);
+        let launcher = start_text(LONG, &["--transport", "shm", "--timeout", &timeout(20)]);
         let ranks = ranks_of(Pid::from_child(&launcher), 3);
         wait_until_mapped(&ranks);
         kill_process(ranks[2], signal).unwrap();

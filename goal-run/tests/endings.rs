@@ -1,11 +1,12 @@
-//! The ways in which a run ends, with what it says and its exit status, on every transport.
+//! Tests the ends of runs on every transport: their texts and exit statuses.
 
 mod common;
 
 use common::{TRANSPORTS, run_text};
+use goal_filetest::timeout;
 
-/// Runs a text on every transport, without a look at the whole program before, and looks at its
-/// status and at what it says.
+/// Runs a text on every transport, without a check of the whole program before. Compares its exit
+/// status and its output.
 #[track_caller]
 fn ends(text: &str, arguments: &[&str], status: i32, says: &[&str]) {
     for transport in TRANSPORTS {
@@ -87,13 +88,13 @@ fn a_message_that_nobody_sends() {
     ends(text, &[], 3, &says);
 }
 
-/// As long as ranks are at work, what has left them may be on its way.
+/// While ranks are at work, messages that have left them may be on their way.
 #[test]
 fn nobody_is_said_to_have_sent_all_before_all_rest() {
     let text = "
         rank 0 { a: recv 8b from 1 tag 1 }
         rank 1 { send 8b to 0 tag 2  c: calc 1000000000000 }";
-    let ended = run_text(text, &["--no-check", "--timeout", "0.3"]);
+    let ended = run_text(text, &["--no-check", "--timeout", &timeout(1)]);
     ended.assert_says(&[
         "rank 0, recv `a` (line 2) waits for a message from rank 1 with tag 1",
         "calc `c`",
@@ -158,8 +159,8 @@ fn a_limit_on_unexpected_messages_is_named() {
     ends(text, &["--unexpected-limit", "1000"], 3, &says);
 }
 
-/// Ranks whose sends are ready, on their way or done when the time is up: the limit has nothing to
-/// do with that.
+/// Sends are ready, on their way or done when the time is up. The limit has nothing to do with
+/// them.
 #[test]
 fn a_send_that_is_under_way_is_not_the_fault_of_a_limit() {
     let rank = |rank: u32| {
@@ -203,7 +204,7 @@ fn a_limit_that_holds_up_a_send_is_named_when_the_time_is_up() {
         "reached the limit of 1000 bytes",
         "rank 2, calc `x` (line 16) was under way",
     ];
-    ends(text, &["--unexpected-limit", "1000", "--timeout", "1"], 5, &says);
+    ends(text, &["--unexpected-limit", "1000", "--timeout", &timeout(1)], 5, &says);
 }
 
 #[test]
@@ -284,7 +285,7 @@ fn a_message_that_no_receive_takes_is_a_warning() {
 fn the_time_can_be_limited() {
     let text = "num_ranks 2 rank * { c: calc 1000000000000 }";
     let says = ["the time is up; 2 actions of 2 ranks", "rank 0, calc `c` (line 1) was under way"];
-    ends(text, &["--timeout", "1"], 5, &says);
+    ends(text, &["--timeout", &timeout(1)], 5, &says);
     ends(text, &["--calc", "skip"], 0, &[]);
     ends(text, &["--calc", "0.000001"], 0, &[]);
 }
@@ -397,5 +398,5 @@ fn room_is_looked_for_while_a_rank_computes() {
         text.push_str(&format!("r{i}: recv 16000b from 0  e requires r{i} "));
     }
     text.push('}');
-    ends(&text, &["--timeout", "20"], 1, &["rank 1, ", "divided by zero"]);
+    ends(&text, &["--timeout", &timeout(20)], 1, &["rank 1, ", "divided by zero"]);
 }

@@ -1,5 +1,5 @@
-//! Every file of `examples/` runs on every transport as the interpreter has it, and as the file
-//! itself expects.
+//! Runs every file of `examples/` on every transport. The results are those of the interpreter, and
+//! those that the file expects.
 
 mod common;
 

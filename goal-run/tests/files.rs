@@ -1,4 +1,4 @@
-//! The cases of `tests/cases/goal-run`.
+//! Runs the cases of `tests/cases/goal-run`.
 
 use std::path::Path;
 

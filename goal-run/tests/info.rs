@@ -1,5 +1,5 @@
-//! `goal-run info` on systems whose kernel runs no schedules, or lacks a part that helps: rights
-//! are taken away, and system calls are made to fail as they do on other kernels.
+//! Tests `goal-run info` on systems whose kernel runs no schedules, or lacks a part that helps.
+//! Rights are taken away, and system calls are made to fail as they do on other kernels.
 
 use goal_job::Offload;
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
@@ -20,7 +20,7 @@ const LINK_CREATE: u64 = 28;
 fn is_skipped() -> bool {
     let probe = Offload::probe();
     if let Err(missing) = &probe {
-        println!("skipped: {missing}");
+        goal_filetest::skipped(missing);
     }
     probe.is_err()
 }

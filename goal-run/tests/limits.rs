@@ -1,10 +1,10 @@
-//! Limits of the system that are too low for a job: one message that names the limit, status 2, and
-//! nothing left behind.
+//! Tests limits of the system that are too low for a job. One message names the limit, the exit
+//! status is 2, and nothing is left behind.
 
 mod common;
 
-use common::rights::skipped;
 use common::{Ended, GOAL_RUN, copy_command};
+use goal_filetest::{skipped, timeout};
 use std::fs::{self, Permissions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -34,12 +34,12 @@ fn run(before: &[&str], arguments: &[&str]) -> Option<Ended> {
         .args(&before[1..])
         .arg(GOAL_RUN)
         .arg(file.path())
-        .args(["--timeout", "60"])
+        .args(["--timeout", &timeout(60)])
         .args(arguments);
     match command.env("RUST_BACKTRACE", "1").output() {
         Ok(output) => Some(Ended::of(output)),
         Err(error) => {
-            skipped("limits", &format!("{}: {error}", before[0]));
+            skipped(&format!("{}: {error}", before[0]));
             None
         }
     }
@@ -93,7 +93,7 @@ fn size_of_files() {
 #[test]
 fn processes_and_threads() {
     if !rustix::process::getuid().is_root() {
-        return skipped("limits", "it takes root to be another user, whose processes alone count");
+        return skipped("it takes root to be another user, whose processes alone count");
     }
     // The binary's folder may be closed to others.
     let folder = tempfile::tempdir().unwrap();
@@ -107,11 +107,11 @@ fn processes_and_threads() {
             .arg(format!("--nproc={tasks}"))
             .arg(&copy)
             .arg(file.path())
-            .args(["--timeout", "60"]);
+            .args(["--timeout", &timeout(60)]);
         command.args(arguments).uid(USERS + number).gid(USERS + number).env("RUST_BACKTRACE", "1");
         command.output().map(Ended::of)
     };
-    let Ok(ended) = as_user(0, 1, &[]) else { return skipped("limits", "there is no prlimit") };
+    let Ok(ended) = as_user(0, 1, &[]) else { return skipped("there is no prlimit") };
     assert_refused(
         &ended,
         &["4 ranks need 4 processes and threads", "ulimit -u allows this user 1"],
@@ -121,7 +121,8 @@ fn processes_and_threads() {
         &ended,
         &["4 ranks need 4 processes and threads", "ulimit -u allows this user 1"],
     );
-    // As many as there are ranks, and one for the launcher: what else it starts is missing now.
+    // The limit allows one process for each rank and one for the launcher. The launcher's other
+    // processes are missing now.
     let ended = as_user(2, 5, &[]).unwrap();
     if ended.status != Some(0) {
         assert_refused(
@@ -184,7 +185,7 @@ fn no_proc() {
     let before = ["unshare", "--mount", "sh", "-c", script, "sh"];
     let Some(ended) = run(&before, &[]) else { return };
     if ended.err.contains("unshare") || ended.err.contains("mount:") {
-        return skipped("limits", "it takes the right to unmount /proc");
+        return skipped("it takes the right to unmount /proc");
     }
     assert_refused(&ended, &["/proc is not mounted", "take --ranks-as threads"]);
     run(&before, &["--ranks-as", "threads"]).unwrap().assert_status(0);

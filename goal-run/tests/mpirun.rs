@@ -1,15 +1,16 @@
-//! Schedules whose ranks are processes that `mpirun` started: on one node, and on several that the
-//! variable `GOAL_NODE` makes of one machine.
+//! Tests schedules whose ranks are processes of `mpirun`: on one node, and on several. The variable
+//! `GOAL_NODE` makes several nodes of one machine.
 
 use goal_filetest::mpi::{Launcher, RANK, launchers};
+use goal_filetest::{patience, until};
 use std::path::Path;
 use std::process::Output;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The time after which a run counts as hanging, in seconds.
 const RUN_MAX: u64 = 60;
 
-/// Runs goal-run on so many processes, of which each node has `per_node`.
+/// Runs goal-run on `ranks` processes, with `per_node` processes on each node.
 fn run(launcher: &Launcher, ranks: u32, per_node: u32, arguments: &[&str]) -> Output {
     let mut command = launcher.start_on_nodes(ranks, per_node, RUN_MAX);
     command.arg(env!("CARGO_BIN_EXE_goal-run")).args(arguments);
@@ -88,7 +89,7 @@ fn nodes_that_do_not_agree_end_with_the_reason() {
     }
 }
 
-/// A program that ends with other memory than it states.
+/// The program ends with other memory than it states.
 #[test]
 fn a_schedule_that_fails_ends_the_job_with_its_reason() {
     let dir = tempfile::tempdir().unwrap();
@@ -132,12 +133,8 @@ fn a_rank_that_is_killed_ends_the_job() {
             // MPI's launcher or goal-run's names the rank, or its signal.
             let told = ["rank 3", "signal 9", "Killed", "KILLED BY SIGNAL: 9"];
             assert!(told.iter().any(|told| text.contains(told)), "{}: {text}", launcher.name);
-            assert!(since.elapsed() < Duration::from_secs(18), "{}: {text}", launcher.name);
-            let ends = Instant::now();
-            while is_running(file) {
-                assert!(ends.elapsed() < Duration::from_secs(15), "{}: left", launcher.name);
-                std::thread::sleep(Duration::from_millis(50));
-            }
+            assert!(since.elapsed() < patience(18), "{}: {text}", launcher.name);
+            until("no process is left", || !is_running(file));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Jobs whose ranks bring a fabric of their own: the example's queues carry the messages between
-//! nodes, and TCP those to ranks that they don't reach.
+//! Tests jobs whose ranks bring a fabric of their own. The example's queues carry the messages
+//! between nodes. TCP carries those to ranks that the queues don't reach.
 
 #[path = "../examples/channels/fabric.rs"]
 mod fabric;
@@ -13,7 +13,7 @@ use goal_launch::{End, Outcome};
 use goal_run::verify::verify;
 use goal_smith::{Shape, program};
 
-/// Runs a random program on nodes, with a fabric that lacks some ways. Returns the outcome.
+/// Runs a random program on nodes, with a fabric that can't reach some ranks. Returns the outcome.
 fn run(seed: u64, nodes: usize, lacks: impl Fn(u32) -> Vec<u32>) -> Outcome {
     let program = program(seed, &Shape::varied(seed));
     let ranks = program.num_ranks();
@@ -59,8 +59,8 @@ fn a_fabric_that_reaches_nobody_leaves_all_to_tcp() {
     assert!(fell > 0);
 }
 
-/// Rank 0 lacks the way to each rank, and all others have theirs: the two directions of a
-/// connection may take different ways.
+/// Rank 0 reaches no rank by the fabric, and all others reach each rank: the two directions of a
+/// connection may use different fabrics.
 #[test]
 fn each_connection_falls_back_alone() {
     let (mut of_zero, mut of_others) = (0, 0);

@@ -1,8 +1,9 @@
-//! Parameters of transports, from the command line and from the table of the environment.
+//! Tests parameters of transports, from the command line and from the table of the environment.
 
 mod common;
 
 use common::{Ended, GOAL_RUN, examples};
+use goal_filetest::timeout;
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -23,7 +24,7 @@ fn folder(table: &str) -> TempDir {
 fn run(folder: &TempDir, arguments: &[&str]) -> Ended {
     let mut command = Command::new(GOAL_RUN);
     command.current_dir(folder.path()).env("GOAL_TABLE", "table.json");
-    command.args(["eager.goal", "--no-check", "--timeout", "60"]).args(arguments);
+    command.args(["eager.goal", "--no-check", "--timeout", &timeout(60)]).args(arguments);
     Ended::of(command.output().unwrap())
 }
 

@@ -1,9 +1,10 @@
-//! `goal-run ping`, `answer` and `info` on hosts of a test bench.
+//! Tests `goal-run ping`, `answer` and `info` on hosts of a test bench.
 
 mod common;
 
 use common::{Ended, GOAL_RUN};
 use goal_cluster::{Cluster, Host, INTERFACE, Wiring};
+use goal_filetest::timeout;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Stdio};
 
@@ -14,7 +15,7 @@ fn run(host: &Host, arguments: &[&str]) -> Ended {
 /// Starts to answer; what it says first, and the rest of its output.
 fn answer(host: &Host, arguments: &[&str]) -> (Child, String, BufReader<ChildStdout>) {
     let mut command = host.command(GOAL_RUN);
-    command.args(["answer", "--interface", INTERFACE, "--timeout", "60"]).args(arguments);
+    command.args(["answer", "--interface", INTERFACE, "--timeout", &timeout(60)]).args(arguments);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
@@ -35,12 +36,12 @@ fn an_answer_is_measured() {
     let (mut child, says, mut rest) = answer(b, &["--port", "9"]);
     assert_eq!(says, format!("{} answers echoes at port 9 of v0, 1500 bytes a frame\n", b.mac()));
     for wait in ["spin", "adaptive", "block"] {
-        let ended = ping(a, b, "10", &["--wait", wait, "--count", "3", "--size", "1484"]);
+        let ended = ping(a, b, &timeout(10), &["--wait", wait, "--count", "3", "--size", "1484"]);
         ended.assert_status(0);
         let last = ended.out.lines().last().unwrap();
         assert!(last.starts_with("3 sent, 3 answered; least "), "{last}");
     }
-    let ended = ping(a, b, "10", &["--port", "9", "--count", "4", "--format", "json"]);
+    let ended = ping(a, b, &timeout(10), &["--port", "9", "--count", "4", "--format", "json"]);
     let json = ended.json();
     ended.assert_status(0);
     assert_eq!(
@@ -74,7 +75,7 @@ fn xdp_carries_echoes_where_it_can_be_had() {
         let options = [
             "--port", port, "--count", "3", "--driver", "xdp", "--size", "1484", "--format", "json",
         ];
-        let ended = ping(a, b, "10", &options);
+        let ended = ping(a, b, &timeout(10), &options);
         ended.assert_status(0);
         assert_eq!(
             (&ended.json()["answered"], &ended.json()["driver"]),

@@ -1,4 +1,4 @@
-//! Ranks that start a schedule and do something else meanwhile, in each mode of progress.
+//! Tests ranks that start a schedule and do something else meanwhile, in each mode of progress.
 
 mod common;
 
@@ -6,6 +6,7 @@ use common::members::{nisa, settings, with_calc};
 use goal_asm::Nisa;
 use goal_engine::Seed;
 use goal_engine::{Cause, Handle, Schedule};
+use goal_filetest::{patience, until};
 use goal_job::{Job, Mode, Settings, Wait, layout};
 use goal_rank::progress::{Interrupted, Member, StartError, with_member};
 use goal_shm::{Layout, RankSizes, Segment, State};
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Each rank a thread that does `act`.
+/// Runs each rank in a thread that does `act`.
 fn run(
     text: &str,
     progress: Mode,
@@ -47,9 +48,10 @@ fn run_as(
 }
 
 fn wait_for(word: &AtomicU32, value: u32) {
-    let began = Instant::now();
+    // Looks often: a test has many rounds.
+    let (began, limit) = (Instant::now(), patience(60));
     while word.load(Ordering::SeqCst) < value {
-        assert!(began.elapsed() < Duration::from_secs(60), "in vain");
+        assert!(began.elapsed() < limit, "in vain");
         thread::sleep(Duration::from_micros(200));
     }
 }
@@ -106,6 +108,7 @@ fn without_a_call_nothing_goes_on_in_caller_mode() {
         let handle = member.start(&job.schedule(rank), job.storage(rank)).unwrap();
         if rank == 1 {
             started.store(1, Ordering::SeqCst);
+            // Time has to pass, in which nothing goes on.
             thread::sleep(Duration::from_millis(50));
             assert_eq!(through.load(Ordering::SeqCst), 0);
         }
@@ -144,8 +147,8 @@ const DIVIDES: &str = "
     rank 0 { s: send 0,8 to 1; r: recv 8,8 from 1; requ r -> s }
     rank 1 { r: recv 0,8 from 0; x: exec divInt32 with 8,8 0,8; requ x -> r; s: send 0,8 to 0; requ s -> x }";
 
-/// The rank learns what another one found that acted for it, or its thread, whether or not it looks
-/// at its status meanwhile. The job does not wait for that.
+/// The rank learns of a failure that another rank or its thread found when acting for it, whether
+/// or not it looks at its status meanwhile. The job does not wait for that.
 #[test]
 fn a_failure_that_a_helper_finds_is_the_ranks() {
     let waits = [Wait::Spin, Wait::Adaptive, Wait::Block];
@@ -166,11 +169,7 @@ fn a_failure_that_a_helper_finds_is_the_ranks() {
             }
             // Rank 0 or a thread acts for this one, which calls nothing.
             started.store(1, Ordering::SeqCst);
-            let began = Instant::now();
-            while segment.status(1).state() != State::Failed {
-                assert!(began.elapsed() < Duration::from_secs(60), "nobody finds it");
-                thread::yield_now();
-            }
+            until("somebody finds it", || segment.status(1).state() == State::Failed);
             // The states of a rank that rests and wakes.
             segment.status(1).enter(State::Idle);
             segment.status(1).enter(State::Running);
@@ -190,7 +189,7 @@ fn a_failure_that_a_helper_finds_is_the_ranks() {
     }
 }
 
-/// Ranks away in a row, more than a process keeps views of: rank 0 acts for all of them.
+/// More ranks in a row are away than a process keeps views of. Rank 0 acts for all of them.
 #[test]
 fn one_rank_acts_for_many() {
     const RANKS: u32 = 24;
@@ -264,7 +263,7 @@ fn what_others_do_not_know_they_leave_to_the_rank() {
                     handles.push(member.start(&foreign, storage_of_other()).unwrap());
                 }
                 if rank == 1 {
-                    // Others wait, and see messages for this rank, which is away.
+                    // Time has to pass: others wait, and see messages for this rank, which is away.
                     thread::sleep(Duration::from_millis(20));
                 }
                 finish_all(member, handles);
@@ -298,13 +297,7 @@ fn a_schedule_that_is_not_the_jobs_is_told_the_time() {
                     job.storage(rank),
                 );
                 let handle = handle.unwrap();
-                let began = Instant::now();
-                while !member.test(&handle).unwrap() {
-                    assert!(
-                        began.elapsed() < Duration::from_secs(60),
-                        "{mode:?}: its time stands still"
-                    );
-                }
+                until("its time goes on", || member.test(&handle).unwrap());
             },
         );
     }
@@ -333,6 +326,7 @@ fn registered_functions_are_called_by_their_rank() {
             let handle = member.start(&job.schedule(rank), storage).unwrap();
             if rank == 1 {
                 started.store(1, Ordering::SeqCst);
+                // Time has to pass, in which the others see that this rank is away.
                 thread::sleep(Duration::from_millis(20));
             } else {
                 wait_for(&started, 1);
@@ -373,11 +367,7 @@ fn a_panic_of_the_progress_thread_ends_the_rank() {
         }
         // The thread takes the message: the rank calls nothing.
         started.store(1, Ordering::SeqCst);
-        let began = Instant::now();
-        while segment.status(1).state() != State::Failed {
-            assert!(began.elapsed() < Duration::from_secs(60), "the panic is swallowed");
-            thread::yield_now();
-        }
+        until("the rank fails by the panic", || segment.status(1).state() == State::Failed);
         let Err(error @ Interrupted::Panicked(_)) = member.wait(&handle) else {
             panic!("it goes on")
         };
@@ -406,7 +396,7 @@ fn a_member_after_one_that_left_an_instance_is_refused() {
     assert!(matches!(with_member(job, 0, |_| ()), Err(StartError::Left)));
 }
 
-/// One member after the other, each of which finishes what it starts.
+/// A rank has one member after the other. Each finishes what it starts.
 #[test]
 fn a_rank_may_have_one_member_after_the_other() {
     let text = "rank 0 { s: send 8b to 0; r: recv 8b from 0; requ r -> s }";

@@ -1,8 +1,9 @@
-//! Random programs on threads and on processes, in every mode of progress and of waiting, against
-//! the reference interpreter.
+//! Compares random programs on threads and on processes with the reference interpreter, in every
+//! mode of progress and of waiting.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 
+use goal_filetest::patience;
 use goal_interp::{Eager, Options as Interpreter, outcomes};
 use goal_job::{Mode, Wait};
 use goal_lang::limits::Limits;
@@ -10,7 +11,6 @@ use goal_launch::{End, Options, Outcome, Ranks, run};
 use goal_run::verify::verify;
 use goal_smith::{Shape, program};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Both sides of the messages' sizes.
 const EAGER_LIMITS: [u64; 3] = [0, 40, 16 << 10];
@@ -41,7 +41,7 @@ fn complete(seed: u64, nisa: &Arc<Nisa>, ranks: &Ranks, repeat: u64) -> Outcome 
         wait: [Wait::Adaptive, Wait::Block, Wait::Adaptive, Wait::Spin][(seed / 6 % 4) as usize],
         repeat,
         record: true,
-        timeout: Some(Duration::from_secs(60)),
+        timeout: Some(patience(60)),
         ..Options::default()
     };
     let outcome = run(nisa, &options).unwrap();

@@ -1,11 +1,12 @@
-//! The rights of a job's processes, and files with capabilities that users start as ranks.
+//! Tests the rights of a job's processes, and files with capabilities that users start as ranks.
 
 mod common;
 
 use common::members;
 use common::processes::{assert_gone, children_of, pid, ranks_of, wait_for, wait_until_mapped};
-use common::rights::{FILES, Rights, skipped};
+use common::rights::{FILES, Rights};
 use common::{Ended, GOAL_RUN, copy_command, default_signals, examples, start_text};
+use goal_filetest::{skipped, timeout};
 use goal_job::{Mode, Wait, layout};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -24,7 +25,7 @@ const NOBODY: u32 = 65534;
 
 #[test]
 fn a_job_has_no_rights_once_its_ranks_run() {
-    let launcher = start_text(LONG, &["--timeout", "60"]);
+    let launcher = start_text(LONG, &["--timeout", &timeout(60)]);
     let id = pid(launcher.id() as i32);
     let ranks = ranks_of(id, 2);
     wait_until_mapped(&ranks);
@@ -43,7 +44,7 @@ fn a_job_has_no_rights_once_its_ranks_run() {
 fn threads_that_read_a_large_program_have_no_rights() {
     // So large that several threads read it.
     let text = format!("{}{LONG}", "# }\n".repeat(1 << 20));
-    let launcher = start_text(&text, &["--timeout", "60"]);
+    let launcher = start_text(&text, &["--timeout", &timeout(60)]);
     let id = pid(launcher.id() as i32);
     let mut threads = 0;
     wait_for(|| {
@@ -75,12 +76,12 @@ fn lent(process: Pid) -> Vec<PathBuf> {
 
 #[test]
 fn no_process_of_a_job_keeps_a_memory_file_for_programs() {
-    let launcher = start_text(LONG, &["--timeout", "60"]);
+    let launcher = start_text(LONG, &["--timeout", &timeout(60)]);
     let id = pid(launcher.id() as i32);
     let ranks = ranks_of(id, 2);
     wait_until_mapped(&ranks);
     for process in ranks.iter().chain([&id]) {
-        // The launcher lends its own until the last rank has begun.
+        // Programs inherit the launcher's memory files until the last rank has begun.
         wait_for(|| lent(*process).is_empty().then_some(()));
     }
     kill_process(id, Signal::INT).unwrap();
@@ -89,7 +90,7 @@ fn no_process_of_a_job_keeps_a_memory_file_for_programs() {
 
 #[test]
 fn a_rank_keeps_no_settings() {
-    let launcher = start_text(LONG, &["--timeout", "60"]);
+    let launcher = start_text(LONG, &["--timeout", &timeout(60)]);
     let id = pid(launcher.id() as i32);
     let ranks = ranks_of(id, 2);
     wait_until_mapped(&ranks);
@@ -128,8 +129,7 @@ fn as_rank(file: &Path, order: &str, confined: bool) -> Command {
     let mut command = Command::new(file);
     command.env("GOAL_RUN_RANK", order).stdout(Stdio::piped()).stderr(Stdio::piped());
     if confined {
-        // A launcher does this, and anybody may.
-        // SAFETY: one system call.
+        // A launcher passes on descriptors in this way, and any process may.
         #[expect(unsafe_code, reason = "a child has to say it before it executes")]
         unsafe {
             command.pre_exec(|| Ok(rustix::thread::set_no_new_privs(true)?))
@@ -148,7 +148,8 @@ fn order(schedule: i32, settings: i32, segment: i32) -> String {
 
 /// The bytes of the schedule, the settings and the segment of a job that runs.
 fn files_of_a_job() -> [Vec<u8>; 3] {
-    let launcher = start_text("num_ranks 1 rank 0 { c: calc 1000000000000 }", &["--timeout", "60"]);
+    let text = "num_ranks 1 rank 0 { c: calc 1000000000000 }";
+    let launcher = start_text(text, &["--timeout", &timeout(60)]);
     let id = pid(launcher.id() as i32);
     let ranks = ranks_of(id, 1);
     wait_until_mapped(&ranks);
@@ -200,7 +201,7 @@ fn what_a_local_user_makes_up_for_a_rank_is_refused() {
     for garbage in ["", "{}", "null", "\u{0}\u{1}", "[1,2,3]"] {
         run(&good, &memory_file(garbage.as_bytes(), SEALED), &area);
     }
-    // The same descriptor twice, one that is not open, a terminal, no memory file.
+    // The record names one descriptor twice, one that is not open, a terminal, and no memory file.
     let pipe = File::open("/dev/null").unwrap();
     fcntl_setfd(&pipe, FdFlags::empty()).unwrap();
     let err = run(&pipe.into(), &told, &area);
@@ -245,14 +246,14 @@ fn a_segment_of_another_size_or_form_is_refused() {
     let (caller, len) = told(Mode::Caller);
     let (node, len_of_node) = told(Mode::Node);
     assert!(len < len_of_node);
-    // Nothing else is wrong with the order: with the right segment the rank starts, and waits for
-    // the other one.
+    // Nothing else is wrong with the bootstrap record: with the right segment the rank starts, and
+    // waits for the other one.
     for (settings, len) in [(&caller, len), (&node, len_of_node)] {
         let area = segment(len, SIZED);
         let mut child = rank(settings, &area).spawn().unwrap();
         let ready = || {
             let mut word = [0; 4];
-            // The gate counts those that are ready in its first word.
+            // The start barrier counts the ranks that are ready in its first word.
             rustix::io::pread(&area, &mut word, 0).unwrap();
             assert_eq!(child.try_wait().unwrap(), None, "the rank ended");
             (u32::from_ne_bytes(word) == 1).then_some(())
@@ -294,7 +295,7 @@ fn a_segment_of_another_size_or_form_is_refused() {
 #[test]
 fn a_file_that_is_set_user_id_is_refused() {
     if !rustix::process::getuid().is_root() {
-        return skipped("rights", "it takes root to give a file to another user");
+        return skipped("it takes root to give a file to another user");
     }
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
@@ -310,7 +311,7 @@ fn a_file_that_is_set_user_id_is_refused() {
     };
     run(0o755).assert_status(0);
     if rustix::fs::statvfs(&file).unwrap().f_flag.contains(rustix::fs::StatVfsMountFlags::NOSUID) {
-        return skipped("rights", "the folder for temporary files is mounted nosuid");
+        return skipped("the folder for temporary files is mounted nosuid");
     }
     for mode in [0o4755, 0o2755] {
         let ended = run(mode);
@@ -329,7 +330,7 @@ fn root_runs_a_file_with_capabilities() {
     for capabilities in ["cap_net_raw=ep", "cap_net_raw,cap_sys_nice,cap_setpcap=ep"] {
         let made = Command::new("setcap").arg(capabilities).arg(&file).output();
         if !rustix::process::getuid().is_root() || !made.is_ok_and(|made| made.status.success()) {
-            return skipped("rights", "it takes root and setcap to give a file a capability");
+            return skipped("it takes root and setcap to give a file a capability");
         }
         fs::set_permissions(&file, Permissions::from_mode(0o711)).unwrap();
         // The kernel executes it in ranks, too, though they get nothing of it.
@@ -360,10 +361,10 @@ fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
     fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
     let made = Command::new("setcap").arg("cap_net_raw=ep").arg(&file).output();
     if !rustix::process::getuid().is_root() || !made.is_ok_and(|made| made.status.success()) {
-        return skipped("rights", "it takes root and setcap to give a file a capability");
+        return skipped("it takes root and setcap to give a file a capability");
     }
     let run = |mut command: Command| Ended::of(command.uid(NOBODY).gid(NOBODY).output().unwrap());
-    // As a rank of its own making, the process has the file's right, and so is none.
+    // The process has the file's right and a forged bootstrap record, so it refuses to be a rank.
     let ended = run(as_rank(&file, &order(3, 4, 5), false));
     ended.assert_status(2);
     ended.assert_says(&["no launcher started this process"]);
@@ -371,7 +372,7 @@ fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
     let program = folder.path().join("long.goal");
     fs::write(&program, LONG).unwrap();
     let mut command = Command::new(&file);
-    command.arg(&program).args(["--timeout", "60"]).uid(NOBODY).gid(NOBODY);
+    command.arg(&program).args(["--timeout", &timeout(60)]).uid(NOBODY).gid(NOBODY);
     let launcher = default_signals(&mut command)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -1,4 +1,4 @@
-//! Operations on so many bytes that ranks with nothing to do take chunks of them.
+//! Tests large operations: ranks with nothing to do take chunks of them.
 #![allow(unsafe_code)] // writes to the memory of ranks
 
 mod common;
@@ -7,13 +7,14 @@ use common::members::{nisa, settings};
 use common::{TRANSPORTS, run_text};
 use fastrand::Rng;
 use goal_engine::Cause;
+use goal_filetest::patience;
 use goal_job::Named;
 use goal_job::{Job, Mode, Wait, layout};
 use goal_lang::{Datatype, Op, is_legal};
 use goal_rank::progress::{Interrupted, with_member};
 use goal_shm::Segment;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Bytes from which on operations are shared, and of a chunk.
 const SHARED_MIN: usize = 128 << 10;
@@ -41,7 +42,7 @@ fn memory(segment: &Segment, rank: u32, at: usize, size: usize) -> Vec<u8> {
     unsafe { segment.copy_of(&(start..start + size)) }
 }
 
-/// Writes random bytes to the memory of all ranks: what these are.
+/// Writes random bytes to the memory of all ranks, and returns them.
 fn fill_at_random(segment: &Segment, random: &mut Rng) -> Vec<Vec<u8>> {
     let fill = |rank| {
         let area = &segment.rank(rank).memory;
@@ -53,8 +54,8 @@ fn fill_at_random(segment: &Segment, random: &mut Rng) -> Vec<Vec<u8>> {
     (0..segment.num_ranks()).map(fill).collect()
 }
 
-/// Each rank a thread that runs its schedule once, on what `fill` leaves in its memory, and is told
-/// how that ended.
+/// Runs each rank in a thread. The rank runs its schedule once, on the memory that `fill` leaves,
+/// and is told how that ended.
 fn run(
     text: &str,
     mode: Mode,
@@ -265,7 +266,7 @@ fn who_waits_takes_a_part() {
                 if shared(1, "helped_chunks") > 0 {
                     break;
                 }
-                assert!(began.elapsed() < Duration::from_secs(60), "nobody helps: {report}");
+                assert!(began.elapsed() < patience(60), "nobody helps: {report}");
             }
         }
     }

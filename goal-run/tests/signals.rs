@@ -1,15 +1,16 @@
-//! Signals that are ignored, that stop, and that continue.
+//! Tests signals to a launcher: ignored ones, and those that stop, continue or end it.
 
 mod common;
 
-use common::processes::{assert_gone, ranks_of, wait_for, wait_until_mapped};
+use common::processes::{assert_gone, ranks_of, wait_for, wait_until_busy, wait_until_mapped};
 use common::{Ended, GOAL_RUN, default_signals, start_text};
+use goal_filetest::{patience, timeout};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::io::ioctl_fionbio;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -38,7 +39,7 @@ fn state(process: Pid) -> String {
 #[test]
 fn signals_that_were_ignored_stay_ignored() {
     for (name, signal) in [("HUP", Signal::HUP), ("INT", Signal::INT), ("TERM", Signal::TERM)] {
-        let launcher = start_below(&format!("trap '' {name};"), LONG, &["--timeout", "1.5"]);
+        let launcher = start_below(&format!("trap '' {name};"), LONG, &["--timeout", &timeout(2)]);
         let pid = Pid::from_child(&launcher);
         let ranks = ranks_of(pid, 3);
         kill_process(pid, signal).unwrap();
@@ -74,8 +75,8 @@ fn a_signal_ends_a_process_that_waits_for_others_of_its_launcher() {
 
 #[test]
 fn ranks_stop_with_their_launcher_and_go_on_with_it() {
-    let since = Instant::now();
-    let launcher = start_below("", LONG, &["--timeout", "2"]);
+    let (since, limit) = (Instant::now(), patience(2));
+    let launcher = start_below("", LONG, &["--timeout", &timeout(2)]);
     let pid = Pid::from_child(&launcher);
     let ranks = ranks_of(pid, 3);
     wait_until_mapped(&ranks);
@@ -83,8 +84,8 @@ fn ranks_stop_with_their_launcher_and_go_on_with_it() {
     for &process in ranks.iter().chain([&pid]) {
         wait_for(|| (state(process) == "T").then_some(()));
     }
-    // Longer than the time limit, which does not count it.
-    let pause = Duration::from_millis(2500);
+    // Time has to pass: longer than the time limit, which does not count it.
+    let pause = limit + Duration::from_millis(500);
     std::thread::sleep(pause);
     kill_process(pid, Signal::CONT).unwrap();
     for &process in &ranks {
@@ -93,7 +94,7 @@ fn ranks_stop_with_their_launcher_and_go_on_with_it() {
     let ended = Ended::of(launcher.wait_with_output().unwrap());
     ended.assert_status(5);
     assert!(!ended.err.contains("is stopped"), "{ended:?}");
-    assert!(since.elapsed() >= pause + Duration::from_secs(2), "{:?}", since.elapsed());
+    assert!(since.elapsed() >= pause + limit, "{:?}", since.elapsed());
     assert_gone(&ranks);
 }
 
@@ -128,6 +129,7 @@ fn a_terminal_may_stop_a_job_that_starts_its_ranks() {
         let launcher = start_below("", &text, &[]);
         let pid = Pid::from_child(&launcher);
         // Children that have not executed their program are in the launcher's group for a moment.
+        // Time passes: the signal comes at other moments of the start.
         std::thread::sleep(Duration::from_millis(moment * 2));
         kill_process_group(pid, Signal::TSTP).unwrap();
         wait_for(|| (state(pid) == "T").then_some(()));
@@ -179,7 +181,7 @@ fn a_rank_stops_on_a_signal_of_its_own() {
 
 #[test]
 fn a_rank_that_somebody_stops_is_named() {
-    let launcher = start_text(LONG, &["--timeout", "2"]);
+    let launcher = start_text(LONG, &["--timeout", &timeout(2)]);
     let ranks = ranks_of(Pid::from_child(&launcher), 3);
     wait_until_mapped(&ranks);
     kill_process(ranks[1], Signal::STOP).unwrap();
@@ -199,15 +201,15 @@ fn a_rank_that_somebody_stops_is_named() {
 
 #[test]
 fn a_rank_that_goes_on_is_not_named_at_the_end() {
-    let launcher = start_text(LONG, &["--timeout", "2"]);
+    let mut launcher = start_text(LONG, &["--timeout", &timeout(3)]);
     let ranks = ranks_of(Pid::from_child(&launcher), 3);
     wait_until_mapped(&ranks);
     kill_process(ranks[1], Signal::STOP).unwrap();
-    std::thread::sleep(Duration::from_millis(20));
+    let mut lines = BufReader::new(launcher.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("is stopped")), "the launcher does not tell it");
     kill_process(ranks[1], Signal::CONT).unwrap();
-    let ended = Ended::of(launcher.wait_with_output().unwrap());
-    ended.assert_status(5);
-    assert!(!ended.err.contains("the time is up; rank"), "{ended:?}");
+    assert!(!lines.any(|line| line.contains("the time is up; rank")));
+    assert_eq!(launcher.wait().unwrap().code(), Some(5));
 }
 
 /// The ranks have ended, and a file of the dump is a pipe without a reader.
@@ -222,6 +224,7 @@ fn a_signal_ends_a_launcher_that_writes_results() {
         let pid = Pid::from_child(&launcher);
         // It has handlers as soon as it has ranks; these come and go too fast to be seen.
         wait_for(|| (caught(pid) & (1 << (signal.as_raw() - 1)) != 0).then_some(()));
+        // Time for the launcher to open the pipe, which cannot be seen from outside.
         std::thread::sleep(Duration::from_millis(500));
         kill_process(pid, signal).unwrap();
         let ended = Ended::of(launcher.wait_with_output().unwrap());
@@ -251,8 +254,8 @@ fn a_signal_ends_a_launcher_whose_ranks_do_not_exit() {
     let pid = Pid::from_child(&launcher);
     let ranks = ranks_of(pid, 2);
     wait_until_mapped(&ranks);
-    // It has finished, and lives on for others.
-    std::thread::sleep(Duration::from_millis(300));
+    // The first has finished while the second computes, and lives on for it.
+    wait_until_busy(&ranks[1..]);
     kill_process(ranks[0], Signal::STOP).unwrap();
     wait_for(|| (state(ranks[1]) == "Z").then_some(()));
     kill_process(pid, Signal::INT).unwrap();
@@ -274,6 +277,7 @@ fn a_signal_ends_a_launcher_whose_output_nobody_takes() {
         command.arg("-").args(arguments).stdin(Stdio::piped()).stdout(full);
         let mut launcher = default_signals(&mut command).spawn().unwrap();
         launcher.stdin.take().unwrap().write_all(b"rank 0 { calc 1 }").unwrap();
+        // Time for the launcher to write or open a pipe, which cannot be seen from outside.
         std::thread::sleep(Duration::from_secs(1));
         kill_process(Pid::from_child(&launcher), Signal::INT).unwrap();
         let status = wait_for(|| launcher.try_wait().unwrap());
@@ -283,7 +287,8 @@ fn a_signal_ends_a_launcher_whose_output_nobody_takes() {
 
 #[test]
 fn a_rank_that_dies_is_noticed_where_children_are_ignored() {
-    let launcher = start_below("exec env --ignore-signal=CHLD \"$@\";", LONG, &["--timeout", "20"]);
+    let ignores = "exec env --ignore-signal=CHLD \"$@\";";
+    let launcher = start_below(ignores, LONG, &["--timeout", &timeout(20)]);
     let ranks = ranks_of(Pid::from_child(&launcher), 3);
     kill_process(ranks[1], Signal::KILL).unwrap();
     let ended = Ended::of(launcher.wait_with_output().unwrap());

@@ -1,4 +1,4 @@
-//! `--stats`: what the ranks counted.
+//! Tests `--stats`, the counts of ranks.
 
 mod common;
 

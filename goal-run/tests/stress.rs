@@ -1,11 +1,12 @@
-//! Mailboxes and rings between processes, in boxes so small that they wrap and fill up all the
-//! time.
+//! Tests mailboxes and rings between processes. They are so small that they wrap and fill up all
+//! the time.
 //!
 //! The test binary starts itself again as senders: in such a process [`sender`] does what the
 //! environment variable says.
 
 #![allow(unsafe_code)] // a sender and a receiver of mailboxes
 
+use goal_filetest::patience;
 use goal_shm::{Layout, RankSizes, Segment};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -55,7 +56,7 @@ fn byte(rank: u64, number: u64, place: usize) -> u8 {
     (rank * 31 + number * 7 + place as u64) as u8
 }
 
-/// In a process that was started as a sender: sends. It is no test of its own.
+/// Sends messages in a process that was started as a sender, and passes as a test otherwise.
 #[test]
 fn sender() {
     let Ok(order) = std::env::var(VARIABLE) else { return };
@@ -85,7 +86,7 @@ fn sender() {
     }
 }
 
-/// Takes a message if there is one, and checks it: numbers of each sender come in order.
+/// Takes a message if one is there, and checks it: numbers of each sender come in order.
 fn take(segment: &Segment, next: &mut [u64]) -> bool {
     let sink = |header: &[u64; 6], payload: &[u8]| {
         let [rank, number, len, ..] = *header;
@@ -114,7 +115,7 @@ fn everything_arrives_from_several_processes_while_the_receiver_sleeps_now_and_t
             }
             let endpoint = segment.endpoint(RECEIVER);
             if endpoint.arm() {
-                endpoint.wait(Some(Duration::from_secs(10)));
+                endpoint.wait(Some(patience(10)));
                 let ended = senders.iter_mut().all(|sender| sender.try_wait().unwrap().is_some());
                 assert!(
                     !ended || endpoint.has_message() || next.iter().all(|&next| next == end),
@@ -146,8 +147,8 @@ fn what_a_killed_sender_sent_arrives() {
         while take(&segment, &mut next) {}
         let (sent, taken) = segment.mailbox(RECEIVER).positions();
         assert_eq!(taken, next[0]);
-        // It may have drawn a number for a message that it never finished; that it comes is all
-        // that the receiver knows.
+        // It may have drawn a number for a message that it never finished. The receiver knows only
+        // that the message comes.
         assert!(sent - taken <= 1, "{sent} sent, {taken} taken");
         assert_eq!(segment.endpoint(RECEIVER).arm(), sent == taken);
     }

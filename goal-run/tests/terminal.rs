@@ -1,19 +1,19 @@
-//! The terminal output while a job runs, and after it.
+//! Tests the terminal output while a job runs, and after it.
 
 mod common;
 
 use common::GOAL_RUN;
-use goal_filetest::{Terminal, screen};
+use goal_filetest::{Terminal, screen, timeout};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Runs a text with its output and errors on a terminal: all that was written.
+/// Runs a text with its output and errors on a terminal. Returns all that was written.
 fn on_terminal(text: &str, arguments: &[&str], term: Option<&str>) -> String {
     let mut file = tempfile::Builder::new().suffix(".goal").tempfile().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     let mut command = Command::new("env");
     command.arg(format!("TERM={}", term.unwrap_or("xterm"))).arg(GOAL_RUN).arg(file.path());
-    command.args(["--timeout", "60"]).args(arguments).stdin(Stdio::null());
+    command.args(["--timeout", &timeout(60)]).args(arguments).stdin(Stdio::null());
     let (status, written) = Terminal::start(command).unwrap().end().unwrap();
     assert_eq!(status, Some(0), "{written}");
     written

@@ -1,14 +1,13 @@
-//! `--trace`: the file is JSON that viewers open, and tells what happened.
+//! Tests `--trace`: the file is JSON that viewers open, and shows the events of the run.
 
 mod common;
 
-use common::processes::ranks_of;
+use common::processes::{ranks_of, wait_until_busy, wait_until_mapped};
 use common::{Ended, TRANSPORTS, run_file, run_text, start_text};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::Duration;
 
 /// An action of the trace; times in nanoseconds.
 #[derive(Debug)]
@@ -223,8 +222,9 @@ fn what_a_killed_rank_had_done() {
     let text = "rank 0 { a: recv 8b from 1 b: calc 1000000000000 b requires a } rank 1 { s: send 8b to 0 w: calc 1000000000000 }";
     let launcher = start_text(text, &["--trace", path.to_str().unwrap()]);
     let ranks = ranks_of(Pid::from_child(&launcher), 2);
+    wait_until_mapped(&ranks);
     // A rank that computes has received or sent before.
-    std::thread::sleep(Duration::from_millis(500));
+    wait_until_busy(&ranks);
     kill_process(ranks[0], Signal::KILL).unwrap();
     Ended::of(launcher.wait_with_output().unwrap()).assert_status(4);
     let trace = Trace::read(&path);

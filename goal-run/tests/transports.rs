@@ -1,4 +1,4 @@
-//! Messages of a rank to itself and to others on every combination of transports.
+//! Tests messages of a rank to itself and to others on every combination of transports.
 
 mod common;
 
@@ -7,8 +7,8 @@ use common::run_text;
 /// Bytes: in the envelope's cache line, in one message, in parts, and above the eager limit.
 const SIZES: [u32; 5] = [0, 8, 5_000, 16_000, 300_000];
 
-/// Each rank sends itself and its peer a message of each size, in order; what arrives is sent on to
-/// oneself, so that receives come before and after their messages.
+/// Each rank sends itself and its peer a message of each size, in order. It sends each arrived
+/// message on to itself. So receives come before and after their messages.
 fn program() -> String {
     let mut text = "num_ranks 2\n".to_owned();
     for rank in 0..2 {

@@ -1,4 +1,4 @@
-//! Schedules run through a window of their section (paper III.D, Theorems 3 and 4).
+//! Tests schedules that run through a window of their section (paper III.D, Theorems 3 and 4).
 
 mod common;
 
@@ -6,6 +6,7 @@ use common::{TRANSPORTS, run_file, run_text};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_filetest::patience;
 use goal_interp::{Eager, Options as Interpreter};
 use goal_job::Window;
 use goal_lang::Program;
@@ -15,7 +16,6 @@ use goal_opt::{Machine, WindowError, topological, window};
 use goal_smith::{Shape, program};
 use std::fmt::Write;
 use std::sync::Arc;
-use std::time::Duration;
 
 fn run_in_window(
     program: &Program,
@@ -40,7 +40,7 @@ fn run_in_window(
         ranks,
         repeat,
         window: Some(window),
-        timeout: Some(Duration::from_secs(60)),
+        timeout: Some(patience(60)),
         ..Options::default()
     };
     run(&nisa, &options).unwrap()

@@ -6,6 +6,7 @@
 //! of the page. A line `...` stands for the rest of the output.
 mod support;
 
+use goal_filetest::timeout;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -88,7 +89,7 @@ fn faults(block: &Block, folder: &Path, search: &str) -> Vec<String> {
         // The installed binary stands for the one that Cargo would build.
         let line = command.replace("cargo run --release --bin goal-run -- ", "goal-run ");
         let mut shell = Command::new("timeout");
-        shell.args(["100", "sh", "-c", &format!("{line} 2>&1")]).current_dir(folder);
+        shell.arg(timeout(100)).args(["sh", "-c", &format!("{line} 2>&1")]).current_dir(folder);
         shell.env("PATH", search);
         // Open MPI starts neither for root nor more ranks than processors unless told.
         shell.envs(

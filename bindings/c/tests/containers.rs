@@ -28,7 +28,7 @@ fn folder() -> Option<TempDir> {
     for namespace in [&PROCESSES[..], &CLOCKS] {
         let tried = run(&[namespace, &["true"]].concat(), folder.path());
         if !tried.status.success() {
-            eprintln!("skipped: {}", String::from_utf8_lossy(&tried.stderr).trim_end());
+            goal_filetest::skipped(String::from_utf8_lossy(&tried.stderr).trim_end());
             return None;
         }
     }
@@ -52,8 +52,8 @@ fn text(output: &Output) -> String {
 
 /// Starts a job of three ranks by `launcher`, with `options`, and each rank by `rank`.
 fn job(folder: &Path, launcher: &[&str], options: &[&str], rank: &[&str]) -> Output {
-    let goal_run = support::installed("goal-run");
-    let goal_run = [goal_run.to_str().unwrap(), "-n", "3", "--timeout", "60"];
+    let (goal_run, limit) = (support::installed("goal-run"), goal_filetest::timeout(60));
+    let goal_run = [goal_run.to_str().unwrap(), "-n", "3", "--timeout", &limit];
     run(&[launcher, &goal_run, options, rank].concat(), folder)
 }
 

@@ -1,6 +1,7 @@
 //! Programs of MPI under `libgoal-mpi.so`, with the MPI library whose `mpicc` and `mpirun` are on
 //! the path and those in the folders of `GOAL_MPI_PREFIXES`. Without one, a line says so.
 
+use goal_filetest::{skipped, timeout};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -69,21 +70,29 @@ fn built(number: usize, bin: Option<&Path>) -> Option<Mpi> {
     Some(Mpi { run, is_open_mpi, has_fortran, dir })
 }
 
-static LIBRARIES: LazyLock<Vec<Mpi>> = LazyLock::new(|| {
+/// The libraries, or what is missing.
+static LIBRARIES: LazyLock<Result<Vec<Mpi>, &str>> = LazyLock::new(|| {
     if text(Command::new("timeout").arg("--version")).is_none() {
-        eprintln!("skipped: there is no timeout");
-        return Vec::new();
+        return Err("there is no timeout");
     }
     let given = std::env::var_os("GOAL_MPI_PREFIXES").unwrap_or_default();
     let prefixes = std::env::split_paths(&given).map(|prefix| Some(prefix.join("bin")));
     let bins: Vec<Option<PathBuf>> = std::iter::once(None).chain(prefixes).collect();
     let libraries: Vec<Mpi> =
         bins.iter().enumerate().filter_map(|(at, bin)| built(at, bin.as_deref())).collect();
-    if libraries.is_empty() {
-        eprintln!("skipped: there is no mpicc or mpirun");
-    }
-    libraries
+    if libraries.is_empty() { Err("there is no mpicc or mpirun") } else { Ok(libraries) }
 });
+
+/// Returns the libraries. If there is none, a line says so.
+fn libraries() -> &'static [Mpi] {
+    match &*LIBRARIES {
+        Ok(libraries) => libraries,
+        Err(missing) => {
+            skipped(missing);
+            &[]
+        }
+    }
+}
 
 /// Runs a program under the library, with some variables.
 fn run(mpi: &Mpi, name: &str, ranks: u32, variables: &[(&str, &str)]) -> Output {
@@ -123,7 +132,7 @@ fn after(mpi: &Mpi, commands: &str) -> String {
 /// Returns the command that starts some ranks.
 fn started(mpi: &Mpi, ranks: u32) -> Command {
     let mut command = Command::new("timeout");
-    command.arg("400").arg(&mpi.run);
+    command.arg(timeout(400)).arg(&mpi.run);
     if mpi.is_open_mpi {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
@@ -142,7 +151,7 @@ fn told(output: &Output) -> String {
 /// Runs a program that must end well on some numbers of ranks. Returns the reports.
 fn ends_well(name: &str, all: &[u32], variables: &[(&str, &str)]) -> Vec<String> {
     let mut reports = Vec::new();
-    for mpi in LIBRARIES.iter() {
+    for mpi in libraries().iter() {
         for &ranks in all {
             let output = run(mpi, name, ranks, variables);
             assert!(output.status.success(), "{name} on {ranks} ranks: {}", told(&output));
@@ -184,10 +193,10 @@ fn types_may_be_freed_and_buffers_interleave() {
 
 #[test]
 fn a_communicator_with_processes_of_another_world_is_left_to_mpi() {
-    for mpi in LIBRARIES.iter() {
+    for mpi in libraries().iter() {
         let alone = run_with(mpi, "worlds", 2, &[], false);
         if !alone.status.success() {
-            eprintln!("skipped: {} can't spawn: {}", mpi.run.display(), told(&alone));
+            skipped(&format!("{} can't spawn: {}", mpi.run.display(), told(&alone).trim_end()));
             continue;
         }
         for ranks in [2, 3] {
@@ -199,7 +208,7 @@ fn a_communicator_with_processes_of_another_world_is_left_to_mpi() {
 
 #[test]
 fn a_schedule_that_fails_tells_the_program_once() {
-    for mpi in LIBRARIES.iter() {
+    for mpi in libraries().iter() {
         let output = run_with(mpi, "failures", 2, &[ALL], false);
         assert!(output.status.success(), "{}", told(&output));
     }
@@ -217,11 +226,11 @@ fn one_call_behind_a_collective_finds_what_was_sent_before_it() {
 
 #[test]
 fn threads_call_at_once() {
-    for mpi in LIBRARIES.iter() {
+    for mpi in libraries().iter() {
         for ranks in [2, 3] {
             let output = run(mpi, "threads", ranks, &[ALL, REPORT]);
             if output.status.code() == Some(77) {
-                eprintln!("skipped: {} has no MPI_THREAD_MULTIPLE", mpi.run.display());
+                skipped(&format!("{} has no MPI_THREAD_MULTIPLE", mpi.run.display()));
                 continue;
             }
             let told = told(&output);
@@ -233,9 +242,9 @@ fn threads_call_at_once() {
 
 #[test]
 fn calls_from_fortran_run_as_schedules() {
-    for mpi in LIBRARIES.iter() {
+    for mpi in libraries().iter() {
         if !mpi.has_fortran {
-            eprintln!("skipped: {} has no Fortran", mpi.run.display());
+            skipped(&format!("{} has no Fortran", mpi.run.display()));
             continue;
         }
         let output = run(mpi, "fortran", 2, &[ALL, REPORT]);
@@ -249,7 +258,7 @@ fn calls_from_fortran_run_as_schedules() {
 
 #[test]
 fn a_program_with_another_mpi_library_is_left_to_it() {
-    for mpi in LIBRARIES.iter() {
+    for mpi in libraries().iter() {
         let output = run(mpi, "other", 2, &[ALL, REPORT]);
         let told = told(&output);
         assert!(output.status.success(), "{told}");
@@ -259,7 +268,8 @@ fn a_program_with_another_mpi_library_is_left_to_it() {
         assert!(lines[0].contains("1.2.3. All calls are left to MPI"), "{told}");
     }
     // The programs of each library under that of another one.
-    for (mpi, other) in LIBRARIES.iter().flat_map(|mpi| LIBRARIES.iter().map(move |it| (mpi, it))) {
+    let pairs = libraries().iter().flat_map(|mpi| libraries().iter().map(move |it| (mpi, it)));
+    for (mpi, other) in pairs {
         if mpi.is_open_mpi == other.is_open_mpi {
             continue;
         }
@@ -279,7 +289,7 @@ fn sizes_differ(ranges: &str, count: &str, cause: &str) {
     let forms = ["blocking", "pending"];
     let all = operations.iter().flat_map(|name| forms.map(|form| (name, form)));
     for (mpi, (operation, form)) in
-        LIBRARIES.iter().flat_map(|mpi| all.clone().map(move |it| (mpi, it)))
+        libraries().iter().flat_map(|mpi| all.clone().map(move |it| (mpi, it)))
     {
         let mut command = started(mpi, 2);
         command.args(["env", &format!("GOALMPI_RANGES={ranges}")]).arg(preload(mpi));
@@ -306,7 +316,7 @@ fn sizes_of_which_some_are_left_to_mpi_reach_the_error_handler() {
 
 #[test]
 fn a_rank_without_memory_is_reported_on_all() {
-    for mpi in LIBRARIES.iter() {
+    for mpi in libraries().iter() {
         let output = run(mpi, "memory", 3, &[ALL]);
         let told = told(&output);
         assert_eq!(output.status.code(), Some(7), "{told}");
@@ -320,7 +330,7 @@ fn a_rank_without_memory_is_reported_on_all() {
 
 #[test]
 fn the_end_of_a_rank_is_not_blamed_on_the_library() {
-    for mpi in LIBRARIES.iter() {
+    for mpi in libraries().iter() {
         let mut command = started(mpi, 2);
         let script = "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] || export CRASH=1; exec \"$0\"";
         command.args(["env", "GOALMPI_RANGES=all=on"]).arg(preload(mpi));
@@ -362,14 +372,14 @@ fn a_job_that_can_not_begin_leaves_all_calls_to_mpi() {
         // Its launcher fails when the ranks have agreed.
         ("ulimit -v 2000000", "address space"),
     ] {
-        for mpi in LIBRARIES.iter() {
+        for mpi in libraries().iter() {
             let told = after(mpi, commands);
             assert!(told.contains(why), "{commands}: {told}");
             assert!(told.contains("All calls are left to MPI"), "{commands}: {told}");
             assert!(!told.contains("as schedules"), "{commands}: {told}");
         }
     }
-    for mpi in LIBRARIES.iter() {
+    for mpi in libraries().iter() {
         assert!(after(mpi, "true").contains("as schedules"));
     }
 }

@@ -2,12 +2,11 @@
 
 mod support;
 
+use goal_filetest::timeout;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::thread;
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// Compiles programs of `tests/c/` in a new folder with a key; `None` if a tool is missing.
@@ -38,7 +37,8 @@ fn start(folder: &Path, launchers: usize, arguments: &[&str]) -> Vec<Child> {
     let start = |rank: usize| {
         let mut command = Command::new(support::installed("goal-run"));
         command.args(["--rendezvous", &format!("127.0.0.1:{port}"), "--rank", &rank.to_string()]);
-        command.args(["--size", &launchers.to_string(), "--key", "key", "--timeout", "60"]);
+        command.args(["--size", &launchers.to_string(), "--key", "key"]);
+        command.args(["--timeout", &timeout(60)]);
         command.args(arguments).current_dir(folder);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
@@ -143,8 +143,10 @@ fn ranks_go_on_after_the_loss_of_a_host() {
     let Some(folder) = folder(&["hostloss.c"]) else { return };
     let arguments = ["-n", "6", "--survive", "--fault-timeout", "2", "./hostloss", "until"];
     let mut launchers = start(folder.path(), 3, &arguments);
-    thread::sleep(Duration::from_millis(1500));
     let mut lost = launchers.remove(2);
+    // Its ranks say so once all ranks have taken part in a call.
+    let mut lines = BufReader::new(lost.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line == "running"), "its ranks do not run");
     lost.kill().unwrap();
     lost.wait().unwrap();
     for (at, output) in ended(launchers).iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Programs in C under the profiler, with the MPI library whose `mpicc` and `mpirun` are on the
 //! path. Without one, a line says so.
 
+use goal_filetest::{skipped, timeout};
 use goal_lang::diag::Severity;
 use goal_lang::{ParseOptions, SourceMap, parse};
 use std::ffi::OsStr;
@@ -13,7 +14,6 @@ use std::sync::{Arc, LazyLock};
 static BUILT: LazyLock<Option<tempfile::TempDir>> = LazyLock::new(|| {
     let is_there = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
     if !is_there("mpicc") || !is_there("mpirun") || !is_there("timeout") {
-        eprintln!("skipped: there is no mpicc, mpirun or timeout");
         return None;
     }
     let dir = tempfile::tempdir().expect("a folder");
@@ -83,10 +83,14 @@ fn run(
     arguments: &[&str],
     variables: &[(&str, &str)],
 ) -> Option<(Output, Vec<PathBuf>, tempfile::TempDir)> {
-    let built = BUILT.as_ref()?.path();
+    let Some(built) = &*BUILT else {
+        skipped("there is no mpicc, mpirun or timeout");
+        return None;
+    };
+    let built = built.path();
     let out = tempfile::tempdir().expect("a folder");
     let mut command = Command::new("timeout");
-    command.args(["300", "mpirun"]);
+    command.arg(timeout(300)).arg("mpirun");
     if is_open_mpi() {
         command.args(["--allow-run-as-root", "--oversubscribe"]);
     }
@@ -96,12 +100,12 @@ fn run(
     command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
     command.arg(built.join(name)).args(arguments);
     if !built.join(name).is_file() {
-        eprintln!("skipped: there is no mpifort for {name}");
+        skipped(&format!("there is no mpifort for {name}"));
         return None;
     }
     let output = command.output().expect("timeout was there");
     if output.status.code() == Some(77) {
-        eprintln!("skipped: this library lacks what {name} needs");
+        skipped(&format!("this library lacks what {name} needs"));
         return None;
     }
     let files: Vec<PathBuf> = (0..ranks)
@@ -342,8 +346,7 @@ fn a_program_that_is_spawned_is_not_recorded() {
     let Some((output, files, _out)) = run("worlds", 2, &[], &[]) else { return };
     let told = told(&output);
     if !output.status.success() && !told.contains("goal-prof") {
-        eprintln!("skipped: this library can't spawn: {told}");
-        return;
+        return skipped(&format!("this library can't spawn: {}", told.trim_end()));
     }
     assert!(output.status.success(), "{told}");
     assert!(told.contains("communicator that is not followed"), "{told}");

@@ -289,7 +289,7 @@ impl Shared {
         // A job that survives a loss has told its ranks of it, and does not end.
         let is_survived = error.code() == ErrorCode::Lost && self.attached.survives();
         // The ranks have regrouped, and this is about a run of the time before.
-        if is_survived && !self.attached.is_broken() && !self.attached.has_lost_its_way() {
+        if is_survived && !self.attached.is_broken() && !self.attached.has_lost_its_endpoint() {
             return;
         }
         if core.give_up(error) && !is_survived {

@@ -2,6 +2,7 @@
 //! child does not wait for a pool of threads that only its parent has.
 #![allow(unsafe_code)] // forks
 
+use goal_filetest::patience;
 use goal_opt::Machine;
 use goalc::driver::{Options, compile, load_program};
 use goalc::stats::stats;
@@ -9,8 +10,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The time after which a child counts as hanging.
-const HANGS: Duration = Duration::from_secs(120);
+/// The patience after which a child counts as hanging, in seconds.
+const HANGS: u64 = 120;
 
 /// Writes a program that is large enough for several threads in each stage.
 fn program(into: &tempfile::TempDir) -> PathBuf {
@@ -54,7 +55,7 @@ fn a_forked_child_compiles() {
     let mut status = -1;
     // SAFETY: the status is written to a variable of its own.
     while unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) } == 0 {
-        if since.elapsed() > HANGS {
+        if since.elapsed() > patience(HANGS) {
             // SAFETY: the child has not been waited for, so its number is its own.
             unsafe { libc::kill(child, libc::SIGKILL) };
         }

@@ -1,10 +1,10 @@
 //! Signals that end a reduction end the user's command too.
 
+use goal_filetest::until;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 #[test]
 fn a_reduction_that_is_ended_leaves_nothing() {
@@ -19,14 +19,8 @@ fn a_reduction_that_is_ended_leaves_nothing() {
         command.args(["--default-signal", env!("CARGO_BIN_EXE_goalc"), "reduce"]).arg(&program);
         command.args(["--check", &check, "-o"]).arg(folder.path().join("small.goal"));
         let mut goalc = command.env("TMPDIR", &temporary).spawn().unwrap();
-        let begun = Instant::now();
-        let shell: i32 = loop {
-            if let Ok(text) = fs::read_to_string(&pid) {
-                break text.trim().parse().unwrap();
-            }
-            assert!(begun.elapsed() < Duration::from_secs(60), "no command ran");
-            std::thread::sleep(Duration::from_millis(5));
-        };
+        until("the command runs", || pid.exists());
+        let shell: i32 = fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
         kill_process(Pid::from_child(&goalc), signal).unwrap();
         assert_eq!(goalc.wait().unwrap().signal(), Some(signal.as_raw()));
         assert!(test_kill_process(Pid::from_raw(shell).unwrap()).is_err(), "the command goes on");

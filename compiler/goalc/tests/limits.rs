@@ -2,8 +2,8 @@
 //! alone. Little address space: it takes memory in small steps. Little stack: it works on another.
 //! Little memory: the checks keep to it.
 
+use goal_filetest::skipped;
 use std::fs::{self, Permissions};
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
@@ -29,9 +29,7 @@ fn one_process_and_no_threads_are_enough() {
         (USER..).zip([&["check"][..], &["build", "--emit", "schedgen", "-o", "-"], &["stats"]])
     {
         let Some(output) = run(user, arguments) else {
-            // Written past the harness, which would keep it back.
-            let _ = writeln!(std::io::stderr(), "limits: skipped: it takes root and prlimit");
-            return;
+            return skipped("it takes root and prlimit");
         };
         assert!(output.status.success(), "{arguments:?}: {output:?}");
     }
@@ -47,9 +45,7 @@ fn little_address_space_is_enough_for_a_small_program() {
     command.arg("--as=60000000").arg(env!("CARGO_BIN_EXE_goalc"));
     command.args(["check", "--threads", "1"]).arg(&text);
     let Ok(output) = command.output() else {
-        // Written past the harness, which would keep it back.
-        let _ = writeln!(std::io::stderr(), "limits: skipped: it takes prlimit");
-        return;
+        return skipped("it takes prlimit");
     };
     assert!(output.status.success(), "{output:?}");
 }
@@ -64,9 +60,7 @@ fn many_orders_of_events_need_little_memory() {
     command.arg("--as=500000000").arg(env!("CARGO_BIN_EXE_goalc"));
     command.args(["check", "--threads", "1"]).arg(&text);
     let Ok(output) = command.output() else {
-        // Written past the harness, which would keep it back.
-        let _ = writeln!(std::io::stderr(), "limits: skipped: it takes prlimit");
-        return;
+        return skipped("it takes prlimit");
     };
     assert!(output.status.code().is_some_and(|code| code < 2), "{output:?}");
 }
@@ -89,9 +83,7 @@ fn little_stack_is_enough() {
         // The environment counts towards the stack.
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         let Ok(output) = command.output() else {
-            // Written past the harness, which would keep it back.
-            let _ = writeln!(std::io::stderr(), "limits: skipped: it takes prlimit");
-            return;
+            return skipped("it takes prlimit");
         };
         assert!(output.status.code().is_some_and(|code| code < 2), "{arguments:?}: {output:?}");
     }

@@ -1,6 +1,5 @@
 //! Runs the grammar over a text, in several parts if there are several threads.
 
-use lalrpop_util::lalrpop_mod;
 use rayon::prelude::*;
 
 use super::block::Chunk;
@@ -11,10 +10,11 @@ use crate::diag::Report;
 use crate::lexer::{Lexer, Token};
 use crate::source::Position;
 
-lalrpop_mod!(
-    #[allow(clippy::all, clippy::pedantic, missing_docs, unreachable_pub, unused)]
-    goal
-);
+/// The parser that lalrpop makes of the grammar. `tests/grammar.rs` holds both together.
+#[allow(clippy::all, clippy::pedantic, missing_docs, unreachable_pub, unused)]
+mod goal {
+    include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../grammar/goal.rs"));
+}
 
 /// Texts of fewer bytes are read by one thread.
 const PARALLEL_BYTES_MIN: usize = 1 << 20;

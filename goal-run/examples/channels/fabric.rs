@@ -1,4 +1,4 @@
-//! The fabric: a queue for each rank, in memory that all threads share.
+//! A fabric of queues: one for each rank, in memory that all threads share.
 
 use goal_engine::transport::{Full, Header};
 use goal_eth::now_ns;
@@ -18,7 +18,7 @@ const PAUSE_NS: u64 = 100_000;
 
 type Message = (Header, Vec<u8>);
 
-/// The messages to a rank, and the descriptor that tells it of them.
+/// The messages to a rank, and the descriptor that becomes readable when one comes.
 struct Queue {
     messages: Mutex<VecDeque<Message>>,
     bell: OwnedFd,
@@ -30,19 +30,19 @@ impl Queue {
     }
 }
 
-/// One rank's end.
+/// One rank's fabric.
 pub(crate) struct Channels {
     own: usize,
     queues: Arc<[Queue]>,
     exchanged: Exchanged,
     /// The rank to which a message was refused last.
     refused: Option<u32>,
-    /// The ranks that this end does not reach.
+    /// The ranks that this fabric does not reach.
     missing: Vec<u32>,
 }
 
 impl Channels {
-    /// Returns an end for each rank.
+    /// Returns a fabric for each rank.
     pub(crate) fn group(ranks: u32) -> Vec<Self> {
         let queue = |_| Queue {
             messages: Mutex::default(),
@@ -57,7 +57,7 @@ impl Channels {
         (0..ranks as usize).map(end).collect()
     }
 
-    /// Takes away the way to some ranks.
+    /// Makes some ranks unreachable.
     #[allow(dead_code)] // for tests
     pub(crate) fn without(self, missing: &[u32]) -> Self {
         Self { missing: missing.to_vec(), ..self }

@@ -1,9 +1,10 @@
-//! A fabric of one's own: the messages between nodes travel through queues between threads.
+//! Runs a schedule over a fabric of its own: the messages between nodes travel through queues
+//! between threads.
 //!
 //! `cargo run -p goal-run --example channels` runs an exchange of numbers on four ranks, which are
-//! threads of this process and play two nodes. A fabric over a real network differs in what it does
-//! with the bytes, and in its descriptors. A process of `mpirun` has one rank, and brings its
-//! fabric by `attach_among_over` or, for a schedule, by `joined_rank_over` as here.
+//! threads of this process on two simulated nodes. A fabric over a real network differs in its
+//! treatment of the bytes, and in its descriptors. A process of `mpirun` has one rank. It brings
+//! its fabric by `attach_among_over` or, for a schedule, by `joined_rank_over` as here.
 
 mod fabric;
 mod nodes;

@@ -1,4 +1,4 @@
-//! Ranks that are threads of one process and play several nodes.
+//! Runs ranks as threads of one process that stands for several nodes.
 
 use super::fabric::Channels;
 use goal_asm::Nisa;
@@ -11,7 +11,7 @@ use std::thread;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Runs a schedule on ranks that are on these nodes. Each brings its end of a fabric. Returns the
+/// Runs a schedule on ranks that are on these nodes. Each rank brings its fabric. Returns the
 /// outcome as the launcher of rank 0 has it.
 pub(crate) fn run(nisa: &Arc<Nisa>, nodes: &[&str], fabrics: Vec<Channels>) -> Result<Outcome> {
     let size = nodes.len() as u32;

@@ -1,4 +1,4 @@
-//! Ranks that are threads of a test: members of a job over a segment.
+//! Runs ranks as threads of a test: members of a job over a segment.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::{Calc, Options};
@@ -8,7 +8,7 @@ use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, SourceMap, parse};
 use std::sync::Arc;
 
-/// A text as it is executed.
+/// Returns a text in its executable form.
 pub(crate) fn nisa(text: &str) -> Arc<Nisa> {
     let mut sources = SourceMap::default();
     sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
@@ -31,7 +31,7 @@ pub(crate) fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
     settings.with_progress(progress).with_wait(wait)
 }
 
-/// The same settings for ranks that do not skip `calc`.
+/// Changes settings to those of ranks that do not skip `calc`.
 pub(crate) fn with_calc(settings: Settings) -> Settings {
     settings.with_engine(&engine(Calc::Scaled(1.0)))
 }

@@ -1,4 +1,4 @@
-//! Running the command on texts.
+//! Runs the command on texts.
 
 #![allow(dead_code)] // each test file uses a part
 
@@ -6,6 +6,7 @@ pub(crate) mod members;
 pub(crate) mod processes;
 pub(crate) mod rights;
 
+use goal_filetest::timeout;
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -16,8 +17,8 @@ pub(crate) const TRANSPORTS: [&str; 2] = ["shm", "threads"];
 
 pub(crate) const GOAL_RUN: &str = env!("CARGO_BIN_EXE_goal-run");
 
-/// Copies the command, in another process: a child that another test starts meanwhile would inherit
-/// this process's descriptor of the copy, and a file that is open for writing can't be executed.
+/// Copies the command, in another process. A child that another test starts meanwhile would inherit
+/// this process's descriptor of the copy. A file that is open for writing can't be executed.
 pub(crate) fn copy_command(to: &Path) {
     assert!(Command::new("cp").arg(GOAL_RUN).arg(to).status().unwrap().success());
 }
@@ -72,7 +73,7 @@ pub(crate) fn run_file(path: &Path, arguments: &[&str]) -> Ended {
     let mut command = Command::new(GOAL_RUN);
     command.arg(path);
     if !arguments.contains(&"--timeout") {
-        command.args(["--timeout", "60"]);
+        command.args(["--timeout", &timeout(60)]);
     }
     Ended::of(command.args(arguments).output().unwrap())
 }
@@ -84,8 +85,8 @@ pub(crate) fn run_text(text: &str, arguments: &[&str]) -> Ended {
     run_file(file.path(), arguments)
 }
 
-/// Has a child handle signals as by default. Those that this process ignores stay ignored
-/// otherwise, and a shell lets what it runs in the background ignore SIGINT.
+/// Makes a child handle signals as by default. Signals that this process ignores would stay ignored
+/// otherwise, and a shell lets its background commands ignore SIGINT.
 pub(crate) fn default_signals(command: &mut Command) -> &mut Command {
     let reset = || {
         for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM, libc::SIGTSTP] {

@@ -1,23 +1,22 @@
-//! Processes that tests look at from outside.
+//! Looks at processes from outside.
 
+use goal_filetest::until;
 use rustix::process::Pid;
 use std::fs;
-use std::time::{Duration, Instant};
 
 pub(crate) fn pid(number: i32) -> Pid {
     Pid::from_raw(number).unwrap()
 }
 
 /// Looks until there is something to be seen.
+#[track_caller]
 pub(crate) fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let started = Instant::now();
-    loop {
-        if let Some(seen) = look() {
-            return seen;
-        }
-        assert!(started.elapsed() < Duration::from_secs(60), "in vain");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut seen = None;
+    until("there is something to be seen", || {
+        seen = look();
+        seen.is_some()
+    });
+    seen.expect("it was seen")
 }
 
 /// Returns the fields of a process's status that follow its name, if it exists.
@@ -55,6 +54,34 @@ pub(crate) fn is_rank(process: Pid) -> bool {
 pub(crate) fn is_mapped(rank: Pid) -> bool {
     let maps = fs::read_to_string(format!("/proc/{}/maps", rank.as_raw_nonzero()));
     maps.is_ok_and(|maps| maps.contains("memfd:goal-run (deleted)"))
+}
+
+/// Returns true if a process has a thread with this name.
+pub(crate) fn has_thread(process: Pid, name: &str) -> bool {
+    let tasks = fs::read_dir(format!("/proc/{}/task", process.as_raw_nonzero()));
+    let names = tasks.into_iter().flatten().flatten().map(|task| task.path().join("comm"));
+    names.filter_map(|path| fs::read_to_string(path).ok()).any(|read| read.trim_end() == name)
+}
+
+/// Waits until a launcher waits for those of other hosts. It has claimed its port then.
+pub(crate) fn wait_until_it_waits_for_hosts(launcher: Pid) {
+    until("a launcher waits for other hosts", || has_thread(launcher, "hosts"));
+}
+
+/// The processor time of a process so far, in ticks of 10 ms, if it exists.
+fn ticks_of(process: Pid) -> Option<u64> {
+    let ticks = |field: &String| field.parse::<u64>().expect("a number of ticks");
+    Some(fields(process)?[11..13].iter().map(ticks).sum())
+}
+
+/// Waits until each of some processes has used a processor for 0.1 s more, or has ended. Ranks
+/// sleep until all are ready, so ranks that are busy afterwards have begun.
+pub(crate) fn wait_until_busy(processes: &[Pid]) {
+    let before: Vec<_> = processes.iter().map(|&process| ticks_of(process)).collect();
+    for (&process, before) in processes.iter().zip(before) {
+        let has_run = || ticks_of(process).is_none_or(|now| now >= before.unwrap_or(0) + 10);
+        until("a process uses a processor", has_run);
+    }
 }
 
 /// The rank processes of a launcher, as soon as there are `wanted` that execute.

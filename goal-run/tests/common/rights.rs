@@ -1,8 +1,7 @@
-//! The rights of processes, as /proc tells them.
+//! Reads the rights of processes from /proc.
 
 use rustix::process::Pid;
 use std::fs;
-use std::io::{self, Write};
 
 /// CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH.
 pub(crate) const FILES: u64 = 1 << 1 | 1 << 2;
@@ -39,7 +38,7 @@ impl Rights {
         }
     }
 
-    /// Those of all threads of a process.
+    /// Returns the rights of all threads of a process.
     fn of(process: Pid) -> Vec<Self> {
         let tasks = fs::read_dir(format!("/proc/{}/task", process.as_raw_nonzero())).unwrap();
         let read = |path: std::path::PathBuf| fs::read_to_string(path.join("status")).ok();
@@ -51,8 +50,8 @@ impl Rights {
         all
     }
 
-    /// No thread of a process but its first has a right but those in `kept`. Returns how many there
-    /// are.
+    /// Asserts that each thread of a process but the first has no rights but those in `kept`.
+    /// Returns the number of these threads.
     #[track_caller]
     pub(crate) fn assert_others_none(process: Pid, kept: u64) -> usize {
         let number = process.as_raw_nonzero();
@@ -69,7 +68,7 @@ impl Rights {
         all.map(count).count()
     }
 
-    /// No thread of a process has a right but those in `kept`, or can get one.
+    /// Asserts that no thread of a process has a right but those in `kept`, or can get one.
     #[track_caller]
     pub(crate) fn assert_none(process: Pid, kept: u64) {
         // Without CAP_SETPCAP there is no way to empty the bounding set.
@@ -88,7 +87,7 @@ impl Rights {
         }
     }
 
-    /// The same for a process that could not empty its bounding set.
+    /// Asserts this for a process that could not empty its bounding set.
     #[track_caller]
     pub(crate) fn assert_without_bounds(process: Pid) {
         for rights in Self::of(process) {
@@ -97,9 +96,4 @@ impl Rights {
             assert!(rights.no_new_privs);
         }
     }
-}
-
-/// Says past the harness, which would keep it back, that a test is skipped.
-pub(crate) fn skipped(test: &str, why: &str) {
-    let _ = writeln!(io::stderr(), "{test}: skipped: {why}");
 }

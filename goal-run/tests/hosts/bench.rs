@@ -1,7 +1,8 @@
-//! Hosts with what a job on them needs.
+//! Sets up hosts of a test bench, with the files that a job on them needs.
 
 use crate::common::{Ended, GOAL_RUN, default_signals, processes};
 use goal_cluster::{Cluster, INTERFACE, Wiring};
+use goal_filetest::timeout;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::PathBuf;
@@ -11,8 +12,8 @@ use tempfile::TempDir;
 /// Two hosts that look for each other.
 pub(crate) const DISCOVER: [&str; 3] = ["--discover", "--hosts", "2"];
 
-/// Four ranks that send to themselves and to one other, which is on the same host where two hosts
-/// have blocks of them.
+/// Returns a program of four ranks. Each sends to itself and to one other, which is on the same
+/// host if two hosts have blocks of ranks.
 pub(crate) fn pairs() -> String {
     let rank = |rank: u32| {
         let other = rank ^ 1;
@@ -29,14 +30,14 @@ pub(crate) fn pairs() -> String {
 /// Four ranks that are busy for longer than any test.
 pub(crate) const LONG: &str = "num_ranks 4 rank * { c: calc 1000000000000 }";
 
-/// Hosts with what a job on them needs.
+/// Hosts of a test bench, with the files that a job on them needs.
 pub(crate) struct Bench {
     pub(crate) cluster: Cluster,
     folder: TempDir,
 }
 
 impl Bench {
-    /// So many hosts, or a line that says why there are none.
+    /// Returns hosts of this wiring, or prints a line that says why there are none.
     pub(crate) fn or_skip(test: &str, wiring: &Wiring) -> Option<Self> {
         let cluster = Cluster::or_skip(test, wiring)?;
         let bench = Self { cluster, folder: tempfile::tempdir().unwrap() };
@@ -73,7 +74,7 @@ impl Bench {
             command.arg("--key").arg(self.path("key"));
         }
         if !arguments.contains(&"--timeout") {
-            command.args(["--timeout", "60"]);
+            command.args(["--timeout", &timeout(60)]);
         }
         default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped());
         command

@@ -1,7 +1,9 @@
-//! Jobs that end before their end, the same on all hosts.
+//! Tests jobs that end early: all hosts report the same end.
 
 use crate::bench::{Bench, DISCOVER, LONG, ended, launcher, pairs, ranks_of, send};
+use crate::common::processes::{wait_until_busy, wait_until_it_waits_for_hosts};
 use goal_cluster::Wiring;
+use goal_filetest::timeout;
 use rustix::process::Signal;
 
 #[test]
@@ -43,7 +45,7 @@ fn a_stuck_job_is_told_without_a_timeout() {
 fn the_time_is_up_on_all_hosts() {
     let Some(bench) = Bench::or_skip("timeout", &Wiring::bridge(2)) else { return };
     let program = bench.write("long.goal", LONG);
-    for ended in bench.run(&program, &[&DISCOVER[..], &["--timeout", "1"]].concat()) {
+    for ended in bench.run(&program, &[&DISCOVER[..], &["--timeout", &timeout(1)]].concat()) {
         ended.assert_status(5);
         ended.assert_says(&[
             "the time is up; 4 actions of 4 ranks had not ended",
@@ -81,9 +83,9 @@ fn a_signal_to_one_launcher_ends_all() {
             ended.assert_says(&["ended by SIGINT"]);
         }
     }
-    // Also one that waits for others.
+    // A launcher that waits for others ends too.
     let child = bench.start(0, &program, &DISCOVER);
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    wait_until_it_waits_for_hosts(launcher(&child));
     send(launcher(&child), Signal::TERM);
     let ended = ended(child);
     ended.assert_status(143);
@@ -96,16 +98,17 @@ fn ranks_that_have_finished_are_watched_until_all_have() {
     for (busy, idle) in [(0, 1), (1, 0)] {
         let text = format!("num_ranks 4 rank {} {{ c: calc 1000000000000 }}", 2 * busy);
         let program = bench.write("half.goal", &text);
-        // A signal to the launcher whose ranks have finished.
-        let children = bench.start_all(&program, &DISCOVER);
-        children.iter().for_each(|child| drop(ranks_of(launcher(child), 2)));
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        send(launcher(&children[idle]), Signal::INT);
-        children.into_iter().map(ended).for_each(|ended| ended.assert_status(130));
-        // The death of one that has.
+        // The launcher whose ranks have finished gets a signal.
         let children = bench.start_all(&program, &DISCOVER);
         let ranks: Vec<_> = children.iter().map(|child| ranks_of(launcher(child), 2)).collect();
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        // The others finish at once, while this one computes.
+        wait_until_busy(&ranks[busy][..1]);
+        send(launcher(&children[idle]), Signal::INT);
+        children.into_iter().map(ended).for_each(|ended| ended.assert_status(130));
+        // A launcher whose ranks have finished dies.
+        let children = bench.start_all(&program, &DISCOVER);
+        let ranks: Vec<_> = children.iter().map(|child| ranks_of(launcher(child), 2)).collect();
+        wait_until_busy(&ranks[busy][..1]);
         send(ranks[idle][0], Signal::KILL);
         for ended in children.into_iter().map(ended) {
             ended.assert_status(4);
@@ -165,7 +168,8 @@ fn a_rank_that_somebody_stops_on_any_host_is_named() {
     let Some(bench) = Bench::or_skip("stopped", &Wiring::bridge(2)) else { return };
     let program = bench.write("long.goal", LONG);
     for host in 0..2 {
-        let children = bench.start_all(&program, &[&DISCOVER[..], &["--timeout", "3"]].concat());
+        let children =
+            bench.start_all(&program, &[&DISCOVER[..], &["--timeout", &timeout(3)]].concat());
         let ranks: Vec<_> = children.iter().map(|child| ranks_of(launcher(child), 2)).collect();
         send(ranks[host][1], Signal::STOP);
         let process = ranks[host][1].as_raw_nonzero();
@@ -183,7 +187,8 @@ fn a_rank_that_somebody_stops_on_any_host_is_named() {
 fn a_terminal_does_not_stop_a_job_on_several_hosts() {
     let Some(bench) = Bench::or_skip("not stopped", &Wiring::bridge(2)) else { return };
     let program = bench.write("long.goal", LONG);
-    let children = bench.start_all(&program, &[&DISCOVER[..], &["--timeout", "3"]].concat());
+    let children =
+        bench.start_all(&program, &[&DISCOVER[..], &["--timeout", &timeout(3)]].concat());
     children.iter().for_each(|child| drop(ranks_of(launcher(child), 2)));
     children.iter().for_each(|child| send(launcher(child), Signal::TSTP));
     for ended in children.into_iter().map(ended) {

@@ -1,4 +1,4 @@
-//! Every example on hosts of its own, through a switch that does to frames what switches do.
+//! Runs every example on hosts of its own, behind a switch with the faults of real switches.
 
 use crate::bench::Bench;
 use crate::common::examples;
@@ -13,7 +13,7 @@ fn num_ranks(path: &Path) -> usize {
     goalc::driver::compile(&[path.to_owned()], &options).unwrap().nisa.num_ranks() as usize
 }
 
-/// Runs every example on as many hosts as are there and have a rank each.
+/// Runs every example on at most `hosts` hosts, each with at least one rank.
 fn every_example_is_verified(name: &str, hosts: usize, switch: Switch) {
     let Some(bench) = Bench::or_skip(name, &Wiring { hosts, mtu: 1500, switch }) else { return };
     for path in examples() {

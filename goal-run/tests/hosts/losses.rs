@@ -1,28 +1,29 @@
-//! Hosts that are lost while a job runs.
+//! Tests hosts that are lost while a job runs.
 
 use crate::bench::{Bench, DISCOVER, LONG, ended, launcher, ranks_of, send};
 use crate::common::Ended;
-use crate::common::processes::assert_gone;
+use crate::common::processes::{assert_gone, wait_until_busy};
 use goal_cluster::{INTERFACE, Wiring};
+use goal_filetest::patience;
 use rustix::process::{Pid, Signal};
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// More than the two seconds after which a silent host is lost, with all that it takes to end a job
-/// on a busy machine.
-const LIMIT: Duration = Duration::from_secs(20);
+/// The patience with the end of a job that loses a host, in seconds. A host is lost after a silence
+/// of two seconds.
+const LIMIT: u64 = 20;
 
 /// Starts a long job on two hosts, does something to them while it runs, and waits for the end.
 fn after(bench: &Bench, what: impl FnOnce(&[Child])) -> Vec<Ended> {
     let program = bench.write("long.goal", LONG);
     let children = bench.start_all(&program, &DISCOVER);
     let ranks: Vec<Pid> = children.iter().flat_map(|child| ranks_of(launcher(child), 2)).collect();
-    // All have begun, as far as one can see from outside.
-    std::thread::sleep(Duration::from_millis(200));
+    // All have begun.
+    wait_until_busy(&ranks);
     let since = Instant::now();
     what(&children);
     let all = children.into_iter().map(ended).collect();
-    assert!(since.elapsed() < LIMIT, "{:?}", since.elapsed());
+    assert!(since.elapsed() < patience(LIMIT), "{:?}", since.elapsed());
     assert_gone(&ranks);
     all
 }
@@ -52,12 +53,11 @@ fn a_path_that_drops_long_frames_while_a_job_runs_is_named() {
     let program = bench.write("ring.goal", &text);
     let hosts = ["--discover", "--hosts", "3", "--repeat", "100000000", "--verify"];
     let children = bench.start_all(&program, &hosts);
-    children.iter().for_each(|child| drop(ranks_of(launcher(child), 1)));
-    std::thread::sleep(Duration::from_millis(500));
+    children.iter().for_each(|child| wait_until_busy(&ranks_of(launcher(child), 1)));
     bench.cluster.narrow(1, 1000).unwrap();
     let since = Instant::now();
     let all: Vec<Ended> = children.into_iter().map(ended).collect();
-    assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+    assert!(since.elapsed() < patience(LIMIT), "{:?}", since.elapsed());
     for ended in &all {
         ended.assert_status(1);
         ended.assert_says(&[
@@ -71,8 +71,8 @@ fn a_path_that_drops_long_frames_while_a_job_runs_is_named() {
 #[test]
 fn a_path_that_takes_no_long_frames_from_a_host_is_named() {
     let Some(bench) = Bench::or_skip("narrow-sender", &Wiring::bridge(2)) else { return };
-    // Host 0 alone sends long frames, and what takes them from it drops them: its system tells that
-    // at once.
+    // Host 0 alone sends long frames, and the next device drops them. The host's system reports
+    // that at once.
     let text = "num_ranks 2\nrank 0 { send 5000b to 1; r: recv 1b from 1; }\nrank 1 { r: recv 5000b from 0; \
                 s: send 1b to 0; s requires r; }\n";
     let program = bench.write("narrow.goal", text);
@@ -80,12 +80,11 @@ fn a_path_that_takes_no_long_frames_from_a_host_is_named() {
     for driver in ["packet", "xdp"] {
         bench.cluster.narrow(0, 1500).unwrap();
         let children = bench.start_all(&program, &[&hosts[..], &["--driver", driver]].concat());
-        children.iter().for_each(|child| drop(ranks_of(launcher(child), 1)));
-        std::thread::sleep(Duration::from_millis(500));
+        children.iter().for_each(|child| wait_until_busy(&ranks_of(launcher(child), 1)));
         bench.cluster.narrow(0, 1000).unwrap();
         let since = Instant::now();
         let all: Vec<Ended> = children.into_iter().map(ended).collect();
-        assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+        assert!(since.elapsed() < patience(LIMIT), "{:?}", since.elapsed());
         for ended in &all {
             ended.assert_status(1);
             ended.assert_says(&[

@@ -1,4 +1,4 @@
-//! One job on several hosts of a test bench: from the search for each other to the report.
+//! Runs one job on several hosts of a test bench, from the search for each other to the report.
 
 mod bench;
 #[path = "../common/mod.rs"]

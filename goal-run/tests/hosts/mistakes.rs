@@ -1,12 +1,13 @@
-//! Contradictory options of hosts are reported before a rank runs.
+//! Tests contradictory options of hosts: they are reported before a rank runs.
 
-use crate::bench::{Bench, DISCOVER, ended, pairs};
+use crate::bench::{Bench, DISCOVER, ended, launcher, pairs, send};
+use crate::common::processes::wait_until_it_waits_for_hosts;
 use crate::common::{Ended, GOAL_RUN};
 use goal_cluster::Wiring;
+use rustix::process::Signal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use std::time::Duration;
 
 #[test]
 fn who_is_missing_is_told() {
@@ -20,12 +21,12 @@ fn who_is_missing_is_told() {
         &format!("waiting: {missing}; is goal-run started there, with the same key and port"),
         &format!("the job does not start: after 2.5 s: {missing}"),
     ]);
-    // Nor is one behind a plug that was pulled.
+    // A host behind a plug that was pulled is not there either.
     bench.cluster.plug(0, false).unwrap();
     let unplugged = [&DISCOVER[..], &["--timeout", "0.5"]].concat();
     ended(bench.start(0, &program, &unplugged)).assert_says(&["v0 has no carrier"]);
     bench.cluster.plug(0, true).unwrap();
-    // One that has another key is not there, either.
+    // A host with another key is not there either.
     let made = Command::new(GOAL_RUN).arg("key").arg(bench.path("other")).status().unwrap();
     assert!(made.success());
     let other = bench.path("other");
@@ -88,7 +89,7 @@ fn contradictions_are_told_on_both_sides() {
         (
             [&program; 2],
             [&["--discover", "--here", "0-2"], &["--discover", "--here", "2-3"]],
-            // A host that learns of it from the other repeats the other's text.
+            // A host that learns of the contradiction from the other repeats the other's text.
             [", and host 02:00:00:00:00:0".to_owned(), " have rank 2".to_owned()],
         ),
         (
@@ -114,7 +115,7 @@ fn all_hosts_learn_of_a_contradiction() {
     let Some(bench) = Bench::or_skip("contradictions for all", &Wiring::bridge(4)) else { return };
     let four = "num_ranks 4 rank * { calc 1 }";
     let programs = [bench.write("four.goal", four), bench.write("5.goal", "num_ranks 4")];
-    let arguments = ["--discover", "--hosts", "4", "--timeout", "20"];
+    let arguments = ["--discover", "--hosts", "4"];
     for round in 0..10 {
         let other = 1 + round % 3;
         let start = |host| bench.start(host, &programs[usize::from(host == other)], &arguments);
@@ -162,12 +163,13 @@ fn a_network_that_drops_long_frames_is_told() {
 fn a_port_has_one_launcher() {
     let Some(bench) = Bench::or_skip("port", &Wiring::bridge(1)) else { return };
     let program = bench.write("pairs.goal", &pairs());
-    let first = bench.start(0, &program, &["--discover", "--hosts", "2", "--timeout", "3"]);
-    std::thread::sleep(Duration::from_millis(500));
+    let first = bench.start(0, &program, &DISCOVER);
+    wait_until_it_waits_for_hosts(launcher(&first));
     let second = ended(bench.start(0, &program, &DISCOVER));
     second.assert_status(2);
     second.assert_says(&["port 18255 of v0 is taken"]);
-    ended(first).assert_status(2);
+    send(launcher(&first), Signal::INT);
+    ended(first).assert_status(130);
     // With another port it is another job.
     let other = ended(bench.start(0, &program, &["--discover", "--hosts", "1", "--port", "99"]));
     other.assert_status(0);
@@ -186,7 +188,7 @@ fn what_can_not_be_is_refused() {
     let binary = bench.path("binary");
     fs::write(&binary, [0xff; 32]).unwrap();
     fs::set_permissions(&binary, fs::Permissions::from_mode(0o600)).unwrap();
-    // Another user's, and one that would have to be waited for.
+    // One file is another user's, and one would have to be waited for.
     let theirs = bench.write("theirs", &fs::read_to_string(bench.path("key")).unwrap());
     fs::set_permissions(&theirs, fs::Permissions::from_mode(0o600)).unwrap();
     std::os::unix::fs::chown(&theirs, Some(65534), None).unwrap();

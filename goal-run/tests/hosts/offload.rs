@@ -1,4 +1,4 @@
-//! Schedules that run in the kernels of hosts.
+//! Tests schedules that run in the kernels of hosts.
 
 use crate::bench::{Bench, ended, launcher, ranks_of, send};
 use crate::common::processes::wait_for;
@@ -7,6 +7,7 @@ use crate::common::{Ended, GOAL_RUN, default_signals, examples, run_text};
 use aya::maps::{Array, Map, MapData};
 use aya::programs::{SchedClassifier, TcAttachType};
 use goal_cluster::{Faults, INTERFACE, Switch, Wiring};
+use goal_filetest::{skipped, timeout};
 use goal_kernel::layout::StatusEntry;
 use goal_kernel::{Plan, limits};
 use goal_lang::limits::Limits;
@@ -28,8 +29,8 @@ rank 1 { init 0 = Float64 2.0; init 8 = Float64 0;
   s: exec sumFloat64 with 8,8 0,8; requ s -> r; }
 ";
 
-/// A sum of 4097 numbers, a computation and a look at the clock between messages: the kernel hands
-/// them over.
+/// A sum of 4097 numbers, a computation and a look at the clock between messages: the kernel leaves
+/// them to the process as fallback operations.
 const HANDED: &str = "num_ranks 2
 rank 0 { init 0 = Float64 1.5; init 32776 = Float64 1; expect 32776 = Float64 4; expect 65544 = Float64 0;
   r: recv 0,8 from 1;
@@ -101,7 +102,7 @@ fn assert_all(all: &[Ended], status: i32, says: &[&str]) {
     }
 }
 
-/// Tests with their own classifiers and this one must not count each other's programs: each has
+/// Other tests install classifiers of their own, and programs are counted here. So each test has
 /// hosts of its own, and queries only these.
 fn bench(test: &str, hosts: usize, switch: Switch) -> Option<Bench> {
     let bench = Bench::or_skip(test, &Wiring { hosts, mtu: 1500, switch })?;
@@ -109,7 +110,7 @@ fn bench(test: &str, hosts: usize, switch: Switch) -> Option<Bench> {
     match offer {
         Ok(offer) if offer.hook == goal_kernel::Hook::Tcx => Some(bench),
         offer => {
-            println!("{test}: skipped: {offer:?}");
+            skipped(&format!("{test}: {offer:?}"));
             None
         }
     }
@@ -329,8 +330,8 @@ fn a_division_by_zero_beside_a_computation_has_its_place() {
     }
 }
 
-/// Both ranks compute for a second at once, on two processors each, if what is handed over beside a
-/// computation does not wait for it.
+/// Both ranks compute for a second at once, on two processors each, if fallback operations beside a
+/// computation do not wait for it.
 #[test]
 fn computations_hold_up_nothing_else() {
     let Some(bench) = bench("calc", 2, Switch::Bridge) else { return };
@@ -341,10 +342,16 @@ rank 1 { r: recv 8b from 0; c: calc 1000000000; requ c -> r; s: send 8b to 0; re
     let program = bench.write("calc.goal", text);
     for wait in ["adaptive", "block", "spin"] {
         let options = ["--format", "json", "--offload", "kernel", "--wait", wait];
-        let all = bench.run(&program, &[&TWO[..], &options].concat());
-        assert_all(&all, 0, &[]);
-        let elapsed = all[0].json()["elapsed_ns"].as_u64().unwrap();
-        assert!((1_000_000_000..1_900_000_000).contains(&elapsed), "{wait}: {elapsed} ns");
+        let is_quick = |_| {
+            let all = bench.run(&program, &[&TWO[..], &options].concat());
+            assert_all(&all, 0, &[]);
+            let elapsed_ns = all[0].json()["elapsed_ns"].as_u64().unwrap();
+            println!("{wait}: {elapsed_ns} ns");
+            assert!(elapsed_ns >= 1_000_000_000, "{wait}: {elapsed_ns} ns");
+            elapsed_ns < 1_900_000_000
+        };
+        // A busy machine takes longer, but not each time.
+        assert!((0..10).any(is_quick), "{wait}: one computation waits for the other");
     }
 }
 
@@ -437,7 +444,7 @@ fn a_signal_and_the_time_end_a_job_in_the_kernel() {
     let (children, _) = long_job(&bench, &[]);
     send(launcher(&children[1]), Signal::INT);
     assert_all(&children.into_iter().map(ended).collect::<Vec<_>>(), 130, &[]);
-    let (children, ranks) = long_job(&bench, &["--timeout", "15", "--repeat", "1000"]);
+    let (children, ranks) = long_job(&bench, &["--timeout", &timeout(15), "--repeat", "1000"]);
     // A rank that is stopped before all are ready would hold up their start instead.
     let have_started = |states: Vec<(u32, u32)>| {
         (states.len() == 4 && states.iter().all(|&(started, _)| started > 0)).then_some(())
@@ -476,7 +483,7 @@ rank 1 { got: recv 8b from 0; pass: send 8b to 2; requ pass -> got; }
 rank 2 { all: recv 8b from 1; other: recv 100000b from 3 tag 4; }
 rank 3 { send 100000b to 2 tag 4; }";
     let program = bench.write("waits.goal", text);
-    let options = ["--offload", "kernel", "--timeout", "8"];
+    let options = ["--offload", "kernel", "--timeout", &timeout(8)];
     let all = bench.run(&program, &[&FOUR[..], &options].concat());
     let waited = |rank: u32, what: &str| {
         format!("rank {rank} waited for its schedule in the kernel: {what}")

@@ -1,5 +1,5 @@
-//! Random programs on several hosts, with a switch that loses, doubles, delays and damages frames,
-//! against the interpreter.
+//! Compares random programs on several hosts with the interpreter. The switch loses, doubles,
+//! delays and damages frames.
 
 use crate::bench::Bench;
 use goal_asm::{EncodeOptions, encode};
@@ -46,7 +46,7 @@ fn what_arrives_is_combined_in_whole_elements() {
 #[test]
 fn the_kernel_and_processes_run_random_programs_together() {
     if let Err(missing) = goal_job::Offload::probe() {
-        return println!("skipped: {missing}");
+        return goal_filetest::skipped(&missing);
     }
     let faults = Faults { lost: 20_000, doubled: 20_000, damaged: 5000, ..Faults::default() };
     let wiring = Wiring { switch: Switch::Faulty(faults, 13), ..Wiring::bridge(3) };

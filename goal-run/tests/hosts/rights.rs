@@ -1,11 +1,12 @@
-//! The rights of launchers and ranks on hosts: none once the sockets are open.
+//! Tests the rights of launchers and ranks on hosts: they have none once the sockets are open.
 
 use crate::bench::{Bench, DISCOVER, LONG, ended, launcher, ranks_of, send};
-use crate::common::processes::wait_for;
-use crate::common::rights::{FILES, PACKETS, Rights, XDP, skipped};
+use crate::common::processes::{wait_for, wait_until_it_waits_for_hosts};
+use crate::common::rights::{FILES, PACKETS, Rights, XDP};
 use crate::common::{copy_command, default_signals};
 use goal_cluster::{INTERFACE, Wiring};
 use goal_eth::probe_xdp;
+use goal_filetest::{skipped, timeout};
 use goal_job::rights;
 use rustix::io::Errno;
 use rustix::net::AddressFamily;
@@ -70,20 +71,15 @@ fn a_launcher_has_few_rights_before_it_hears_others() {
         // The other host never comes.
         let child = bench.start(0, &program, &[&DISCOVER[..], &["--driver", driver]].concat());
         let id = launcher(&child);
-        wait_for(|| {
-            let tasks = fs::read_dir(format!("/proc/{}/task", id.as_raw_nonzero())).unwrap();
-            let mut names =
-                tasks.filter_map(|task| fs::read_to_string(task.unwrap().path().join("comm")).ok());
-            names.any(|name| name == "hosts\n").then_some(())
-        });
+        wait_until_it_waits_for_hosts(id);
         Rights::assert_none(id, kept);
         send(id, Signal::INT);
         ended(child).assert_status(130);
     }
 }
 
-/// Tries to take the descriptors of a process, as a user without rights. The error that a thief
-/// sees, or `None` where it gets one.
+/// Tries to take the descriptors of a process, as a user without rights. Returns the error that
+/// such a user gets, or `None` if the user gets one.
 fn refused(user: u32, process: Pid) -> Option<Errno> {
     let mut command = Command::new("true");
     let take = move || {
@@ -171,7 +167,7 @@ fn a_file_with_capabilities_gives_no_socket_to_a_local_user() {
         made.is_ok_and(|made| made.status.success())
     };
     if !make(0, 0o755) {
-        return skipped("rights", "it takes setcap to give a file a capability");
+        return skipped("it takes setcap to give a file a capability");
     }
     let start = |program: &str, more: &[&str]| -> Vec<Child> {
         let start = |host: usize| {
@@ -189,7 +185,7 @@ fn a_file_with_capabilities_gives_no_socket_to_a_local_user() {
                 program,
             ]);
             command
-                .args(["--interface", INTERFACE, "--key", &key, "--timeout", "60"])
+                .args(["--interface", INTERFACE, "--key", &key, "--timeout", &timeout(60)])
                 .args(DISCOVER)
                 .args(more);
             default_signals(&mut command)

@@ -1,6 +1,7 @@
-//! Starting ranks that do a part of [`rank`](crate::rank).
+//! Starts ranks that do a part of [`rank`](crate::rank).
 
 use crate::common::{Ended, GOAL_RUN, default_signals};
+use goal_filetest::timeout;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -26,7 +27,7 @@ pub(crate) fn command(part: &str, options: &[&str]) -> Command {
         // Should it hang, it ends after a minute, as none of the tests expects.
         let program = command;
         command = Command::new(GOAL_RUN);
-        command.args(["--timeout", "60"]).args(program.get_args()).env(PART, part);
+        command.args(["--timeout", &timeout(60)]).args(program.get_args()).env(PART, part);
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     default_signals(&mut command);

@@ -1,8 +1,9 @@
-//! Programs whose ranks end too early, or can't go on.
+//! Tests programs whose ranks end too early, or can't go on.
 
 use crate::bench::{PART, Script, as_rank, command, run};
 use crate::common::{Ended, GOAL_RUN};
 use crate::growing::VICTIM;
+use goal_filetest::timeout;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -40,7 +41,7 @@ fn a_rank_that_dies_behind_a_script_ends_the_job() {
     let script = Script::new("\"$@\"; sleep 1000");
     for part in ["killed", "deserts"] {
         let mut command = Command::new(GOAL_RUN);
-        command.args(["-n", "3", "--timeout", "60"]).arg(script.path()).args(as_rank());
+        command.args(["-n", "3", "--timeout", &timeout(60)]).arg(script.path()).args(as_rank());
         let ended = Ended::of(command.env(PART, part).output().unwrap());
         ended.assert_status(4);
         ended.assert_says(&[
@@ -113,7 +114,7 @@ fn ranks_say_what_they_wait_for_if_none_can_go_on() {
 #[test]
 fn ranks_that_wait_for_one_that_computes_are_not_stuck() {
     for mode in ["caller", "thread", "node"] {
-        let ended = run("computes", &["-n", "3", "--timeout", "1.5", "--progress", mode]);
+        let ended = run("computes", &["-n", "3", "--timeout", &timeout(2), "--progress", mode]);
         ended.assert_status(5);
         ended.assert_says(&[
             "the time is up; ",

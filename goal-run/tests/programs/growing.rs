@@ -1,12 +1,13 @@
-//! The parts of ranks in jobs that grow and shrink.
+//! Defines the parts that ranks do in jobs that grow and shrink.
 
+use crate::common::processes::{assert_gone, pid};
 use crate::rank::{Rank, came, fail, ring_text, tell};
+use goal_filetest::until;
 use goal_job::growth::Command;
 use goal_shm::Identity;
 use std::ffi::OsString;
 use std::io::{Write, stdout};
 use std::os::unix::fs::MetadataExt;
-use std::time::{Duration, Instant};
 
 /// The variable with the process that a rank names though it is not its own.
 pub(crate) const VICTIM: &str = "GOAL_TEST_VICTIM";
@@ -101,13 +102,11 @@ fn lie(rank: &Rank) {
     let process_state = &rank.attached.job().segment().status(2).process_state;
     process_state.claim(victim).unwrap();
     let namespace = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
-    // In other clocks its start says nothing.
+    // In another namespace of clocks its start says nothing.
     process_state.identify(Identity { namespace, clocks: 1, start: 0 });
     let command = Command { executable: "sleep".into(), arguments: vec!["1000".into()] };
     assert_eq!(rank.attached.grow(1, Some(command)).unwrap(), 2);
-    while process_state.seen() != Some(victim) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    until("the launcher has looked at it", || process_state.seen() == Some(victim));
     std::process::exit(3);
 }
 
@@ -125,18 +124,12 @@ fn ring(rank: &mut Rank, ranks: u32) {
     tell(&format!("rank {me} of {size} at the start has its rings, joined: {joined}"));
 }
 
-/// Waits until somebody adds a rank and takes it in: whoever has its process adds ranks that end
-/// before.
+/// Rank 0 waits until a rank is added, and accepts it. The test that runs the job also adds ranks
+/// that end before.
 fn awaits(rank: &mut Rank) {
     if rank.attached.rank() == 0 {
         tell("ready");
-        let since = Instant::now();
-        while rank.attached.joining().is_empty() {
-            if since.elapsed() > Duration::from_secs(50) {
-                fail("nobody has joined");
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        until("a rank joins", || !rank.attached.joining().is_empty());
         let joining = rank.attached.joining();
         let &[new] = &joining[..] else { fail("more have joined") };
         assert!(rank.attached.accept(new) && !rank.attached.accept(new));
@@ -162,19 +155,18 @@ fn welcome(rank: &mut Rank, new: u32) {
 /// Rank 0 leaves, and the others go on without it.
 fn shrink(mut rank: Rank) {
     ring_once(&mut rank, 0);
+    let first = rank.attached.job().segment().status(0).process_state.process();
     if rank.attached.rank() == 0 {
         let member = rank.member.take().unwrap();
         rank.attached.leave(member).unwrap_or_else(|error| fail(&error.to_string()));
         tell("rank 0 has left");
         return;
     }
-    let since = Instant::now();
-    while !rank.attached.has_left(0) {
-        assert!(since.elapsed() < Duration::from_secs(50) && !rank.attached.has_left(1));
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    // Time for its process to exit.
-    std::thread::sleep(Duration::from_millis(100));
+    until("rank 0 leaves", || {
+        assert!(!rank.attached.has_left(1));
+        rank.attached.has_left(0)
+    });
+    assert_gone(&[pid(first.expect("it has attached") as i32)]);
     let text = "num_ranks 3\nrank 1 { send 8b to 2  recv 8b from 2 }\nrank 2 { send 8b to 1  recv 8b from 1 }";
     let handle = rank.start(text, LARGER);
     rank.wait(&handle);

@@ -1,8 +1,9 @@
-//! Jobs that grow and shrink, and who may ask for it.
+//! Tests jobs that grow and shrink, and the callers that may ask for it.
 
 use crate::bench::{PART, as_rank, command, run, told};
 use crate::common::processes::{assert_gone, children_of, state_of, wait_for};
 use crate::common::{Ended, GOAL_RUN};
+use goal_filetest::{skipped, timeout, until};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv,
     send, socket_with,
@@ -13,7 +14,6 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, Command};
-use std::time::{Duration, Instant};
 
 #[test]
 fn new_ranks_exchange_messages_with_old_ones() {
@@ -180,12 +180,12 @@ fn a_rank_joins_at_the_request_of_a_user() {
     ended.assert_says(&["rank 2 (false) exited with status 1 before it was accepted"]);
 }
 
-/// Returns the names of doors of a launcher.
-fn doors(process: u32) -> Vec<PathBuf> {
+/// Returns the folders with sockets for requests of a launcher.
+fn growth_folders(process: u32) -> Vec<PathBuf> {
     let prefix = format!("goal-run-{process}-");
     let paths = fs::read_dir("/tmp").unwrap().map(|entry| entry.unwrap().path());
-    let is_door = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&prefix);
-    paths.filter(is_door).collect()
+    let is_own = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&prefix);
+    paths.filter(is_own).collect()
 }
 
 /// Returns the number of sockets of a process that listen within its host.
@@ -203,11 +203,11 @@ fn listeners(process: u32) -> usize {
 }
 
 #[test]
-fn a_job_without_room_for_users_has_no_door() {
+fn a_job_without_room_for_users_has_no_socket() {
     for options in [&["-n", "2"][..], &["-n", "2", "--survive"], &["-n", "2", "--grow-to", "2"]] {
         let mut waiting = Waiting::with(options);
         let (job, refused) = (waiting.child.id(), waiting.ask(Command::new(GOAL_RUN), &[]));
-        let found = (doors(job), listeners(job));
+        let found = (growth_folders(job), listeners(job));
         waiting.child.kill().unwrap();
         waiting.child.wait().unwrap();
         assert_eq!(found, (vec![], 0), "{options:?}");
@@ -217,17 +217,13 @@ fn a_job_without_room_for_users_has_no_door() {
 }
 
 #[test]
-fn a_killed_launcher_leaves_no_door() {
+fn a_killed_launcher_leaves_no_socket() {
     let mut waiting = Waiting::new();
     let job = waiting.child.id();
-    assert_eq!((doors(job).len(), listeners(job)), (1, 1));
+    assert_eq!((growth_folders(job).len(), listeners(job)), (1, 1));
     waiting.child.kill().unwrap();
     waiting.child.wait().unwrap();
-    let since = Instant::now();
-    while !doors(job).is_empty() {
-        assert!(since.elapsed() < Duration::from_secs(60), "its reaper removes the door");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    until("its reaper removes the socket", || growth_folders(job).is_empty());
 }
 
 /// A program in a container has the same user, and could have others started outside of it.
@@ -244,7 +240,7 @@ fn a_process_in_other_namespaces_is_refused() {
         confined.args(flags);
         let can = Command::new("unshare").args(flags).arg("true").output();
         if !can.is_ok_and(|can| can.status.success()) {
-            eprintln!("skipped: unshare {} is refused here", flags.join(" "));
+            skipped(&format!("unshare {} is refused here", flags.join(" ")));
             continue;
         }
         confined.arg(GOAL_RUN);
@@ -262,11 +258,11 @@ fn a_rank_in_other_namespaces_starts_no_programs() {
     let flags = ["--user", "--map-root-user", "--mount"];
     let can = Command::new("unshare").args(flags).arg("true").output();
     if !can.is_ok_and(|can| can.status.success()) {
-        eprintln!("skipped: unshare {} is refused here", flags.join(" "));
+        skipped(&format!("unshare {} is refused here", flags.join(" ")));
         return;
     }
     let mut command = Command::new(GOAL_RUN);
-    command.args(["--timeout", "60", "-n", "1", "unshare"]).args(flags).args(as_rank());
+    command.args(["--timeout", &timeout(60), "-n", "1", "unshare"]).args(flags).args(as_rank());
     let ended = Ended::of(command.env(PART, "grow escapes").output().unwrap());
     ended.assert_status(0);
     assert!(told(&ended)[0].contains("a process in other namespaces than goal-run's"), "{ended:?}");
@@ -274,7 +270,7 @@ fn a_rank_in_other_namespaces_starts_no_programs() {
 
 #[test]
 fn a_rank_that_nobody_accepts_ends_with_the_job() {
-    // A job whose ranks are at their end soon, after its first rank has been told to go on.
+    // The ranks of this job end soon after its first rank has been told to go on.
     let waiting = Waiting::new();
     let extra = waiting.ask(Command::new(GOAL_RUN), &["--", "sleep", "1000"]);
     assert_eq!(extra.out, "rank 2 was started\n");
@@ -294,12 +290,12 @@ fn no_job_is_an_error_that_says_what_to_give() {
     ]);
 }
 
-/// Connects to the door of a launcher.
+/// Connects to the socket for requests of a launcher.
 fn connected(process: u32) -> OwnedFd {
-    let [folder] = &doors(process)[..] else { panic!("it has one door") };
+    let [folder] = &growth_folders(process)[..] else { panic!("it has one folder") };
     let kind = (AddressFamily::UNIX, SocketType::SEQPACKET);
     let socket = socket_with(kind.0, kind.1, SocketFlags::CLOEXEC, None).unwrap();
-    connect(&socket, &SocketAddrUnix::new(folder.join("door")).unwrap()).unwrap();
+    connect(&socket, &SocketAddrUnix::new(folder.join("socket")).unwrap()).unwrap();
     socket
 }
 
@@ -322,10 +318,9 @@ fn garbage_at_the_door_does_no_harm() {
 fn another_user_is_refused() {
     const NOBODY: &str = "65534";
     if !geteuid().is_root() {
-        eprintln!("skipped: only root can become another user");
-        return;
+        return skipped("only root can become another user");
     }
-    // Where another user can execute it.
+    // Another user can execute the program in this folder.
     let folder = tempfile::Builder::new().prefix("goal").tempdir_in("/tmp").unwrap();
     let copy = folder.path().join("goal-run");
     crate::common::copy_command(&copy);
@@ -335,8 +330,8 @@ fn another_user_is_refused() {
     let mut can = Command::new("setpriv");
     can.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(&copy).arg("--version");
     if !open.success() || !can.output().is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: setpriv can't execute {} as another user", copy.display());
-        return;
+        let copy = copy.display();
+        return skipped(&format!("setpriv can't execute {copy} as another user"));
     }
     let waiting = Waiting::new();
     setpriv.arg(&copy);

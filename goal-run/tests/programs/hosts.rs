@@ -1,9 +1,10 @@
-//! Programs on several hosts of a test bench.
+//! Tests programs on several hosts of a test bench.
 
 use crate::bench::{PART, as_rank, told};
 use crate::common::processes::assert_gone;
 use crate::common::{Ended, GOAL_RUN, default_signals};
 use goal_cluster::{Cluster, INTERFACE, Wiring};
+use goal_filetest::timeout;
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
@@ -30,7 +31,7 @@ impl Hosts {
             command.args(["--interface", INTERFACE, "--discover", "--hosts", "2", "--key"]);
             command.arg(self.folder.path().join("key")).args(options);
             if !options.contains(&"--timeout") {
-                command.args(["--timeout", "60"]);
+                command.args(["--timeout", &timeout(60)]);
             }
             command.args(program).env(PART, part).current_dir(&self.folder).stdin(Stdio::null());
             default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -71,7 +72,7 @@ fn ranks_of_a_program_are_on_several_hosts() {
     }
 }
 
-/// A rank that computes makes no calls, so what it has to send must leave before.
+/// A rank that computes makes no calls, so its messages must leave before.
 #[test]
 fn messages_leave_before_a_rank_computes() {
     for mode in ["caller", "thread"] {
@@ -110,13 +111,13 @@ fn all_hosts_learn_how_a_rank_ended() {
         ("deserts", 4, "exited before its end: it has not called GOAL_Finalize"),
         ("status after", 5, "exited with status 5"),
         ("absent", 4, "exited and never attached to the job, and rank "),
-        // A whole host, whose ranks are these.
+        // No rank of one host attaches.
         ("absent host", 4, "rank 2 exited and never attached to the job, and rank "),
         ("fails", 1, "rank 1: its input is no matrix"),
         ("stuck", 3, "rank 2 waits in GOAL_Wait: recv number 1 from rank 1, tag 6"),
         ("stuck", 3, "rank 1 waits in GOAL_Wait: recv number 0 from rank 0, tag 5"),
     ] {
-        // The harness of the tests is a thread that may act, as far as launchers know.
+        // The test harness is a thread that may act, as far as launchers know.
         let options: &[&str] =
             if part == "stuck" { &["-n", "3", "--stuck", "end,0.2"] } else { &["-n", "4"] };
         let ended = hosts.run(part, options);
@@ -125,7 +126,7 @@ fn all_hosts_learn_how_a_rank_ended() {
             ended.assert_says(&[says]);
         }
     }
-    let ended = hosts.run("computes", &["-n", "3", "--timeout", "3"]);
+    let ended = hosts.run("computes", &["-n", "3", "--timeout", &timeout(3)]);
     for ended in ended {
         ended.assert_status(5);
         let waits = "rank 1 waits in GOAL_Wait: recv number";

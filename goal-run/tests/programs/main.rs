@@ -1,5 +1,4 @@
-//! Programs as ranks: this file's own tests, started as processes of jobs, and what their launcher
-//! does.
+//! Tests programs as ranks. The ranks are this file's own tests, started as processes of jobs.
 
 mod bench;
 #[path = "../common/mod.rs"]

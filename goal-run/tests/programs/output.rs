@@ -1,17 +1,17 @@
-//! The standard output of ranks if its reader is slow or gone, or if files are short.
+//! Tests the standard output of ranks if its reader is slow or gone, or if open files are few.
 
 use crate::bench::command;
 use crate::common::processes::{children_of, wait_for};
-use crate::common::rights::skipped;
 use crate::common::{Ended, GOAL_RUN, default_signals};
 use crate::rank::LINES;
+use goal_filetest::{skipped, timeout};
 use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// It would write for ever into a pipe that nobody reads.
+/// The rank would write for ever into a pipe that nobody reads.
 #[test]
 fn a_new_rank_learns_that_standard_output_is_closed() {
     let mut child = command("grow unread", &["-n", "2"]).spawn().unwrap();
@@ -27,7 +27,7 @@ fn a_new_rank_learns_that_standard_output_is_closed() {
 #[test]
 fn the_time_limit_holds_if_nobody_reads_the_output() {
     for (lines, statuses) in [("1000", &[5][..]), ("50", &[0, 5])] {
-        let mut job = command("prints", &["-n", "4", "--timeout", "2"]);
+        let mut job = command("prints", &["-n", "4", "--timeout", &timeout(2)]);
         let mut child = job.env(LINES, lines).spawn().unwrap();
         let unread = child.stdout.take();
         let status = wait_for(|| child.try_wait().unwrap());
@@ -58,7 +58,7 @@ fn a_late_reader_gets_all_lines_of_a_job_that_came_to_its_end() {
     let mut first = String::new();
     reader.read_line(&mut first).unwrap();
     wait_for(|| children_of(Pid::from_child(&child)).is_empty().then_some(()));
-    // Longer than it waits if the job was ended.
+    // Time has to pass: longer than it waits if the job was ended.
     std::thread::sleep(Duration::from_millis(1300));
     let count = reader.lines().filter(|line| line.as_ref().unwrap().ends_with("xxx")).count();
     assert_eq!((count, child.wait().unwrap().code()), (200, Some(0)));
@@ -67,10 +67,10 @@ fn a_late_reader_gets_all_lines_of_a_job_that_came_to_its_end() {
 #[test]
 fn ranks_need_no_files_of_their_launcher() {
     let mut command = Command::new("prlimit");
-    command.args(["--nofile=60:60", GOAL_RUN, "-n", "70", "--timeout", "60"]);
+    command.args(["--nofile=60:60", GOAL_RUN, "-n", "70", "--timeout", &timeout(60)]);
     command.args(["sh", "-c", "echo here; sleep 1000"]).stdout(Stdio::piped());
     let Ok(mut child) = default_signals(&mut command).spawn() else {
-        return skipped("output", "there is no prlimit");
+        return skipped("there is no prlimit");
     };
     // All are there at once.
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -84,12 +84,12 @@ fn ranks_need_no_files_of_their_launcher() {
 fn a_full_disk_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let script = "mount -t tmpfs -o size=4k none \"$1\" || exit 99
-        \"$0\" -n 2 --timeout 60 sh -c 'trap \"\" PIPE; seq 1000; true' > \"$1/out\"";
+        \"$0\" -n 2 --timeout \"$2\" sh -c 'trap \"\" PIPE; seq 1000; true' > \"$1/out\"";
     let mut command = Command::new("unshare");
-    command.args(["-rm", "sh", "-c", script, GOAL_RUN]).arg(folder.path());
+    command.args(["-rm", "sh", "-c", script, GOAL_RUN]).arg(folder.path()).arg(timeout(60));
     let ended = Ended::of(default_signals(&mut command).output().unwrap());
     if [Some(1), Some(99)].contains(&ended.status) {
-        return skipped("output", "unshare or mount is refused");
+        return skipped("unshare or mount is refused");
     }
     ended.assert_status(2);
     ended.assert_says(&["<stdout>: No space left on device", "lines of ranks are lost"]);

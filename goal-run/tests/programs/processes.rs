@@ -1,8 +1,9 @@
-//! The processes of programs from outside: scripts, signals, and what is left.
+//! Tests the processes of programs from outside: scripts, signals, and left processes.
 
 use crate::bench::{PART, Script, as_rank, command, run, this_file, told};
 use crate::common::processes::{assert_gone, pid, wait_for};
 use crate::common::{Ended, GOAL_RUN, default_signals};
+use goal_filetest::timeout;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::fs;
@@ -31,10 +32,10 @@ fn start_scripts(name: &str, part: &str) -> (Child, String) {
     let mark = format!("GOAL_TEST_MARK={name}-{}", std::process::id());
     let (key, value) = mark.split_once('=').unwrap();
     let mut command = Command::new(GOAL_RUN);
-    command.args(["-n", "3", "--timeout", "60"]).arg(SCRIPT.path()).args(as_rank());
+    command.args(["-n", "3", "--timeout", &timeout(60)]).arg(SCRIPT.path()).args(as_rank());
     command.env(PART, part).env(key, value).stdin(Stdio::null());
-    // A process group whose leader's parent is in the session, so the system lets SIGTSTP stop it
-    // also if nobody controls the jobs of this process.
+    // The parent of this process group's leader is in the session. So the system lets SIGTSTP stop
+    // the group even if no shell controls the jobs of this process.
     command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
     (default_signals(&mut command).spawn().unwrap(), mark)
 }
@@ -62,7 +63,7 @@ fn all_of(mark: &str) -> Vec<Pid> {
 fn a_script_may_start_the_real_program() {
     let script = Script::new("\"$@\"; exit $?");
     let mut command = Command::new(GOAL_RUN);
-    command.args(["-n", "3", "--timeout", "60", "--"]).arg(script.path()).args(as_rank());
+    command.args(["-n", "3", "--timeout", &timeout(60), "--"]).arg(script.path()).args(as_rank());
     command.env(PART, "ring");
     let ended = Ended::of(command.output().unwrap());
     ended.assert_status(0);
@@ -75,7 +76,7 @@ fn a_script_may_open_files_before_it_starts_the_program() {
     let opens: String = (3..10).map(|number| format!("exec {number}</dev/null; ")).collect();
     let script = Script::new(&format!("{opens}\"$@\""));
     let mut command = Command::new(GOAL_RUN);
-    command.args(["-n", "2", "--timeout", "60"]).arg(script.path()).args(as_rank());
+    command.args(["-n", "2", "--timeout", &timeout(60)]).arg(script.path()).args(as_rank());
     let ended = Ended::of(command.env(PART, "ring").output().unwrap());
     ended.assert_status(0);
     assert_eq!(told(&ended).len(), 2, "{ended:?}");
@@ -85,7 +86,7 @@ fn a_script_may_open_files_before_it_starts_the_program() {
 fn one_process_of_a_rank_attaches() {
     let script = Script::new("\"$@\" && \"$@\"");
     let mut command = Command::new(GOAL_RUN);
-    command.args(["-n", "2", "--timeout", "60"]).arg(script.path()).args(as_rank());
+    command.args(["-n", "2", "--timeout", &timeout(60)]).arg(script.path()).args(as_rank());
     let ended = Ended::of(command.env(PART, "ring").output().unwrap());
     ended.assert_status(7);
     assert_eq!(told(&ended).len(), 2, "{ended:?}");
@@ -120,13 +121,13 @@ fn nothing_is_left_of_ranks_and_what_they_started() {
     assert_gone(&processes_with(&mark));
 }
 
-/// As by `pkill -9 -f goal-run`.
+/// Kills both, as `pkill -9 -f goal-run` does.
 #[test]
-fn ranks_end_with_launcher_and_warden() {
+fn ranks_end_with_launcher_and_reaper() {
     let mark = format!("GOAL_TEST_MARK=both-{}", std::process::id());
     let (key, value) = mark.split_once('=').unwrap();
     let mut command = Command::new(GOAL_RUN);
-    command.args(["-n", "2", "--timeout", "60"]).args(as_rank());
+    command.args(["-n", "2", "--timeout", &timeout(60)]).args(as_rank());
     command.env(PART, "waits").env(key, value).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = default_signals(&mut command).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -184,7 +185,7 @@ fn signals_reach_ranks_behind_scripts() {
     let script = Script::new("trap '' USR1 USR2; \"$@\" & wait $!");
     for part in ["signals", "signals away"] {
         let mut command = Command::new(GOAL_RUN);
-        command.args(["-n", "2", "--timeout", "60"]).arg(script.path()).args(as_rank());
+        command.args(["-n", "2", "--timeout", &timeout(60)]).arg(script.path()).args(as_rank());
         let mut child = command.env(PART, part).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let mut both_tell = |text: &str| {
@@ -246,7 +247,7 @@ fn an_order_that_is_made_up_is_refused() {
             true_order(&|order| order["passed"][0]["first"] = (-1).into()),
             "its descriptors are closed",
         ),
-        // A file that is there, and is no part of a job.
+        // The file is there, but does not belong to a job.
         (true_order(&|order| order["passed"][0]["first"] = 0.into()), "its descriptors are closed"),
         (true_order(&|order| order["passed"] = json!([])), "its descriptors are closed"),
     ] {
@@ -292,7 +293,7 @@ fn orders_do_not_reach_jobs_within() {
     // The ranks of the inner job are processes of goal-run, in the environment of a rank.
     let program = format!("{GOAL_RUN} {}/../examples/hello.goal", env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new(GOAL_RUN);
-    command.args(["-n", "2", "--timeout", "60", "sh", "-c", &program]);
+    command.args(["-n", "2", "--timeout", &timeout(60), "sh", "-c", &program]);
     let ended = Ended::of(command.output().unwrap());
     ended.assert_status(0);
     assert_eq!(
@@ -300,10 +301,10 @@ fn orders_do_not_reach_jobs_within() {
         2,
         "{ended:?}"
     );
-    // The same for programs.
+    // Programs may start a job within a job too.
     let inner = command_text(&["-n", "3", "sh", "-c", "echo within"]);
     let mut command = Command::new(GOAL_RUN);
-    command.args(["-n", "2", "--timeout", "60", "sh", "-c", &inner]);
+    command.args(["-n", "2", "--timeout", &timeout(60), "sh", "-c", &inner]);
     let ended = Ended::of(command.output().unwrap());
     ended.assert_status(0);
     assert_eq!(ended.out.matches("within").count(), 6, "{ended:?}");
@@ -354,7 +355,7 @@ fn arguments_are_split_at_the_program() {
         assert!(err.contains(says), "{arguments:?}: {err}");
         assert_eq!(out, "");
     }
-    // A file that is not executable; and one without a slash in its name.
+    // One file is not executable, and one has a name without a slash.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tool");
     fs::write(&path, "#!/bin/sh\necho here\n").unwrap();
@@ -386,7 +387,7 @@ fn orphans_of_ranks_are_reaped() {
     let script = "for i in 1 2 3 4 5 6 7 8; do (true &); done
         while ps -o stat=,pgid= --ppid $PPID | grep -q \"Z.* $$\\$\"; do sleep 0.02; done; echo none";
     let mut command = Command::new(GOAL_RUN);
-    command.args(["-n", "2", "--timeout", "60", "sh", "-c", script]);
+    command.args(["-n", "2", "--timeout", &timeout(60), "sh", "-c", script]);
     let ended = Ended::of(default_signals(&mut command).output().unwrap());
     ended.assert_status(0);
     assert_eq!(ended.out, "none\nnone\n");

@@ -1,10 +1,11 @@
-//! The parts that ranks do.
+//! Defines the parts that ranks of the tests do. The environment names the part of a rank.
 
 use crate::bench::{AS_RANK, PART, this_file};
 use crate::common::members::nisa;
 use crate::growing;
 use goal_engine::memory::{Cells, Region};
 use goal_engine::{Areas, Handle, Schedule, Storage, WORLD};
+use goal_filetest::until;
 use goal_job::Mode;
 use goal_rank::program::{Attached, attach};
 use goal_rank::progress::{Interrupted, Member};
@@ -104,6 +105,7 @@ fn this_process_is_a_rank() {
         "lingers" => {
             let mut rank = Rank::attach();
             rank.finalize();
+            // Time has to pass: longer than a launcher waits for processes that should exit.
             std::thread::sleep(Duration::from_millis(6000));
             tell(&format!("rank {} was there", rank.attached.rank()));
         }
@@ -128,11 +130,11 @@ fn this_process_is_a_rank() {
     exit(0);
 }
 
-/// Three ranks, of which one waits for the first, which has nothing to send.
+/// In a job of three ranks, one waits for the first, which has nothing to send.
 const LATE: &str =
     "num_ranks 3\nrank 1 { recv 8b from 0 tag 5 }\nrank 2 { send 8b to 2  recv 8b from 2 }";
 
-/// The rank that the order in the environment says.
+/// Returns the rank that the bootstrap record in the environment names.
 fn ordered_rank() -> u32 {
     let order = std::env::var("GOAL_RUN_PROGRAM").unwrap();
     let order: serde_json::Value = serde_json::from_str(&order).unwrap();
@@ -287,8 +289,8 @@ const LEAVING: [&str; 2] = [
      rank 1 { send 8b to 0  recv 8b from 0 }",
 ];
 
-/// Rank 0 calls nothing from the end of a call until rank 1 has told, by a file in the current
-/// folder, that the message of that call has come: first of a start, then of a wait.
+/// Rank 0 makes a call, and then none until the message of that call has come. Rank 1 tells that by
+/// a file in the current folder. The calls are first a start, then a wait.
 fn leaves(rank: &mut Rank) {
     let me = rank.attached.rank();
     let connected = rank.start(&ring_text(2, 0), WORLD);
@@ -302,10 +304,8 @@ fn leaves(rank: &mut Rank) {
         if me == 1 {
             std::fs::write(file, "").unwrap();
         }
-        // In vain if the message does not leave: the launcher ends the job then.
-        while !std::fs::exists(file).unwrap() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        // In vain if the message does not leave.
+        until("rank 1 has told", || std::fs::exists(file).unwrap());
         rank.wait(&handle);
         rank.finish(handle);
     }

@@ -1,9 +1,9 @@
-//! The rights of programs: those of their user.
+//! Tests the rights of programs, which are those of their user.
 
 use crate::bench::{PART, as_rank, this_file};
-use crate::common::rights::skipped;
 use crate::common::{Ended, GOAL_RUN, copy_command};
 use goal_cluster::{Cluster, INTERFACE, Wiring};
+use goal_filetest::{skipped, timeout};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ fn a_program_gets_none_of_the_rights_of_the_file_that_starts_it() {
     let file = folder.path().join("goal-run");
     copy_command(&file);
     if !give(&file, "cap_net_raw=ep") {
-        return skipped("rights", "it takes root and setcap to give a file a capability");
+        return skipped("it takes root and setcap to give a file a capability");
     }
     let direct = as_nobody(Path::new("cat")).arg("/proc/self/status").output().unwrap();
     let mut command = as_nobody(&file);
@@ -101,19 +101,19 @@ fn a_program_with_rights_of_its_file_is_no_rank() {
     let file: PathBuf = folder.path().join("program");
     assert!(Command::new("cp").arg(this_file()).arg(&file).status().unwrap().success());
     if !give(&file, "cap_net_raw=ep") {
-        return skipped("rights", "it takes root and setcap to give a file a capability");
+        return skipped("it takes root and setcap to give a file a capability");
     }
-    // Where the user can reach it.
+    // The user can reach the copy.
     let copy = folder.path().join("goal-run");
     copy_command(&copy);
     let mut command = as_nobody(&copy);
-    command.args(["-n", "1", "--timeout", "60"]).arg(&file).args(&as_rank()[1..]);
+    command.args(["-n", "1", "--timeout", &timeout(60)]).arg(&file).args(&as_rank()[1..]);
     let ended = Ended::of(command.env(PART, "ring").output().unwrap());
     ended.assert_status(7);
     ended.assert_says(&["a rank has no rights that its starter lacks"]);
-    // The same file attaches if it gives nothing.
+    // Without the capability the file attaches.
     assert!(give(&file, "-r"));
     let mut command = as_nobody(&copy);
-    command.args(["-n", "1", "--timeout", "60"]).arg(&file).args(&as_rank()[1..]);
+    command.args(["-n", "1", "--timeout", &timeout(60)]).arg(&file).args(&as_rank()[1..]);
     Ended::of(command.env(PART, "ring").output().unwrap()).assert_status(0);
 }

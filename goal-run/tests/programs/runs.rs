@@ -1,4 +1,4 @@
-//! Programs that come to their end.
+//! Tests programs that complete.
 
 use crate::bench::{run, told};
 use crate::common::{Ended, GOAL_RUN};
@@ -33,7 +33,7 @@ fn heaps_are_memory_that_ranks_share() {
     assert!(report["elapsed_ns"].as_u64().unwrap() > 0);
 }
 
-/// As `python` in a repository that has a folder `python`.
+/// The folder is like `python` in a repository that has such a folder.
 #[test]
 fn a_folder_with_the_name_of_a_program_does_not_hide_it() {
     let folder = tempfile::tempdir().unwrap();

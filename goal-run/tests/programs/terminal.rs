@@ -1,8 +1,8 @@
-//! Programs on a terminal.
+//! Tests programs on a terminal.
 
 use crate::common::processes::{assert_gone, children_of};
 use crate::common::{GOAL_RUN, default_signals};
-use goal_filetest::open_terminal;
+use goal_filetest::{open_terminal, timeout};
 use rustix::process::Pid;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -51,7 +51,7 @@ fn read_until(terminal: &mut File, wanted: &str) -> String {
 fn the_first_rank_reads_the_terminal() {
     let script = "read line && echo \"got $line\"";
     let (mut child, mut terminal) =
-        on_terminal(&["-n", "1", "--timeout", "60", "sh", "-c", script]);
+        on_terminal(&["-n", "1", "--timeout", &timeout(60), "sh", "-c", script]);
     terminal.write_all(b"a word\n").unwrap();
     read_until(&mut terminal, "got a word");
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -61,7 +61,7 @@ fn the_first_rank_reads_the_terminal() {
 fn the_keys_of_a_terminal_end_a_job() {
     let script = "echo ready; sleep 1000; echo over";
     let (mut child, mut terminal) =
-        on_terminal(&["-n", "2", "--timeout", "60", "sh", "-c", script]);
+        on_terminal(&["-n", "2", "--timeout", &timeout(60), "sh", "-c", script]);
     let ready = read_until(&mut terminal, "ready");
     if ready.matches("ready").count() < 2 {
         read_until(&mut terminal, "ready");

@@ -1,15 +1,15 @@
-//! Launchers with what a job of theirs needs: on this host, over loopback, or on hosts of a test
-//! bench.
+//! Sets up launchers of a job on this host, over loopback, or on hosts of a test bench.
 
 use crate::common::{Ended, GOAL_RUN, default_signals};
 use goal_cluster::{Cluster, Wiring};
+use goal_filetest::{skipped, timeout};
 use std::fs;
 use std::net::{Ipv6Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// Launchers with what a job of theirs needs.
+/// Launchers, and the addresses and files that their job needs.
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
     /// The address of launcher 0.
@@ -33,13 +33,13 @@ impl Bench {
         match TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) {
             Ok(_) => Some(Self::at("[::1]")),
             Err(error) => {
-                println!("{test}: skipped: no address ::1: {error}");
+                skipped(&format!("{test}: no address ::1: {error}"));
                 None
             }
         }
     }
 
-    /// Returns launchers on so many hosts behind a bridge, each with an address of its own, or
+    /// Returns launchers on `hosts` hosts behind a bridge, each with an address of its own, or
     /// prints a line that says why there are none.
     pub(crate) fn hosts_or_skip(test: &str, hosts: usize) -> Option<Self> {
         let cluster = Cluster::or_skip(test, &Wiring::bridge(hosts))?;
@@ -113,7 +113,7 @@ impl Bench {
             command.arg("--key").arg(self.path("key"));
         }
         if !has("--timeout") {
-            command.args(["--timeout", "60"]);
+            command.args(["--timeout", &timeout(60)]);
         }
         command.args(["--rendezvous", at]).args(arguments).stdin(Stdio::null());
         default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -137,17 +137,17 @@ impl Bench {
         self.start_each(arguments).into_iter().map(ended).collect()
     }
 
-    /// Starts so many launchers with the same arguments.
+    /// Starts `size` launchers with the same arguments.
     pub(crate) fn start(&self, size: usize, arguments: &[&str]) -> Vec<Child> {
         self.start_each(&vec![arguments; size])
     }
 
-    /// Runs so many launchers with the same arguments.
+    /// Runs `size` launchers with the same arguments.
     pub(crate) fn run(&self, size: usize, arguments: &[&str]) -> Vec<Ended> {
         self.start(size, arguments).into_iter().map(ended).collect()
     }
 
-    /// Runs a program by so many launchers, which must all end well. Returns the leader's report.
+    /// Runs a program by `size` launchers, which must all end well. Returns the leader's report.
     pub(crate) fn report(&self, size: usize, arguments: &[&str]) -> serde_json::Value {
         let all = self.run(size, &[arguments, &["--format", "json"]].concat());
         for ended in &all {

@@ -1,7 +1,8 @@
-//! Jobs that end before their end, the same on all hosts.
+//! Tests jobs that end early: all hosts report the same end.
 
 use crate::bench::{Bench, LONG, ended, pairs, ring};
-use crate::common::processes::{assert_gone, ranks_of, wait_until_mapped};
+use crate::common::processes::{assert_gone, ranks_of, wait_until_busy, wait_until_mapped};
+use goal_filetest::{skipped, timeout};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::Command;
 
@@ -40,7 +41,7 @@ fn a_stuck_job_is_told_without_a_timeout() {
 fn the_time_is_up_for_all() {
     let bench = Bench::loopback();
     let program = bench.write("long.goal", LONG);
-    for ended in bench.run(2, &[&program, "--timeout", "1"]) {
+    for ended in bench.run(2, &[&program, "--timeout", &timeout(1)]) {
         ended.assert_status(5);
         ended.assert_says(&["the time is up; 4 actions of 4 ranks had not ended"]);
     }
@@ -57,7 +58,7 @@ fn a_rank_that_dies_is_named_with_its_end() {
             let ranks: Vec<Vec<Pid>> =
                 children.iter().map(|child| ranks_of(Pid::from_child(child), 2)).collect();
             ranks.iter().for_each(|ranks| wait_until_mapped(ranks));
-            std::thread::sleep(std::time::Duration::from_millis(300));
+            wait_until_busy(&ranks.concat());
             kill_process(ranks[victim][1], Signal::KILL).unwrap();
             for ended in children.into_iter().map(ended) {
                 ended.assert_status(4);
@@ -96,7 +97,7 @@ fn a_full_disk_is_told_by_all() {
         .status()
         .is_ok_and(|status| status.success());
     if !mounted {
-        return println!("a full disk: skipped: no tmpfs can be mounted");
+        return skipped("no tmpfs can be mounted");
     }
     let all = bench.run(2, &[&program, "--dump", folder.join("out").to_str().unwrap()]);
     assert!(Command::new("umount").arg(&folder).status().unwrap().success());

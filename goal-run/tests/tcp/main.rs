@@ -1,6 +1,8 @@
-//! One job of several launchers that meet at an address of TCP: from the meeting to the report.
+//! Runs one job of several launchers that meet at an address of TCP, from the meeting to the
+//! report.
 
 mod bench;
+mod callers;
 #[path = "../common/mod.rs"]
 mod common;
 mod endings;
@@ -9,4 +11,3 @@ mod mistakes;
 mod random;
 mod runs;
 mod ssh;
-mod strangers;

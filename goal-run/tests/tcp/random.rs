@@ -1,4 +1,4 @@
-//! Random programs by several launchers, against the interpreter.
+//! Compares random programs of several launchers with the interpreter.
 
 use crate::bench::Bench;
 use goal_asm::{EncodeOptions, encode};

@@ -1,4 +1,4 @@
-//! Jobs that come to their end.
+//! Tests jobs of several launchers that complete.
 
 use crate::bench::{Bench, pairs, ring};
 use crate::common::examples;

@@ -1,12 +1,15 @@
-//! Launchers that another one starts by a command in the place of ssh.
+//! Tests launchers that another one starts by a command in the place of ssh.
 
 use crate::bench::{Bench, LONG, ended, pairs, ring};
-use crate::common::processes::{assert_gone, children_of, pid, wait_for};
+use crate::common::processes::{
+    assert_gone, children_of, is_mapped, is_rank, pid, wait_for, wait_until_busy,
+};
 use crate::common::{Ended, GOAL_RUN, default_signals};
+use goal_filetest::{patience, timeout};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Writes a command that runs what ssh would run on another host: here, or on a host of the bench.
 fn fake_ssh(bench: &Bench, on_hosts: bool) -> String {
@@ -36,7 +39,7 @@ fn start(bench: &Bench, ssh: &str, hosts: &str, arguments: &[&str]) -> Child {
         true => Command::new(GOAL_RUN),
         false => bench.on_host(0, GOAL_RUN),
     };
-    command.args(["--hosts", hosts, "--ssh", ssh, "--timeout", "60"]).args(arguments);
+    command.args(["--hosts", hosts, "--ssh", ssh, "--timeout", &timeout(60)]).args(arguments);
     command.current_dir(&bench.folder).stdin(Stdio::null());
     default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -53,6 +56,15 @@ fn others(marker: &str) -> Vec<Pid> {
         (line.contains("--started-as") && line.contains(marker)).then(|| pid(number))
     };
     fs::read_dir("/proc").unwrap().filter_map(|entry| of(entry.unwrap())).collect()
+}
+
+/// Waits until each of these launchers has a rank that has begun.
+fn wait_until_ranks_run(launchers: &[Pid]) {
+    for &launcher in launchers {
+        let begins = |&it: &Pid| is_rank(it) && is_mapped(it);
+        let rank = wait_for(|| children_of(launcher).into_iter().find(begins));
+        wait_until_busy(&[rank]);
+    }
 }
 
 #[test]
@@ -111,7 +123,7 @@ fn launchers_are_started_on_hosts() {
     missing.assert_says(&[
         "host 10.77.9.9: its launcher ended before the job began (exit status: 255)",
     ]);
-    assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+    assert!(since.elapsed() < patience(10), "{:?}", since.elapsed());
 }
 
 #[test]
@@ -147,12 +159,12 @@ fn all_end_with_the_first_launcher() {
             &[&program, "--fault-timeout", "71"],
         );
         let all = wait_for(|| Some(others("--fault-timeout=71")).filter(|all| all.len() == 2));
-        std::thread::sleep(Duration::from_millis(500));
+        wait_until_ranks_run(&all);
         let since = Instant::now();
         kill_process(Pid::from_child(&child), signal).unwrap();
         let ended = ended(child);
         assert_gone(&all);
-        assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+        assert!(since.elapsed() < patience(10), "{:?}", since.elapsed());
         match signal {
             Signal::KILL => assert_eq!(ended.status, None, "{ended:?}"),
             signal => ended.assert_status(128 + signal.as_raw()),
@@ -167,8 +179,8 @@ fn a_connection_of_ssh_that_breaks_ends_the_job() {
     let program = bench.write("long.goal", LONG);
     let child = start(&bench, &ssh, "localhost,localhost", &[&program, "--fault-timeout", "72"]);
     let all = wait_for(|| Some(others("--fault-timeout=72")).filter(|all| all.len() == 1));
-    std::thread::sleep(Duration::from_millis(500));
-    // What ssh has started is the parent of the other launcher.
+    wait_until_ranks_run(&all);
+    // The process that ssh has started is the parent of the other launcher.
     let stat = fs::read_to_string(format!("/proc/{}/stat", all[0].as_raw_nonzero())).unwrap();
     let parent = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(1).unwrap().to_owned();
     kill_process(pid(parent.parse().unwrap()), Signal::KILL).unwrap();
@@ -241,7 +253,8 @@ fn an_inner_job_does_not_pass_on_the_order_of_the_outer_one() {
     assert!(made.arg(bench.path("env")).status().unwrap().success());
     let ssh = bench.path("env").display().to_string();
     let mut outer = Command::new(GOAL_RUN);
-    outer.args(["--timeout", "60", "-n", "1", "--", GOAL_RUN, "--hosts", "localhost,localhost"]);
+    outer.args(["--timeout", &timeout(60), "-n", "1", "--", GOAL_RUN]);
+    outer.args(["--hosts", "localhost,localhost"]);
     let ended = Ended::of(outer.args(["--ssh", &ssh, &program]).output().unwrap());
     ended.assert_status(2);
     let seen = fs::read_to_string(seen).unwrap();

@@ -4,9 +4,10 @@
 //! answers. A launcher that is missing is skipped with a line.
 
 use goal_filetest::mpi::{self, Launcher};
+use goal_filetest::{patience, skipped, timeout};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The time after which a run counts as hanging, in seconds.
 const RUN_MAX: u64 = 100;
@@ -44,11 +45,11 @@ fn launchers() -> Vec<Launcher> {
 /// Returns `srun` with each of its protocols, if a controller answers.
 fn slurm() -> Vec<Launcher> {
     let ask = |arguments: &[&str]| {
-        let output = Command::new("timeout").arg("10").args(arguments).output().ok()?;
+        let output = Command::new("timeout").arg(timeout(10)).args(arguments).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stderr).into_owned())
     };
     if ask(&["sinfo", "--noheader"]).is_none() {
-        eprintln!("skipped: no controller of Slurm answers");
+        skipped("no controller of Slurm answers");
         return Vec::new();
     }
     let list = ask(&["srun", "--mpi=list"]).unwrap_or_default();
@@ -100,7 +101,7 @@ fn an_abort_ends_all_ranks() {
         assert!(!output.status.success(), "{}: {text}", launcher.name);
         assert!(text.contains("rank 0: it was told to abort"), "{}: {text}", launcher.name);
         assert!(!text.contains("was not ended"), "{}: {text}", launcher.name);
-        assert!(start.elapsed() < Duration::from_secs(50), "{}: {text}", launcher.name);
+        assert!(start.elapsed() < patience(50), "{}: {text}", launcher.name);
     }
 }
 
@@ -112,7 +113,7 @@ fn a_rank_that_does_not_come_meets_deadlines() {
         let text = text(&output);
         assert_eq!(text.matches("met: rank ").count(), 2, "{}: {text}", launcher.name);
         assert!(text.contains("within 500ms"), "{}: {text}", launcher.name);
-        assert!(start.elapsed() < Duration::from_secs(RUN_MAX), "{}: {text}", launcher.name);
+        assert!(start.elapsed() < patience(RUN_MAX), "{}: {text}", launcher.name);
     }
 }
 
@@ -134,7 +135,7 @@ fn a_library_that_is_none_is_named() {
 #[test]
 fn variables_of_another_job_are_told() {
     let mut command = Command::new("timeout");
-    command.arg(RUN_MAX.to_string()).arg(wireup()).arg("1").env_remove("PMI_FD");
+    command.arg(timeout(RUN_MAX)).arg(wireup()).arg("1").env_remove("PMI_FD");
     command.env("PMIX_RANK", "0").env("PMIX_NAMESPACE", "of-a-job-that-has-ended");
     let output = command.output().expect("there is `timeout`");
     let text = text(&output);

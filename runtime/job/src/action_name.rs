@@ -1,4 +1,4 @@
-//! Names of actions, and of their failures, in messages.
+//! Names actions in messages, and describes their failures.
 
 use crate::Settings;
 use goal_asm::Nisa;

@@ -1,12 +1,13 @@
-//! The order of a launcher that makes a process a rank. An order is a text in the environment, and
-//! names inherited descriptors.
+//! The bootstrap record: the text by which a launcher tells a process that it is a rank of a job.
+//! It is JSON. A process that the launcher starts finds it in its environment, and inherits the
+//! descriptors that it names.
 //!
-//! Threat: the starter of a process chooses its environment and its descriptors. So an order is
-//! checked here as far as possible, and a made-up order is an error, not a fault. Descriptors must
+//! Threat: the starter of a process chooses its environment and its descriptors. So a record is
+//! checked here as far as possible, and a forged record is an error, not a fault. Descriptors must
 //! be open and of the right kind, memory files must have their seals and sizes, and the settings
 //! must fit the schedule. More is not needed: a user can run any code in a process of their own
-//! anyway. A process that got rights from its file must refuse an order before it reads one: `goal-launch`
-//! (`process.rs`) and `goal-rank` (`program/attach.rs`) do.
+//! anyway. A process that got rights from its file must refuse a record before it reads one:
+//! `goal-launch` (`process.rs`) and `goal-rank` (`program/attach.rs`) do.
 #![allow(unsafe_code)] // trusts the launcher's schedule
 
 use crate::inherited::{Inherited, Passed};
@@ -25,37 +26,38 @@ use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::sync::Arc;
 
-/// The environment variable that holds the order to a rank of a schedule.
+/// The environment variable with the bootstrap record of a rank of a schedule.
 pub const OF_SCHEDULE: &str = "GOAL_RUN_RANK";
-/// The environment variable that holds the order to a rank of a program.
+/// The environment variable with the bootstrap record of a rank of a program.
 pub const OF_PROGRAM: &str = "GOAL_RUN_PROGRAM";
 
 /// The version of the launcher and of the library in its programs.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The part of an order that is the same in every version.
+/// The part of a bootstrap record that is the same in every version.
 #[derive(Deserialize)]
 struct Versioned {
     version: String,
 }
 
-/// The launcher's order to a rank process. File descriptors are inherited under the numbers given.
+/// The bootstrap record of a rank process. File descriptors are inherited under the numbers given.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RankBootstrap {
-    /// The launcher's version: [`VERSION`]. What follows, the settings and the segment may differ
-    /// between versions.
+    /// The launcher's version: [`VERSION`]. All fields below, the settings and the segment may
+    /// differ between versions.
     pub version: Cow<'static, str>,
     /// The rank of the process.
     pub rank: u32,
     /// The process ID of the launcher.
     pub launcher: u32,
-    /// The namespace of processes in which it has this ID, if the system tells.
+    /// The PID namespace in which it has this ID; `None` if the system does not say.
     pub namespace: Option<u64>,
-    /// The pipe for the reason why the rank can't start; a program tells its user itself.
+    /// The pipe that takes the reason why the rank can't start. A program has none, and tells its
+    /// user itself.
     pub startup_errors: Option<RawFd>,
     /// The segment.
     pub segment: RawFd,
-    /// All descriptors, by which the process of a program sees that it still has them.
+    /// All descriptors. The process of a program compares them to see that it still has them.
     #[serde(default)]
     pub passed: Vec<Passed>,
     /// The sealed schedule.
@@ -63,11 +65,12 @@ pub struct RankBootstrap {
     /// The sealed settings. They hold the job's secret, so they are not passed in the environment,
     /// which other processes can read.
     pub settings: RawFd,
-    /// The file with the rank's section and its place there, if it is run through a window.
+    /// The file with the rank's section and the section's place there, if the schedule is run
+    /// through a window.
     pub section: Option<(RawFd, SectionPlace)>,
-    /// The rank's gateway to other hosts, if there are any.
+    /// The rank's remote sockets, in a job with ranks on other hosts.
     pub remote_sockets: Option<PassedSockets>,
-    /// The rank's part of the schedule in the kernel, if that runs it.
+    /// The rank's part of the schedule in the kernel, if the kernel runs the schedule.
     #[serde(default)]
     pub kernel: Option<PassedKernel>,
     /// The tables in which the rank of a program installs schedules, if the kernel runs some.
@@ -86,8 +89,8 @@ pub struct Opened {
 }
 
 impl RankBootstrap {
-    /// Returns the process ID of the launcher if it is that of the same process here. In a
-    /// container it may be that of any other.
+    /// Returns the process ID of the launcher if it has that ID in this namespace too. In a
+    /// container another process may have the ID.
     pub fn launcher_here(&self) -> Option<u32> {
         let is_same = self.namespace.is_some() && self.namespace == namespace();
         is_same.then_some(self.launcher)
@@ -98,12 +101,12 @@ impl RankBootstrap {
         serde_json::to_string(self).expect("numbers and names")
     }
 
-    /// Reads an order of a launcher of this version.
+    /// Reads a bootstrap record of a launcher of this version.
     ///
     /// # Errors
-    /// It is no order, or one of another version.
+    /// The text is not a bootstrap record, or one of another version.
     pub fn parse(text: &OsStr) -> io::Result<Self> {
-        let text = text.to_str().ok_or_else(|| io::Error::other("the order is no text"))?;
+        let text = text.to_str().ok_or_else(|| io::Error::other("the record is not UTF-8"))?;
         let Versioned { version } = serde_json::from_str(text).map_err(io::Error::other)?;
         if version != VERSION {
             return Err(io::Error::other(format!(
@@ -117,7 +120,7 @@ impl RankBootstrap {
     /// Opens the schedule, the settings and the segment.
     ///
     /// # Errors
-    /// A descriptor is not what the order says, or the system's error.
+    /// A descriptor is not as the record says, or the system's error.
     pub fn open(&self, inherited: &mut Inherited) -> io::Result<Opened> {
         let mut take = |what: &str, number| -> io::Result<OwnedFd> {
             inherited.take(number).map_err(|error| io::Error::other(format!("{what}: {error}")))
@@ -126,8 +129,8 @@ impl RankBootstrap {
         let no_limits =
             Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
         // SAFETY: the launcher verified these bytes. `Sealed::open` has checked the seals that keep
-        // them from changing. A user who makes up an order runs a process of their own, without
-        // other rights.
+        // them from changing. A user who forges a record runs a process of their own, without other
+        // rights.
         let nisa = unsafe { Nisa::load_trusted(Arc::new(sealed), &no_limits) };
         let nisa = nisa.map_err(io::Error::other)?;
         // Closed after reading, since they hold the job's secret.

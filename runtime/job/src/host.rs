@@ -1,4 +1,4 @@
-//! The hosts of a job, and the places of its ranks on them.
+//! Identifies the hosts of a job, and locates its ranks on them.
 
 use goal_esp::auth::Address;
 use goal_esp::wire::Mac;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::net::{IpAddr, SocketAddr};
 
-/// A host of a job, as another one knows it. Hosts of TCP are the same if their launchers have the
+/// A host of a job, as another host knows it. Hosts of TCP are equal if their launchers have the
 /// same number, at whatever address each is reached.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub enum Host {

@@ -1,14 +1,15 @@
-//! Descriptors that a rank process inherits. `unsafe`: numbers become descriptors.
+//! Takes the descriptors that a rank process inherits. `unsafe`: numbers become descriptors.
 //!
 //! Threat: the numbers come from the environment, which the starter of the process chooses. A
-//! number that is not open is refused, and so are those of the standard streams and a second use of
-//! a number. A rank process has no more rights than its starter, so the object of a descriptor is
+//! number that is not open is refused. So are those of the standard streams, and a second use of a
+//! number. A rank process has no more rights than its starter. So the object of a descriptor is
 //! checked only when it is used, to get an error and not a fault.
 //!
-//! Threat: a program closes what it inherited, or another process of its rank has attached before
-//! it and executed it, and the numbers are those of its own files by now. So the order to a program
-//! names the file of each descriptor, and none is taken, nor closed, unless all are still the same.
-//! Files of one kind without a number of their own, as the system's events, count as the same.
+//! Threat: a program may close the descriptors that it inherited. Or another process of its rank
+//! has attached before it, and has executed it. The numbers then belong to the program's own files.
+//! So the bootstrap record of a program names the file of each descriptor. A descriptor is taken,
+//! or closed, only if all of them still are the same files. Files of one kind without a number of
+//! their own, such as the system's events, count as the same.
 #![allow(unsafe_code)]
 
 use crate::offload::{PassedKernel, PassedTables};
@@ -24,8 +25,8 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
-/// Descriptors with numbers in a row that a launcher passes on, all of one file. While they are
-/// open no other file has both its numbers.
+/// Descriptors of one file that a launcher passes on, with numbers in a row. While they are open no
+/// other file has the same device and number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passed {
     first: RawFd,
@@ -35,7 +36,7 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// Returns what stands for these descriptors. Bells, of which each rank has one, mostly are one
+    /// Returns these descriptors as rows. The bells of ranks, one for each rank, mostly are one
     /// row.
     ///
     /// # Errors
@@ -85,30 +86,32 @@ impl Passed {
     }
 }
 
-/// The descriptors of a process that were there when it began.
+/// The descriptors that a process had when it began.
 #[derive(Debug, Default)]
 pub struct Inherited {
     taken: Vec<RawFd>,
-    /// Those that may be taken; `None` for any.
+    /// The descriptors that may be taken; `None` for any.
     passed: Option<Vec<Passed>>,
-    /// Those that another process has sent, by the numbers that they have there; `None` if this
+    /// The descriptors that another process has sent, by their numbers there; `None` if this
     /// process has inherited them.
     received: Option<BTreeMap<RawFd, OwnedFd>>,
 }
 
 impl Inherited {
-    /// Those that another process has sent, by the numbers that they have there.
+    /// Returns the descriptors that another process has sent, by their numbers there.
     pub fn received(received: BTreeMap<RawFd, OwnedFd>) -> Self {
         Self { received: Some(received), ..Self::default() }
     }
 
-    /// Those of a process that has opened none itself. There must be one such value in a process.
+    /// Returns the descriptors of a process that has opened none itself. There must be one such
+    /// value in a process.
     pub fn new() -> Self {
         close_on_exec();
         Self::default()
     }
 
-    /// Those that a launcher has passed on to a program, which may have opened some itself.
+    /// Returns the descriptors that a launcher has passed on to a program, which may have opened
+    /// some itself.
     ///
     /// # Errors
     /// One of them is not there any more.
@@ -121,7 +124,7 @@ impl Inherited {
         Ok(Self { passed: Some(passed.to_vec()), ..Self::default() })
     }
 
-    /// Takes the descriptor with this number, which no program gets that this process executes.
+    /// Takes the descriptor with this number. Programs that this process executes don't get it.
     ///
     /// # Errors
     /// It is not open, or was taken before.
@@ -138,21 +141,21 @@ impl Inherited {
             return Err(refused("is named twice"));
         }
         if self.passed.as_ref().is_some_and(|all| !all.iter().any(|passed| passed.has(number))) {
-            return Err(refused("is not one that the order passes on"));
+            return Err(refused("is not one that the launcher passes on"));
         }
         // SAFETY: it lives for the call, which fails if it is not open.
         fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) })
             .map_err(|_| refused("is not open"))?;
-        // SAFETY: it is open, and no other part of this process uses it: the process has opened
-        // none itself, or the file under the number is the one that was passed on to it, which a
-        // program does not use. It is taken once.
+        // SAFETY: it is open, and no other part of this process uses it. Either the process has
+        // opened no descriptor itself, or the file under the number was passed on to it, and the
+        // program does not use that file. It is taken once.
         let fd = unsafe { OwnedFd::from_raw_fd(number) };
         fcntl_setfd(&fd, FdFlags::CLOEXEC)?;
         self.taken.push(number);
         Ok(fd)
     }
 
-    /// Takes the gateway that the launcher opened for this process.
+    /// Takes the remote sockets that the launcher opened for this process.
     ///
     /// # Errors
     /// A descriptor can't be taken, or does not match its description.
@@ -160,7 +163,7 @@ impl Inherited {
         match passed {
             // SAFETY: the launcher opens a driver for each process and closes its own copy after it
             // has started the process, and each descriptor is taken once. A process with another
-            // starter has refused its order by now.
+            // starter has refused its bootstrap record by now.
             PassedSockets::Ethernet(passed) => unsafe {
                 AnyDriver::inherited(passed, |number| self.take(number))
                     .map(RemoteSockets::Ethernet)
@@ -217,7 +220,7 @@ pub fn close_on_exec() {
     unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
 }
 
-/// Lets the next program that is started inherit descriptors, until this is dropped.
+/// Lets the next program that is started inherit these descriptors, until this is dropped.
 pub struct Lent<'a>(Vec<BorrowedFd<'a>>);
 
 impl<'a> Lent<'a> {
@@ -272,7 +275,7 @@ mod tests {
         let there = Passed::one(passed.as_fd()).unwrap();
         let mut inherited = Inherited::from_program(&[there]).unwrap();
         let error = inherited.take(own.as_raw_fd()).unwrap_err().to_string();
-        assert!(error.ends_with("is not one that the order passes on"), "{error}");
+        assert!(error.ends_with("is not one that the launcher passes on"), "{error}");
         inherited.take(passed.into_raw_fd()).unwrap();
         // Another file is open under the number, on another device or with another number.
         let of_own = Passed::one(own.as_fd()).unwrap();

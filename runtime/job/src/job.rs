@@ -1,4 +1,4 @@
-//! A job: the schedules, settings and memory that its ranks share.
+//! Combines the schedules, the settings and the memory that the ranks of a job share.
 #![allow(unsafe_code)] // areas of the segment, used by one engine at a time
 
 use crate::action_name::describe;
@@ -57,7 +57,7 @@ impl<'a> Job<'a> {
         Arc::new(Schedule::new(Arc::clone(self.nisa), rank, settings::seed()))
     }
 
-    /// The schedule of a rank for another process, which may act for the rank.
+    /// Decodes the schedule of a rank for another process, which may act for the rank.
     pub fn schedule_for_helper(&self, rank: u32) -> Arc<Schedule> {
         Arc::new(Schedule::for_helper(Arc::clone(self.nisa), rank, settings::seed()))
     }
@@ -71,9 +71,9 @@ impl<'a> Job<'a> {
     pub fn storage(&self, rank: u32) -> Storage<'a> {
         let claim = self.segment.claim(rank, Part::Memory);
         let claim = claim.expect("one storage of a rank at a time");
-        // SAFETY: the segment outlives `'a`. Other processes use the areas only while they act for
-        // the rank under its turn, which the rank does not hold meanwhile; in this process the
-        // claim keeps the storage unique.
+        // SAFETY: the segment outlives `'a`. Other processes use the areas only while they hold the
+        // rank's lock and act for it. The rank does not hold the lock meanwhile. In this process
+        // the claim keeps the storage unique.
         unsafe { Storage::over(self.areas(rank), Some(Box::new(claim))) }
     }
 
@@ -96,8 +96,9 @@ impl<'a> Job<'a> {
     /// Returns the areas of a rank's storage.
     ///
     /// # Safety
-    /// As for [`Storage::over`]: the areas must be used by one engine at a time, the rank's own or
-    /// one that acts for it under its turn, and not after the segment is dropped.
+    /// The conditions of [`Storage::over`] hold. One engine at a time uses the areas: the rank's
+    /// own, or one that acts for it and holds its lock. None uses them after the segment is
+    /// dropped.
     pub unsafe fn areas(&self, rank: u32) -> Areas {
         let Self { segment, nisa, settings, .. } = *self;
         let areas = segment.rank(rank);

@@ -1,11 +1,12 @@
-//! What the launcher and the ranks of a job agree on.
+//! Defines the parts of a job that its launcher and its ranks share: settings, memory, and the
+//! texts that one passes to the other.
 //!
-//! A launcher makes [`Settings`] and a segment of shared memory, and starts ranks. It hands each
-//! rank process a bootstrap record (`bootstrap`): JSON that names inherited descriptors. [`Job`] is
-//! what both hold then: the segment, the schedules and the settings.
+//! A launcher makes [`Settings`] and a segment of shared memory, and starts ranks. It gives each
+//! rank process a bootstrap record (`bootstrap`): JSON that names inherited descriptors. Launcher
+//! and rank then both hold a [`Job`]: the segment, the schedules and the settings.
 //!
-//! `goal-rank` runs a rank, `goal-launch` starts the ranks and watches over them. Neither the
-//! text of a schedule nor a command line is known here.
+//! `goal-rank` runs a rank. `goal-launch` starts the ranks and watches over them. This crate knows
+//! neither the text of a schedule nor a command line.
 //!
 //! # Layers
 //! A module imports only from modules of earlier lines:

@@ -1,4 +1,4 @@
-//! The limits of a job, and those of the system, which are checked before a rank starts.
+//! Defines the limits of a job, and checks those of the system before a rank starts.
 
 use rustix::process::{Resource, Rlimit, getuid, setrlimit};
 use std::fs;
@@ -21,8 +21,8 @@ pub const STARTED_RANKS_MAX: u32 = 8192;
 /// is allocated by the system as schedules touch it.
 pub const PREFAULT_BYTES_MAX: u64 = 256 << 20;
 
-/// The part of the free memory of the system, one in so many bytes, that all ranks of a host
-/// together make resident before they start.
+/// The divisor of the system's free memory. The ranks of a host together make at most that part of
+/// it resident before they start.
 pub const PREFAULT_SHARE: u64 = 4;
 
 /// Most records that a trace of a run keeps, all ranks together, by default.
@@ -51,7 +51,7 @@ pub const NISA_BYTES_MAX: u64 = 1 << 32;
 /// Most bytes of a table of decisions.
 pub const TABLE_BYTES_MAX: u64 = 1 << 20;
 
-/// The bound on numbers of processors: the size of the system's usual sets of processors.
+/// The bound on processor numbers: the size of the system's usual processor sets.
 pub const PROCESSORS_MAX: u32 = 1024;
 
 /// Most entries of a list of processors.

@@ -1,4 +1,4 @@
-//! Settings that take one of a few names.
+//! Names the values of a setting, for command lines and reports.
 
 use goal_eth::DriverKind;
 

@@ -1,4 +1,4 @@
-//! The places of ranks in a job on several hosts.
+//! Describes the network of a job on several hosts, and locates its ranks.
 
 use crate::host::{Host, Location};
 use crate::limits::{BURST_MAX, INITIAL_BURST};
@@ -31,8 +31,8 @@ impl Secret {
     }
 
     /// Returns the key of connections of TCP in a generation of the job. Connections that were
-    /// begun in another one are refused. A rank that is lost knows the secret, and is kept out by
-    /// the end of its processes.
+    /// begun in another generation are refused. A lost rank knows the secret too; its processes are
+    /// ended to keep it out.
     pub fn tcp_key(&self, generation: u32) -> goal_tcp::handshake::Key {
         if generation == 0 {
             return goal_tcp::handshake::Key::new(&self.0);
@@ -66,15 +66,15 @@ impl Default for Ethertypes {
     }
 }
 
-/// The way in which the ranks of different hosts reach each other.
+/// The protocol between ranks of different hosts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Wire {
     /// Streams of ESP on Ethernet.
     Ethernet(Ethernet),
     /// Connections of TCP.
     Tcp(OverTcp),
-    /// The fabric of this name, which each rank's program brings, and connections of TCP with ranks
-    /// that it can't reach.
+    /// The fabric of this name, which each rank's program brings. Ranks that it can't reach have
+    /// connections of TCP.
     Other(String, OverTcp),
 }
 
@@ -155,7 +155,7 @@ pub struct Network {
 
 impl Network {
     /// Creates the network as the host `me` sees it, from the locations of all ranks. The launcher
-    /// opens the gateways of its ranks, and holds their ports until the job ends.
+    /// opens the remote sockets of its ranks, and holds their ports until the job ends.
     pub fn new(wire: Wire, me: Host, secret: Secret, locations: &[Location]) -> Self {
         Self {
             wire,

@@ -1,9 +1,9 @@
-//! The choice if schedules run in the kernel, and the ways of a rank's messages: a gateway, its
-//! part of the schedule in the kernel, or both for a rank of a program.
+//! Chooses whether schedules run in the kernel, and describes a rank's endpoint for messages to
+//! other hosts. The endpoint is remote sockets, the kernel, or both for a rank of a program.
 //!
-//! Threat: who knows the cookie of a rank's part may start its runs. So members are in the sealed
-//! settings, as the job's secret is, and never in the environment. Ranks of programs read the
-//! cookies in the maps, of which they have descriptors.
+//! Threat: a process that knows the cookie of a rank's part may start its runs. So members are in
+//! the sealed settings, as the job's secret is, and never in the environment. Ranks of programs
+//! read the cookies in the maps, and have descriptors of these.
 
 use crate::Named;
 use crate::remote_sockets::{PassedSockets, RemoteSockets};
@@ -24,12 +24,12 @@ pub struct Offered {
     pub hooks: &'static str,
     /// The source of ticks, at which lost frames are asked for.
     pub ticks: String,
-    /// The part that is missing for ticks which need no process, and the way to get it; `None` if
-    /// nothing is.
+    /// The missing part for ticks that need no process, and how to get it; `None` if nothing is
+    /// missing.
     pub no_circle: Option<String>,
 }
 
-/// The choice if a schedule runs in the kernel.
+/// The choice whether a schedule runs in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Offload {
@@ -59,7 +59,7 @@ impl Offload {
     /// second.
     ///
     /// # Errors
-    /// The part that is missing, and the way to get it.
+    /// The missing part, and how to get it.
     pub fn probe() -> Result<Offered, String> {
         match probe() {
             Ok(offer) if offer.hook == Hook::Tcx => {
@@ -86,12 +86,12 @@ pub fn shortened(text: &str) -> String {
     }
 }
 
-/// A schedule that runs in the kernel, or room there for those of programs.
+/// A schedule that runs in the kernel, or room there for the schedules of programs.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct InKernel {
     /// The most bytes of payload of a frame.
     pub fragment: u32,
-    /// The ranks of this host, each with its member or, of a program, with its share, as bytes.
+    /// The ranks of this host. Each has its member as bytes, or its share if it is a program.
     members: BTreeMap<u32, Vec<u8>>,
 }
 
@@ -129,18 +129,19 @@ impl fmt::Debug for InKernel {
     }
 }
 
-/// The way of a rank's messages to other hosts. Its launcher has opened it.
+/// A rank's endpoint for messages to other hosts. Its launcher has opened it.
 pub enum RemoteEndpoint {
-    /// A gateway of the rank's own.
+    /// Remote sockets of the rank's own.
     RemoteSockets(RemoteSockets),
     /// The kernel, which runs the rank's schedule.
     Kernel(Descriptors),
-    /// A gateway of the rank's own, and the kernel, which runs some of its program's schedules.
+    /// Remote sockets of the rank's own, and the kernel, which runs some of its program's
+    /// schedules.
     Both(RemoteSockets, TableDescriptors),
 }
 
 impl RemoteEndpoint {
-    /// Describes the gateway for the rank's process, if there is one.
+    /// Describes the remote sockets for the rank's process; `None` if it has none.
     pub fn passed_sockets(&self) -> Option<PassedSockets> {
         match self {
             RemoteEndpoint::RemoteSockets(remote_sockets)
@@ -149,7 +150,7 @@ impl RemoteEndpoint {
         }
     }
 
-    /// Returns the gateway, if there is one.
+    /// Returns the remote sockets; `None` if the rank has none.
     pub fn into_remote_sockets(self) -> Option<RemoteSockets> {
         match self {
             RemoteEndpoint::RemoteSockets(remote_sockets)
@@ -158,7 +159,7 @@ impl RemoteEndpoint {
         }
     }
 
-    /// Returns the numbers of the descriptors that lead to the kernel, if that is the way.
+    /// Returns the numbers of the descriptors that lead to the kernel; `None` for another endpoint.
     pub fn passed_kernel(&self) -> Option<PassedKernel> {
         let RemoteEndpoint::Kernel(Descriptors { memory, status, fallback_ops, socket }) = self
         else {
@@ -209,7 +210,7 @@ pub struct PassedKernel {
     pub memory: RawFd,
     /// The map of the state of runs.
     pub status: RawFd,
-    /// The map of operations that the kernel hands to the process.
+    /// The map of fallback operations, which the kernel leaves to the process.
     pub fallback_ops: RawFd,
     /// The socket that wakes the process.
     pub socket: RawFd,

@@ -1,19 +1,19 @@
-//! The processes at the other ends of connections within this host, and what proves who they are.
+//! Identifies the process at the other end of a connection within this host.
 //!
 //! Threat: any process that reaches a socket of this host can connect, from any namespace. The
-//! kernel tells the user of a peer, and shows every user that this user namespace does not map as
-//! one: 65534 by default. A process that runs as that one itself takes only peers of its own user
+//! kernel names the user of a peer. It shows all users that this user namespace does not map as one
+//! number, 65534 by default. A process with that number itself takes only peers of its own user
 //! namespace for its own.
 //!
-//! Threat: a process that is confined, in a container or a sandbox, connects to one outside that
-//! starts programs. It has the same user there. So such a launcher compares namespaces, and takes
-//! a peer that it can't inspect for one in others.
+//! Threat: a process that is confined in a container or a sandbox connects to a process outside
+//! that starts programs. It has the same user there. So such a launcher compares namespaces. A peer
+//! that it can't inspect counts as one of another namespace.
 //!
-//! Threat: the peer ends, and another process gets its number. The kernel gives a descriptor of
-//! the process that has connected (Linux 6.5). The folder of its number in /proc counts only if
+//! Threat: the peer ends, and another process gets its number. Since Linux 6.5 the kernel gives a
+//! descriptor of the process that has connected. The folder of its number in /proc counts only if
 //! that process still is there once the folder is open. Older kernels give the number alone, and
-//! the descriptor is opened by it. The peer would have to end, and its number to come round,
-//! between its connection and the look at it; and a token is needed all the same.
+//! the descriptor is opened by it. The peer would have to end, and its number to be used again,
+//! between its connection and the look at it. A token is needed all the same.
 
 use crate::rights::with_permitted;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials, sockopt::PeerPidfd};
@@ -27,7 +27,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// The namespaces that a process which starts programs has in common with whoever asks for one.
+/// The namespaces that a process and a caller have in common if it starts programs for that caller.
 const NAMESPACES: [&str; 3] = ["user", "mnt", "pid"];
 
 /// The user that stands for unmapped ones unless the system names another one.
@@ -101,9 +101,10 @@ pub fn random<const N: usize>() -> io::Result<[u8; N]> {
 /// A process of this user at the other end of a connection.
 #[derive(Debug)]
 pub struct Peer {
-    /// Its number; 0 stands for one in a namespace that this process does not see.
+    /// Its process ID; 0 stands for a process in a namespace that this process does not see.
     pub process: u32,
-    /// Stands for the process also when it has ended; `None` if the system has no such descriptors.
+    /// A descriptor of the process, which stays valid when it has ended; `None` if the system has
+    /// no such descriptors.
     pub handle: Option<OwnedFd>,
 }
 
@@ -161,7 +162,7 @@ impl Peer {
     }
 }
 
-/// Returns true if the kernel shows no other user as `user` than the one who has that number.
+/// Returns true if the kernel shows only one user as `user`: the one with that number.
 fn is_known(user: u32) -> bool {
     let overflow = read_to_string("/proc/sys/kernel/overflowuid").ok();
     let overflow = overflow.and_then(|text| text.trim().parse().ok()).unwrap_or(OVERFLOW);
@@ -208,7 +209,7 @@ mod tests {
         let can = Command::new("unshare").args(flags).arg("true").output();
         let can = can.is_ok_and(|output| output.status.success());
         if !can {
-            eprintln!("skipped: unshare {} is refused here", flags.join(" "));
+            goal_filetest::skipped(&format!("unshare {} is refused here", flags.join(" ")));
         }
         can
     }

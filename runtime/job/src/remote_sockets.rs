@@ -1,5 +1,5 @@
-//! The gateway of a rank: the sockets at which ranks on other hosts reach it. Its launcher opens
-//! it, and a rank that is a process inherits it.
+//! The remote sockets of a rank, at which ranks on other hosts reach it. Its launcher opens them,
+//! and a rank that is a process inherits them.
 
 use goal_eth::{AnyDriver, Held, PassedDriver};
 use goal_fabric::Fabric;
@@ -7,21 +7,21 @@ use goal_tcp::Listener;
 use serde::{Deserialize, Serialize};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-/// The gateway of a rank.
+/// The remote sockets of a rank.
 pub enum RemoteSockets {
     /// A driver of its port on Ethernet.
     Ethernet(AnyDriver),
     /// A port of TCP.
     Tcp(Listener),
-    /// A fabric that the program brought, and the gateway to ranks that it can't reach. It is made
-    /// in the process that uses it, and never passed to another one.
+    /// A fabric that the program brought, and the remote sockets for ranks that it can't reach. It
+    /// is made in the process that uses it, and never passed to another one.
     Other(Box<dyn Fabric>, Box<RemoteSockets>),
 }
 
 /// The panic message for a fabric of the program's own that a launcher is to pass on.
 const STAYS: &str = "a program's fabric stays in its process";
 
-/// The description of a gateway whose descriptors a process inherits.
+/// The description of remote sockets that a process inherits.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum PassedSockets {
     /// A driver of an Ethernet interface.
@@ -48,7 +48,7 @@ impl RemoteSockets {
         }
     }
 
-    /// Describes the gateway for the rank's process.
+    /// Describes the remote sockets for the rank's process.
     pub fn passed(&self) -> PassedSockets {
         match self {
             RemoteSockets::Ethernet(driver) => PassedSockets::Ethernet(driver.passed()),

@@ -1,23 +1,23 @@
-//! The rights of the processes of a job, which give them up as soon as they can.
+//! Gives up the rights of the processes of a job, as soon as they can do without.
 //!
 //! Threat: an attacker who takes over a process of a job, by a frame or by a fault of ours, has the
-//! rights of that process. So launchers open the sockets of their ranks and then give up their
-//! rights, and ranks never have any: no capability in any set, and `no_new_privs`, so that no
-//! program that they execute gets one from its file or its owner.
+//! rights of that process. So a launcher opens the sockets of its ranks, and then gives up its
+//! rights. Ranks never have any: no capability in any set, and `no_new_privs` is set. So no program
+//! that they execute gets rights from its file or its owner.
 //!
 //! Each thread has rights of its own, and a new thread gets those of its starter. So rights are
-//! given up before libraries start threads: on one host the main thread gives them up before there
-//! is another thread; if it needs them later, it does its work [`apart`].
+//! given up before libraries start threads. On one host the main thread gives them up while it is
+//! the only one. If it needs them later, it does its work [`apart`].
 //!
 //! Threat: a local user starts a file that has capabilities (`setcap`) and chooses its environment.
-//! A process becomes a rank only if `no_new_privs` was set before the file was executed: then the
-//! kernel has granted it nothing that its starter lacked. `AT_SECURE` does not show that, because
+//! A process becomes a rank only if `no_new_privs` was set before the file was executed. The kernel
+//! has then granted it only rights that its starter had. `AT_SECURE` does not show that, because
 //! the kernel sets it for every file with effective capabilities, even if it grants none.
 //!
-//! Threat: the same user takes a socket out of a rank process, which runs as this user and has no
-//! right that the user lacks (`ptrace`, `pidfd_getfd`). If the user can't read the file of the
-//! process, the kernel forbids that from the first moment on. So a launcher that has its rights
-//! from a file that the user can read starts no rank processes with sockets.
+//! Threat: the same user takes a socket out of a rank process. The process runs as this user and
+//! has no right that the user lacks (`ptrace`, `pidfd_getfd`). If the user can't read the file of
+//! the process, the kernel forbids that from the first moment on. So a launcher with rights from a
+//! file that the user can read starts no rank processes with sockets.
 //!
 //! `unsafe`: code that a child runs between its start and its program.
 #![allow(unsafe_code)]
@@ -45,7 +45,7 @@ const FILES: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DA
 /// Capabilities to open packet sockets, and to raise the priority of the thread that receives
 /// frames of other hosts.
 const PACKETS: CapabilitySet = CapabilitySet::NET_RAW.union(CapabilitySet::SYS_NICE);
-/// Capabilities that sockets of XDP take beside.
+/// Further capabilities that sockets of XDP need.
 const XDP: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::BPF)
     .union(CapabilitySet::SYS_ADMIN)
@@ -58,7 +58,7 @@ const OFFLOAD: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::PERFMON)
     .union(CapabilitySet::SYS_ADMIN);
 
-/// Stack of work that is done apart: what a main thread mostly has.
+/// Stack of work that is done apart, as large as most main threads have.
 const STACK_BYTES: usize = 8 << 20;
 
 /// Gives up every capability of this thread, and of the threads and programs that it starts.
@@ -69,8 +69,8 @@ pub fn give_up() -> io::Result<()> {
     keep(CapabilitySet::empty())
 }
 
-/// The same for a launcher. Root's keeps the right to write files, which the programs that it
-/// starts don't get.
+/// Gives up every capability of a launcher's thread, except that root's launcher keeps the right to
+/// write files. The programs that it starts don't get that right.
 ///
 /// # Errors
 /// The system's error.
@@ -78,8 +78,9 @@ pub fn give_up_all_but_files() -> io::Result<()> {
     keep(of_results())
 }
 
-/// The same for a launcher that is about to receive frames, before it has opened the sockets of
-/// its ranks, or `offloads` their schedule.
+/// Gives up the capabilities of a launcher that is about to open the sockets of its ranks. It keeps
+/// those for sockets and for writing files and, if it `offloads` their schedule, those for loading
+/// it.
 ///
 /// # Errors
 /// The system's error.
@@ -88,14 +89,14 @@ pub fn give_up_all_but_sockets(driver: DriverKind, offloads: bool) -> io::Result
     keep(of_results() | of_sockets(driver) | of_kernel)
 }
 
-/// Returns the capabilities with which a launcher writes its results. Of a file's capabilities
-/// nothing is kept: they are not the user's.
+/// Returns the capabilities with which a launcher writes its results: root's alone. The
+/// capabilities of a file are not the user's.
 fn of_results() -> CapabilitySet {
     if getuid().is_root() { FILES } else { CapabilitySet::empty() }
 }
 
-/// Does some work as a launcher that has given up its rights: on a thread of its own, so that this
-/// thread keeps its rights and no thread that the work starts has them.
+/// Does some work on a thread that has given up its rights, and returns its result. The calling
+/// thread keeps its rights, and threads that the work starts have none.
 ///
 /// # Errors
 /// The system starts no thread, or refuses to take its rights.
@@ -109,7 +110,7 @@ pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
 
 /// Lets a command start its program without rights.
 pub fn confine(command: &mut Command) {
-    // The program does not get rights that this thread lacks. A process that has nothing to do
+    // A confined thread starts only programs without rights. A process that has nothing to do
     // before its program starts faster.
     if !is_confined() {
         // SAFETY: system calls on values of the stack; nothing is allocated and no lock taken.
@@ -122,16 +123,16 @@ pub fn is_confined() -> bool {
     no_new_privs().unwrap_or(false)
 }
 
-/// Returns true if the file of this process gives rights that its starter may lack: it is
-/// set-user-ID or set-group-ID or has capabilities (`AT_SECURE`). Nothing that the environment
-/// names is loaded or opened then. That `no_new_privs` is set does not matter: the process may have
-/// set it after it got these rights.
+/// Returns true if the file of this process gives rights that its starter may lack. The file is
+/// set-user-ID or set-group-ID, or has capabilities (`AT_SECURE`). Files that the environment names
+/// are neither loaded nor opened then. It does not matter whether `no_new_privs` is set: the
+/// process may have set it after it got these rights.
 pub fn are_of_file() -> bool {
     // SAFETY: the call reads what the kernel left at the start of the process.
     (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0
 }
 
-/// The file of this process is set-user-ID or set-group-ID: the user could write any file with its
+/// The file of this process is set-user-ID or set-group-ID. The user could write any file with its
 /// owner's rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -147,8 +148,8 @@ pub fn refuse_set_id() -> Result<(), SetId> {
     if getuid() == geteuid() && getgid() == getegid() { Ok(()) } else { Err(SetId) }
 }
 
-/// This process has the rights of its file, and its user could take the sockets that these open out
-/// of the rank processes.
+/// This process has the rights of its file. Its user could take the sockets that these open out of
+/// the rank processes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct Exposed(#[from] Exposure);
@@ -177,14 +178,14 @@ enum Exposure {
     },
 }
 
-/// Gives up the capabilities that a launcher of programs does not need. Those that its file gave it
-/// are among them. A launcher of root keeps the rights to write files and to end processes of other
+/// Gives up the capabilities that a launcher of programs does not need, those from its file
+/// included. A launcher of root keeps the rights to write files and to end processes of other
 /// users. With a `driver` it also keeps the right to open sockets, and if it `offloads`, the right
 /// to load the engine of schedules.
 ///
-/// The programs that it starts get the rights of their user, as if the user had started them.
-/// Programs of root get all capabilities of root when they are executed. Those of another user get
-/// the ambient ones. So neither no_new_privs nor the bounding set is touched.
+/// Programs get the rights of their user, as if the user had started them. Programs of root get all
+/// capabilities of root when they are executed. Those of another user get the ambient ones. So
+/// neither no_new_privs nor the bounding set is touched.
 ///
 /// If the job `grows`, root's launcher keeps its permitted set. The kernel lets it inspect only
 /// processes whose capabilities are all in that set. See [`with_permitted`].
@@ -237,8 +238,8 @@ fn of_sockets(driver: DriverKind) -> CapabilitySet {
     }
 }
 
-/// Returns an error if this process has the rights of its file, and its user could take what these
-/// open out of the processes that it starts from `executable`.
+/// Returns an error if this process has the rights of its file and its user could take sockets out
+/// of processes that it starts from `executable`.
 ///
 /// # Errors
 /// [`Exposed`].
@@ -251,7 +252,7 @@ pub fn refuse_readable(executable: &Path) -> Result<(), Exposed> {
     if executable.metadata().is_ok_and(|file| file.uid() == getuid().as_raw()) {
         return Err(Exposure::Owned { file }.into());
     }
-    // As the user, and without rights, which is how a rank process executes it.
+    // The check asks as the user and without rights: that is how a rank process executes the file.
     if accessat(CWD, executable, Access::READ_OK, AtFlags::empty()) != Err(Errno::ACCESS) {
         return Err(Exposure::Readable { file }.into());
     }
@@ -288,8 +289,8 @@ fn keep(kept: CapabilitySet) -> io::Result<()> {
     set_no_new_privs(true)?;
     // Fails on a kernel without the set.
     let _ = clear_ambient_capability_set();
-    // Takes CAP_SETPCAP. Without it the bounding set stays as it is, and no_new_privs has to do
-    // alone.
+    // This needs CAP_SETPCAP. Without it the bounding set stays as it is, and no_new_privs alone
+    // has to do.
     let of_file = of_own_file();
     for number in 0..u64::BITS {
         let capability = CapabilitySet::from_bits_retain(1 << number);

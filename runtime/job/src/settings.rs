@@ -1,4 +1,4 @@
-//! The settings of a job, and the layout of its segment.
+//! Defines the settings of a job, and lays out its segment.
 
 use crate::Named;
 use crate::binding::{Placement, is_crowded};
@@ -21,7 +21,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// How the schedules of a rank make progress.
+/// The mode of progress: the thread or rank that executes the schedules of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -30,7 +30,7 @@ pub enum Mode {
     Caller,
     /// In a thread for each rank, which sleeps while there is nothing to do.
     Thread,
-    /// Through any rank of the host that waits; as `caller` for programs.
+    /// In any rank of the host that waits. Programs make progress as in `caller`.
     Node,
 }
 
@@ -82,15 +82,15 @@ pub struct Settings {
     pub window: Option<WindowSettings>,
     /// The transports that carry messages.
     pub paths: RouteTable,
-    /// How schedules make progress while their ranks compute.
+    /// The mode of progress while ranks compute.
     pub progress: Mode,
-    /// How a rank waits.
+    /// The policy of a rank that waits.
     pub wait: Wait,
     /// The hosts of the ranks; `None` if all are on this host.
     pub network: Option<Network>,
     /// The parts of this host's ranks in the kernel; `None` if processes run the schedule.
     pub in_kernel: Option<InKernel>,
-    /// The reason why processes run what kernels were asked to run, if they were.
+    /// The reason why processes run schedules that the kernels were asked to run, if they were.
     pub not_in_kernel: Option<String>,
     /// The kind of code that starts the ranks' schedules.
     pub origin: Origin,
@@ -99,12 +99,13 @@ pub struct Settings {
     /// The treatment of a job in which nothing moves, though threads of ranks may still act.
     #[serde(default)]
     pub stuck: Stuck,
-    /// The last ranks of the schedule that are not started with the job, and may be added later.
+    /// The number of ranks at the end of the schedule that are not started with the job. They may
+    /// be added later.
     #[serde(default)]
     pub reserve: u32,
-    /// The door of the launcher if it takes requests for more ranks.
+    /// The address of the launcher's socket for requests, if the job can grow.
     #[serde(default)]
-    pub door: Option<Address>,
+    pub growth_address: Option<Address>,
 }
 
 /// The code that starts the schedules of ranks.
@@ -116,7 +117,7 @@ pub enum Origin {
     Job,
     /// A program that a launcher has started. The job's schedule has no actions.
     Program,
-    /// The same for a process without a launcher, the only rank of its job.
+    /// A program without a launcher, the only rank of its job.
     Alone,
 }
 
@@ -161,7 +162,7 @@ impl Settings {
             survives: false,
             stuck: Stuck::default(),
             reserve: 0,
-            door: None,
+            growth_address: None,
         })
     }
 
@@ -196,7 +197,7 @@ impl Settings {
         Self { trace_events: events, ..self }
     }
 
-    /// Returns true if these can be the settings of a job with so many ranks.
+    /// Returns true if these can be the settings of a job of `ranks` ranks.
     pub fn fits(&self, ranks: u32) -> bool {
         let has_places = self.network.as_ref().is_none_or(|network| {
             network.num_ranks() == ranks && network.bells.len() == network.num_here() as usize
@@ -247,8 +248,8 @@ impl Settings {
         Self { placement: None, crowded: self.crowded || is_crowded, ..self }
     }
 
-    /// Returns the number of parties at the start gate of this host: its ranks and, if there are
-    /// other hosts, its launcher, which arrives when the ranks of all hosts are ready.
+    /// Returns the number of parties at the start barrier of this host: its ranks and, if there are
+    /// other hosts, its launcher. The launcher arrives when the ranks of all hosts are ready.
     pub fn awaited(&self, ranks: u32) -> u32 {
         self.num_here(ranks) + u32::from(self.network.is_some())
     }
@@ -267,9 +268,9 @@ impl Settings {
         }
     }
 
-    /// Returns true if ranks poll for a while at the start gate: each has a processor, and none
+    /// Returns true if ranks poll for a while at the start barrier: each has a processor, and none
     /// waits for other hosts.
-    pub fn polls_at_gate(&self) -> bool {
+    pub fn polls_at_start(&self) -> bool {
         !self.crowded && self.network.is_none() && self.wait != Wait::Block
     }
 
@@ -301,8 +302,8 @@ pub fn factor(calc: Calc) -> Option<f64> {
     }
 }
 
-/// Returns the layout of a job's segment. For ranks on other hosts the leader has areas too, for
-/// what it gathers from them at the end.
+/// Returns the layout of a job's segment. The leader also has areas for ranks on other hosts, which
+/// it fills from their memory at the end.
 ///
 /// # Errors
 /// The segment would have more than `bytes_max` bytes.

@@ -1,4 +1,5 @@
-//! Settings for a job in which nothing moves, though threads of its ranks may still act.
+//! Defines the treatment of a job in which nothing moves, though threads of its ranks may still
+//! act.
 
 use serde::{Deserialize, Serialize};
 use std::env;
@@ -6,20 +7,21 @@ use std::io;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The treatment of a job in which nothing moves, though threads that are in no call of the library
+/// The treatment of a job in which nothing moves, though threads outside of calls of the library
 /// may still act. A job in which no thread can act is ended at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stuck {
-    /// True if the job is ended. Otherwise it goes on, and its launcher says who waits for what.
+    /// True if the job is ended. Otherwise it goes on, and its launcher lists what each rank waits
+    /// for.
     pub ends: bool,
-    /// The time in which nothing moves before that.
+    /// The time without a move after which the job is treated so.
     pub after: Duration,
 }
 
 /// The environment variable for processes without `goal-run`, with a text as `--stuck` takes it.
 const VARIABLE: &str = "GOAL_STUCK";
 
-/// The text is no treatment.
+/// The text does not name a treatment.
 #[derive(Debug, thiserror::Error)]
 #[error("give tell or end, and perhaps a comma and a number of seconds, as end,30")]
 pub struct NoTreatment;

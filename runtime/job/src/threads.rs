@@ -1,13 +1,13 @@
-//! A process and its threads, as the system shows them.
+//! Asks the system about a process and its threads.
 //!
-//! A program may have threads that this crate knows nothing of. While there is one that is in no
-//! call of the library, its rank is not taken for stuck: the thread may call the library next. A
-//! process counts its own threads, because only it can in every namespace of processes.
+//! A program may have threads that this crate does not know. A rank with a thread outside of calls
+//! is not taken for stuck, because the thread may call the library next. A process counts its own
+//! threads, because only it can in every PID namespace.
 //!
-//! Threat: a rank may state a wrong count, and so let its own job be taken for stuck, or not. The
+//! Threat: a rank may state a wrong count, so that its own job is taken for stuck, or is not. The
 //! numbers of processes come from the segment, which the ranks can write. A rank could name another
-//! process of its user, and so keep its own job from being taken for stuck. A rank in a container
-//! has a number that means another process outside of it: see [`seen_as`].
+//! process of its user, and so keep its own job from being taken for stuck. In a container a rank
+//! has another number than outside: see [`seen_as`].
 
 use goal_shm::Identity;
 use nix::sys::signal::SigSet;

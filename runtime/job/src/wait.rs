@@ -1,9 +1,9 @@
-//! How the ranks of a job wait, and how they share processors.
+//! Defines how ranks wait, and how they share processors.
 
 use crate::Named;
 use serde::{Deserialize, Serialize};
 
-/// How a rank waits.
+/// The policy of a rank that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wait {

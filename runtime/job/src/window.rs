@@ -1,4 +1,4 @@
-//! Schedules that lie in a file and are run through a window.
+//! Opens windows over schedules in files. Ranks run such schedules through the windows.
 
 use crate::WindowSettings;
 use goal_asm::Nisa;
@@ -45,7 +45,7 @@ impl Window {
         Ok(Self { file: Arc::new(file), outline, settings })
     }
 
-    /// Does the same over a schedule in memory, of which it makes a sealed copy.
+    /// Opens a window over a schedule in memory. Makes a sealed copy of it.
     ///
     /// # Errors
     /// The system has no memory for the copy.

@@ -1,4 +1,4 @@
-//! Echoes of EDP, which measure the time of a frame to a host and back.
+//! Sends and answers echoes of EDP, which measure the time of a frame to a host and back.
 
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::datagram::{Datagrams, FRAME_LEN_MAX};

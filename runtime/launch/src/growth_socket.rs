@@ -1,4 +1,5 @@
-//! The launcher's end of requests. It never waits for a caller.
+//! Takes requests for more ranks at a socket of the launcher. The launcher never waits for a
+//! caller.
 
 use goal_job::bootstrap::VERSION;
 use goal_job::growth::{Answer, FOLDERS, MESSAGE_MAX, Request, TOKEN, prefix, socket};
@@ -15,22 +16,22 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The callers that wait to be taken by the launcher.
+/// The most connections that wait to be accepted.
 const BACKLOG: i32 = 128;
 /// The most callers whose requests the launcher waits for at a time.
 const CALLERS_MAX: usize = 16;
-/// The most callers that a look takes.
+/// The most callers that one look accepts.
 const TAKEN_MAX: usize = 64;
 /// The time in which a caller must send its request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The socket at which a launcher takes requests. Dropping it removes its folder.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct GrowthSocket {
     address: Address,
-    /// The socket, once the door is open.
+    /// The socket, once it is open.
     socket: Option<OwnedFd>,
-    /// True if its folder was made, also if the door could not be opened then.
+    /// True if its folder was made, even if the socket could not be opened then.
     has_folder: bool,
     callers: Vec<Caller>,
 }
@@ -42,7 +43,7 @@ struct Caller {
     since: Instant,
 }
 
-/// The way to answer a caller. Dropping it closes the connection.
+/// The reply to a caller. Dropping it closes the connection.
 #[derive(Debug)]
 pub(crate) struct Reply(OwnedFd);
 
@@ -71,8 +72,8 @@ struct Versioned {
     version: String,
 }
 
-impl Door {
-    /// Returns a door of this process that is not open yet.
+impl GrowthSocket {
+    /// Returns a socket of this process that is not open yet.
     ///
     /// # Errors
     /// The system's error.
@@ -84,12 +85,12 @@ impl Door {
         Ok(Self { address, socket: None, has_folder: false, callers: Vec::new() })
     }
 
-    /// Returns the place of the door, and the token that callers must know.
+    /// Returns the address of the socket, and the token that callers must know.
     pub(crate) fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Opens the door. If users may ask too, the token lies beside it.
+    /// Opens the socket. If users may ask too, writes the token to a file beside it.
     ///
     /// # Errors
     /// The system's error.
@@ -114,8 +115,8 @@ impl Door {
         Ok(())
     }
 
-    /// Returns the next request that has come, if there is one, and the way to answer it. Answers
-    /// callers whose request is none itself, and passes over those that are gone. Never blocks.
+    /// Returns the next request that has come, with its reply; `None` if none has. Answers a caller
+    /// whose message is not a valid request, and passes over callers that are gone. Never blocks.
     pub(crate) fn next(&mut self) -> Option<(Request, Reply)> {
         self.take_callers();
         let mut at = 0;
@@ -136,17 +137,19 @@ impl Door {
         None
     }
 
-    /// Takes those that have connected. Other users, and processes that are confined, are told so.
+    /// Accepts connections. Callers of other users and callers that are confined are refused with
+    /// the reason.
     fn take_callers(&mut self) {
         for _ in 0..TAKEN_MAX {
             if self.callers.len() >= CALLERS_MAX {
                 return;
             }
-            let Some(door) = &self.socket else { return };
-            let socket = match accept_with(door, SocketFlags::CLOEXEC) {
+            let Some(listener) = &self.socket else { return };
+            let socket = match accept_with(listener, SocketFlags::CLOEXEC) {
                 Ok(socket) => socket,
                 Err(Errno::INTR | Errno::CONNABORTED) => continue,
-                // Nobody waits, or there are no more descriptors: then they wait on.
+                // No caller waits, or there are no more descriptors. In the latter case callers
+                // wait on.
                 Err(_) => return,
             };
             let why = match Peer::of(&socket) {
@@ -165,7 +168,7 @@ impl Door {
     }
 }
 
-impl Drop for Door {
+impl Drop for GrowthSocket {
     fn drop(&mut self) {
         if self.has_folder {
             let [socket, token, folder] = self.address.remains();

@@ -1,9 +1,10 @@
-//! How a process that a launcher has not started becomes a rank of its job, as one that `mpirun`
-//! has started: it connects to the launcher of its node, which hands it an order and descriptors.
+//! Lets processes that another launcher, such as `mpirun`, has started join a job as ranks. Such a
+//! process connects to the launcher of its node. The launcher sends it a bootstrap record and
+//! descriptors.
 //!
 //! ```text
-//! process    connects to the door, sends its rank and the token
-//! launcher   sends the order, with the numbers of its descriptors, and then these
+//! process    connects to the launcher's socket, sends its rank and the token
+//! launcher   sends the bootstrap record, with the numbers of its descriptors, and then these
 //! process    holds the connection until it has left the job
 //! ```
 //!
@@ -15,8 +16,8 @@
 //! need not see the files of the others. So the name of the socket is not a path.
 //!
 //! Threat: others connect and say nothing, or more often than the launcher has descriptors. Nobody
-//! waits for a caller that is silent. It loses its connection after a while, and the oldest one
-//! does if there are too many, or no descriptors are left.
+//! waits for a pending connection that is silent. It is closed after a while. The oldest one is
+//! closed if there are too many, or no descriptors are left.
 
 use goal_job::bootstrap::RankBootstrap;
 use goal_job::inherited::Inherited;
@@ -41,9 +42,9 @@ const NAME_LEN: usize = 16;
 const HELLO_LEN: usize = Token::LEN + 4;
 /// The descriptors that one message carries; the system allows 253.
 const DESCRIPTORS_MAX: usize = 128;
-/// The longest order.
-const ORDER_MAX: usize = 128 << 10;
-/// The processes that wait to be accepted.
+/// The most bytes of a bootstrap record.
+const BOOTSTRAP_MAX: usize = 128 << 10;
+/// The most connections that wait to be accepted.
 const BACKLOG: i32 = 4096;
 /// The most callers that have said nothing.
 const SILENT_MAX: usize = 256;
@@ -52,41 +53,42 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The time without accepting after there was no descriptor for a connection.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The door of a node's launcher: the name of its socket, and the token. Processes of the job tell
-/// each other.
+/// The address of a node's launcher: the name of its socket, and the token. Processes of the job
+/// tell each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Door {
+pub(crate) struct LaunchAddress {
     name: [u8; NAME_LEN],
     token: Token,
 }
 
-impl Door {
-    fn address(&self) -> io::Result<SocketAddrUnix> {
+impl LaunchAddress {
+    fn socket(&self) -> io::Result<SocketAddrUnix> {
         let digits: String = self.name.iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(SocketAddrUnix::new_abstract_name(format!("goal-run-{digits}").as_bytes())?)
     }
 }
 
-/// The order with the numbers of the launcher's descriptors, in the order in which they follow.
+/// The bootstrap record with the numbers of the launcher's descriptors, in the order in which they
+/// follow.
 #[derive(Serialize, Deserialize)]
-struct Handed {
+struct HandedRecord {
     bootstrap: RankBootstrap,
     numbers: Vec<RawFd>,
 }
 
-/// The launcher's end: a socket at which processes of its node join.
+/// The socket at which processes of a node join their launcher.
 #[derive(Debug)]
 pub struct LaunchSocket {
     socket: OwnedFd,
-    door: Door,
+    address: LaunchAddress,
 }
 
-/// Callers of a hall that have not said hello.
+/// Pending connections of a launch socket: their callers have not said hello.
 #[derive(Debug, Default)]
 pub(crate) struct Callers {
     /// The oldest one comes first.
     silent: Vec<Caller>,
-    /// The reason why no more of them can be accepted at the moment.
+    /// The reason why no more connections can be accepted at the moment.
     hindrance: Option<Errno>,
 }
 
@@ -112,21 +114,21 @@ fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
 }
 
 impl LaunchSocket {
-    /// Opens a door with a new name and token.
+    /// Opens a socket with a new name and token.
     ///
     /// # Errors
     /// Those of the system.
     pub(crate) fn open() -> io::Result<Self> {
-        let door = Door { name: random()?, token: Token::new()? };
+        let address = LaunchAddress { name: random()?, token: Token::new()? };
         let socket = socket(SocketFlags::NONBLOCK)?;
-        bind(&socket, &door.address()?)?;
+        bind(&socket, &address.socket()?)?;
         listen(&socket, BACKLOG)?;
-        Ok(Self { socket, door })
+        Ok(Self { socket, address })
     }
 
-    /// Returns the door, for the processes that are to join.
-    pub(crate) fn door(&self) -> &Door {
-        &self.door
+    /// Returns the address, for the processes that are to join.
+    pub(crate) fn address(&self) -> &LaunchAddress {
+        &self.address
     }
 
     /// Waits for at most `limit` until somebody calls or says hello, and returns the processes that
@@ -170,7 +172,7 @@ impl LaunchSocket {
         Ok(joined)
     }
 
-    /// Takes those that have connected.
+    /// Accepts connections.
     fn take_callers(&self, callers: &mut Callers) -> io::Result<()> {
         callers.hindrance = None;
         for _ in 0..SILENT_MAX {
@@ -206,7 +208,7 @@ impl LaunchSocket {
         };
         let (token, rank) = hello.split_at(Token::LEN);
         match Token::from_bytes(token) {
-            Some(token) if len == HELLO_LEN && token == self.door.token => {
+            Some(token) if len == HELLO_LEN && token == self.address.token => {
                 Heard::Rank(u32::from_le_bytes(rank.try_into().expect("four bytes")))
             }
             _ => Heard::PendingConnection,
@@ -214,12 +216,12 @@ impl LaunchSocket {
     }
 }
 
-/// The words of a caller.
+/// The message of a caller.
 enum Heard {
     Nothing,
     /// A hello of this rank.
     Rank(u32),
-    /// Something else than a hello of the job.
+    /// Something other than a hello of the job.
     PendingConnection,
 }
 
@@ -238,7 +240,7 @@ impl Callers {
 }
 
 impl JoinedRank {
-    /// FallbackOps the process its order and the descriptors that it names.
+    /// Sends the process its bootstrap record and the descriptors that the record names.
     ///
     /// # Errors
     /// Those of the system.
@@ -249,7 +251,8 @@ impl JoinedRank {
     ) -> io::Result<()> {
         use std::os::fd::AsRawFd;
         let numbers = descriptors.iter().map(AsRawFd::as_raw_fd).collect();
-        let text = serde_json::to_vec(&Handed { bootstrap, numbers }).expect("numbers and names");
+        let text =
+            serde_json::to_vec(&HandedRecord { bootstrap, numbers }).expect("numbers and names");
         send(&self.socket, &text, SendFlags::NOSIGNAL)?;
         for some in descriptors.chunks(DESCRIPTORS_MAX) {
             let mut space =
@@ -264,26 +267,30 @@ impl JoinedRank {
     }
 }
 
-/// Joins the job of a door as `rank`. Waits until the launcher hands out the order. Returns it with
-/// its descriptors and the connection, which the process must hold until it leaves the job.
+/// Joins the job of a launcher as `rank`. Waits until the launcher sends the bootstrap record.
+/// Returns it with its descriptors and the connection, which the process must hold until it leaves
+/// the job.
 ///
 /// # Errors
 /// The launcher has ended or does not know the rank, or the system refuses.
-pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(RankBootstrap, Inherited, OwnedFd)> {
+pub(crate) fn join(
+    address: &LaunchAddress,
+    rank: u32,
+) -> io::Result<(RankBootstrap, Inherited, OwnedFd)> {
     let gone = || {
         io::Error::other("the launcher of this node has ended before the job began: see its error")
     };
     let socket = socket(SocketFlags::empty())?;
-    connect(&socket, &door.address()?).map_err(|error| match error {
+    connect(&socket, &address.socket()?).map_err(|error| match error {
         Errno::CONNREFUSED => gone(),
         error => error.into(),
     })?;
     if Peer::of(&socket)?.is_none() {
         return Err(io::Error::other("the launcher of this node belongs to another user"));
     }
-    let hello = [&door.token.bytes()[..], &rank.to_le_bytes()].concat();
+    let hello = [&address.token.bytes()[..], &rank.to_le_bytes()].concat();
     send(&socket, &hello, SendFlags::NOSIGNAL)?;
-    let mut text = vec![0; ORDER_MAX];
+    let mut text = vec![0; BOOTSTRAP_MAX];
     let len = loop {
         match recv(&socket, &mut text[..], RecvFlags::empty()) {
             Err(Errno::INTR) => {}
@@ -292,7 +299,7 @@ pub(crate) fn join(door: &Door, rank: u32) -> io::Result<(RankBootstrap, Inherit
             Err(error) => return Err(error.into()),
         }
     };
-    let Handed { bootstrap, numbers } = serde_json::from_slice(&text[..len])?;
+    let HandedRecord { bootstrap, numbers } = serde_json::from_slice(&text[..len])?;
     let mut received = Vec::new();
     while received.len() < numbers.len() {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
@@ -326,11 +333,15 @@ mod tests {
     use std::process::Command;
 
     const NOW: Duration = Duration::ZERO;
-    const SOON: Duration = Duration::from_secs(60);
+
+    /// The patience with callers that are there.
+    fn soon() -> Duration {
+        goal_filetest::patience(60)
+    }
 
     fn connected(launch_socket: &LaunchSocket) -> OwnedFd {
         let caller = socket(SocketFlags::empty()).unwrap();
-        connect(&caller, &launch_socket.door.address().unwrap()).unwrap();
+        connect(&caller, &launch_socket.address.socket().unwrap()).unwrap();
         caller
     }
 
@@ -339,7 +350,7 @@ mod tests {
         send(caller, &hello, SendFlags::NOSIGNAL).unwrap();
     }
 
-    /// Returns true if the hall has closed a connection.
+    /// Returns true if the launch socket has closed a connection.
     fn is_closed(caller: &OwnedFd) -> bool {
         matches!(recv(caller, &mut [0; 1], RecvFlags::DONTWAIT), Ok((0, _)) | Err(Errno::CONNRESET))
     }
@@ -347,10 +358,10 @@ mod tests {
     #[test]
     fn only_processes_with_the_token_join() {
         let (launch_socket, mut callers) = (LaunchSocket::open().unwrap(), Callers::default());
-        let token = launch_socket.door.token.bytes();
+        let token = launch_socket.address.token.bytes();
         let knows = connected(&launch_socket);
         greet(&knows, token, 3);
-        let joined = launch_socket.admit(&mut callers, SOON).unwrap();
+        let joined = launch_socket.admit(&mut callers, soon()).unwrap();
         let [JoinedRank { rank: 3, peer, .. }] = &joined[..] else { panic!("{joined:?}") };
         assert_eq!(peer.process, std::process::id());
         let (guesses, long) = (connected(&launch_socket), connected(&launch_socket));
@@ -358,7 +369,7 @@ mod tests {
         guess[Token::LEN - 1] ^= 1;
         greet(&guesses, &guess, 3);
         greet(&long, &[&token[..], &[0; 100]].concat(), 3);
-        assert!(launch_socket.admit(&mut callers, SOON).unwrap().is_empty());
+        assert!(launch_socket.admit(&mut callers, soon()).unwrap().is_empty());
         assert!(is_closed(&guesses) && is_closed(&long) && callers.silent.is_empty());
     }
 
@@ -367,10 +378,10 @@ mod tests {
         let (launch_socket, mut callers) = (LaunchSocket::open().unwrap(), Callers::default());
         let silent: Vec<_> = (0..SILENT_MAX + 3).map(|_| connected(&launch_socket)).collect();
         let knows = connected(&launch_socket);
-        greet(&knows, launch_socket.door.token.bytes(), 5);
+        greet(&knows, launch_socket.address.token.bytes(), 5);
         // One look takes no more than may be silent.
         let joined: Vec<_> =
-            (0..2).flat_map(|_| launch_socket.admit(&mut callers, SOON).unwrap()).collect();
+            (0..2).flat_map(|_| launch_socket.admit(&mut callers, soon()).unwrap()).collect();
         assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [5]);
         // The oldest ones made room, and the others lose their connections with time.
         assert!(silent[..4].iter().all(is_closed) && !silent.iter().skip(4).any(is_closed));
@@ -396,7 +407,7 @@ mod tests {
         let silent = connected(&launch_socket);
         assert!(launch_socket.admit(&mut callers, NOW).unwrap().is_empty());
         let knows = connected(&launch_socket);
-        greet(&knows, launch_socket.door.token.bytes(), 1);
+        greet(&knows, launch_socket.address.token.bytes(), 1);
         // No number is free below the limit.
         let limit = getrlimit(Resource::Nofile);
         let all: Vec<_> = std::iter::from_fn(|| rustix::io::dup(&silent).ok()).take(64).collect();
@@ -405,16 +416,16 @@ mod tests {
         drop(next);
         setrlimit(Resource::Nofile, Rlimit { current: Some(lowest), ..limit }).unwrap();
         // The silent one has to go.
-        let joined = launch_socket.admit(&mut callers, SOON).unwrap();
+        let joined = launch_socket.admit(&mut callers, soon()).unwrap();
         assert!(joined.is_empty() && callers.hindrance().is_some() && is_closed(&silent));
-        let joined = launch_socket.admit(&mut callers, SOON).unwrap();
+        let joined = launch_socket.admit(&mut callers, soon()).unwrap();
         assert!(joined.len() == 1 && callers.hindrance().is_none(), "{joined:?}");
         // With nobody silent it waits until there is one.
         let knows = connected_by(&launch_socket, all);
-        greet(&knows, launch_socket.door.token.bytes(), 2);
-        assert!(launch_socket.admit(&mut callers, SOON).unwrap().is_empty());
+        greet(&knows, launch_socket.address.token.bytes(), 2);
+        assert!(launch_socket.admit(&mut callers, soon()).unwrap().is_empty());
         setrlimit(Resource::Nofile, limit).unwrap();
-        let joined = launch_socket.admit(&mut callers, SOON).unwrap();
+        let joined = launch_socket.admit(&mut callers, soon()).unwrap();
         assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [2]);
     }
 
@@ -427,9 +438,9 @@ mod tests {
     }
 
     #[test]
-    fn nobody_behind_the_door_is_an_error() {
-        let door = LaunchSocket::open().unwrap().door().clone();
-        let error = join(&door, 0).map(|_| ()).unwrap_err().to_string();
+    fn an_address_without_a_launcher_is_an_error() {
+        let address = LaunchSocket::open().unwrap().address().clone();
+        let error = join(&address, 0).map(|_| ()).unwrap_err().to_string();
         assert!(error.starts_with("the launcher of this node has ended"), "{error}");
     }
 }

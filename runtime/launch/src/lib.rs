@@ -1,13 +1,13 @@
 //! Starts the ranks of a GOAL job, watches over them and reports.
 //!
 //! - [`run`] starts the ranks of a schedule, watches over them and returns how the job ended.
-//!   [`Options`] describes the job: kind of ranks, transports, limits, window. [`run_on_hosts`]
-//!   does this for the part of a job that is on this host.
+//!   [`Options`] describes the job: kind of ranks, transports, limits, window.
+//! - [`run_on_hosts`] runs the part of a job that is on this host.
 //! - [`report`] describes an outcome as text and as JSON.
 //!
-//! This crate never looks at text. A job that can't go on, whose rank has died or whose host is
-//! lost ends at once with an error that gives the reason. When a launcher returns, nothing of its
-//! job is left.
+//! This crate never reads the text of a schedule. A job that can't go on ends at once with an
+//! error. It names the reason, such as a rank that has died or a host that is lost. When a launcher
+//! returns, nothing of its job is left.
 //!
 //! ```no_run
 //! use goal_asm::Nisa;

@@ -1,4 +1,4 @@
-//! The outcome of a job.
+//! Holds the outcome of a job: its end, its counts and the memory of its ranks.
 #![allow(unsafe_code)] // copies of what ended ranks left
 
 use crate::monitor::Pending;
@@ -32,7 +32,7 @@ pub enum End {
     Died {
         /// The rank.
         rank: u32,
-        /// How it ended.
+        /// A description of how it ended.
         how: String,
         /// The status that the launcher exits with, if it follows from how the rank ended.
         status: Option<u8>,

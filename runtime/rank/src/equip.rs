@@ -1,4 +1,4 @@
-//! The engine of a rank as its job needs it.
+//! Prepares a rank's engine for its job, and stores the failures of its actions.
 #![allow(unsafe_code)] // the recorder of a rank, used by its engine alone
 
 use crate::transport::RankTransport;
@@ -6,7 +6,7 @@ use goal_engine::{Engine, Failure};
 use goal_eth::now_ns;
 use goal_job::{Job, trace};
 
-/// Equips the engine of `rank` for the job. A traced job adds a recorder. A job of programs on
+/// Prepares the engine of `rank` for the job. A traced job adds a recorder. A job of programs on
 /// several hosts bounds the requests that wait for a receive.
 pub(crate) fn equip<'a>(
     job: &Job<'a>,
@@ -23,8 +23,8 @@ pub(crate) fn equip<'a>(
     engine
 }
 
-/// Stores the failure of an action in the segment. It names the action in the schedule that it is
-/// from, which may be one that a program has started.
+/// Stores the failure of an action in the segment. The text names the action in its own schedule,
+/// which may be one that a program has started.
 pub(crate) fn fail_by(
     job: &Job<'_>,
     engine: &Engine<'_, RankTransport<'_>>,

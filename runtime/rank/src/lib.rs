@@ -1,7 +1,7 @@
-//! A rank of a job: its end of the transports, and the progress of its schedules.
+//! Runs one rank of a job: its transports, and the progress of its schedules.
 //!
 //! - A program that computes beside its communication takes a [`progress::Member`] of a
-//!   [`Job`](goal_job::Job): the end of one rank, with which it starts schedules and waits.
+//!   [`Job`](goal_job::Job). With it one rank starts schedules and waits for them.
 //! - [`program::attach`] makes the calling process a rank of the job that a launcher started.
 //! - [`schedule`] is the loop of a rank process that runs a schedule of the job itself.
 //!

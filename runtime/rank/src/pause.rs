@@ -1,4 +1,4 @@
-//! A rank's waiting: it polls, then yields its processor, then sleeps.
+//! Lets a rank wait: it polls, then yields its processor, then sleeps.
 
 use goal_engine::Waiting;
 use goal_eth::now_ns;
@@ -23,10 +23,10 @@ const LOOKS: u32 = 16;
 /// a rank would sleep while its peer copies a message, and waking up takes longer than the copy.
 const POLLS_MIN: u32 = 500;
 const POLLS_MAX: u32 = 4000;
-/// The same if ranks share processors; each of these polls yields.
+/// The polls before a rank sleeps if ranks share processors. Each of these polls yields.
 const POLLS_CROWDED: u32 = 4;
-/// The same if ranks share processors, no more than two each, and are bound. A yield then hands
-/// over to the other rank of the processor, which is cheaper than a sleep and waking up.
+/// The polls before a rank sleeps if ranks are bound and at most two share a processor. A yield
+/// then passes the processor to the other rank, which is cheaper than a sleep and waking up.
 const POLLS_PAIRED: u32 = 20;
 /// A shorter sleep was not worth its cost, so the rank polls longer next time.
 const SLEEP_SHORT_NS: u64 = 20_000;
@@ -163,7 +163,8 @@ impl Pause {
 
     /// Sleeps by calling `wait` with the longest time that it may take. If the rank never sleeps,
     /// calls `look` instead, which must return when there may be something to do. If the job is
-    /// stopped meanwhile, a rank that waited for a message keeps its status: it rests for good.
+    /// stopped meanwhile, a rank that waited for a message keeps its status, since it rests until
+    /// the end.
     pub(crate) fn sleep(
         &mut self,
         (status, start_barrier): (&Status, &StartBarrier),

@@ -1,7 +1,7 @@
 //! The error of a test bench that this machine cannot create.
 
+use goal_filetest::skipped;
 use std::fmt;
-use std::io::{self, Write};
 
 /// A description of what is missing.
 #[derive(Debug)]
@@ -12,10 +12,9 @@ impl Missing {
         Self(what.to_string())
     }
 
-    /// Prints that a test is skipped. The line is visible even if the test's output is captured.
+    /// Prints that a test is skipped, as [`skipped`] does.
     pub fn report(&self, test: &str) {
-        // If standard error is closed, the line is lost.
-        let _ = writeln!(io::stderr(), "{test}: skipped: {self}");
+        skipped(&format!("{test}: {self}"));
     }
 }
 

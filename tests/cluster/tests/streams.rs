@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{LIMIT, kinds, open};
+use common::{kinds, limit, open};
 use goal_cluster::{Cluster, Faults, Host, Switch, Wiring};
 use goal_engine::transport::{Header, Kind, Transport};
 use goal_esp::auth::{Address, JobKey};
@@ -98,10 +98,10 @@ fn all_messages_arrive_once_and_in_order() {
         let Some(cluster) = Cluster::or_skip("streams", &wiring) else { return };
         for kind in kinds("streams") {
             let mut ends = End::pair(cluster.hosts(), kind);
-            let start = Instant::now();
+            let (start, limit) = (Instant::now(), limit());
             while ends.iter().any(|end| end.got < MESSAGES) {
                 assert!(
-                    start.elapsed() < LIMIT,
+                    start.elapsed() < limit,
                     "{kind:?}, {mtu}: {:?}",
                     ends.iter().map(|end| end.got).collect::<Vec<_>>()
                 );

@@ -18,15 +18,19 @@ mod case;
 pub mod mpi;
 mod script;
 mod seeds;
+mod skips;
 mod terminal;
+mod time;
 
 use case::Case;
 use libtest_mimic::{Arguments, Conclusion, Trial};
 pub use seeds::seeds;
+pub use skips::skipped;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 pub use terminal::{Terminal, open_terminal, screen};
+pub use time::{patience, timeout, until};
 
 /// Runs the tests below a folder and ends the process. The commands find `binaries` by their names.
 /// The process takes the arguments of every test binary.

@@ -3,6 +3,7 @@
 //! `mpirun` on the path is one. `GOAL_MPI_PREFIXES` names more libraries, as a list of folders that
 //! have `bin/mpiexec`, separated by colons. A launcher that is missing is skipped with a line.
 
+use crate::{skipped, timeout};
 use std::path::Path;
 use std::process::Command;
 
@@ -20,10 +21,11 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Returns a command that starts `ranks` processes. It ends them after `seconds` seconds.
+    /// Returns a command that starts `ranks` processes. It ends them after the
+    /// [`patience`](crate::patience) of `seconds` seconds.
     pub fn start(&self, ranks: u32, seconds: u64) -> Command {
         let mut command = Command::new("timeout");
-        command.args(["--kill-after=5", &seconds.to_string()]).args(&self.command);
+        command.args(["--kill-after=5", &timeout(seconds)]).args(&self.command);
         command.args(["-n", &ranks.to_string()]);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
@@ -66,7 +68,7 @@ fn launcher(prefix: Option<&str>) -> Option<Launcher> {
     let mut version = Command::new(&program);
     version.arg("--version").envs(environment.iter().map(|(name, value)| (name, value)));
     let Some(output) = version.output().ok().filter(|output| output.status.success()) else {
-        eprintln!("skipped: {program} does not run");
+        skipped(&format!("{program} does not run"));
         return None;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

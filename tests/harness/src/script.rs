@@ -1,5 +1,6 @@
 //! Runs a shell script in a folder of its own, for a limited time.
 
+use crate::patience;
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
@@ -16,8 +17,8 @@ pub(crate) struct Ended {
     pub(crate) err: String,
 }
 
-/// The time after which a test counts as stuck.
-const TIME_MAX: Duration = Duration::from_secs(120);
+/// The patience after which a test counts as stuck, in seconds.
+const SECONDS_MAX: u64 = 120;
 
 /// Runs `script` for the test at `path`. The commands find `binaries` by their names.
 pub(crate) fn run(path: &Path, script: &str, binaries: &[PathBuf]) -> io::Result<Ended> {
@@ -41,20 +42,17 @@ pub(crate) fn run(path: &Path, script: &str, binaries: &[PathBuf]) -> io::Result
         .spawn()?;
     let out = collect(child.stdout.take());
     let err = collect(child.stderr.take());
-    let start = Instant::now();
+    let (start, limit) = (Instant::now(), patience(SECONDS_MAX));
     let status = loop {
         match child.try_wait()? {
             Some(status) => break status,
-            None if start.elapsed() > TIME_MAX => {
+            None if start.elapsed() > limit => {
                 // The script is the leader of its process group, so its children are killed too.
                 let _ = Command::new("kill")
                     .args(["-KILL", "--", &format!("-{}", child.id())])
                     .status();
                 child.wait()?;
-                return Err(io::Error::other(format!(
-                    "it ran for more than {} s",
-                    TIME_MAX.as_secs()
-                )));
+                return Err(io::Error::other(format!("it ran for more than {limit:?}")));
             }
             None => thread::sleep(Duration::from_millis(2)),
         }

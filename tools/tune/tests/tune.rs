@@ -1,12 +1,12 @@
 //! `goal-tune` on ranks, and its table.
 
 use goal_collectives::Table;
+use goal_filetest::patience;
 use goal_job::transport::Tuned;
 use goal_launch::{End, Options, Program, Ranks, run};
 use goal_rank::program::skeleton;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 /// Makes a launcher that starts nothing: a script that prints the time of a job. `cases` computes
 /// the time from the options.
@@ -97,7 +97,7 @@ fn ranks_measure_their_transports() {
     let program = Program { executable: env!("CARGO_BIN_EXE_goal-tune").into(), arguments };
     let options = Options {
         ranks: Ranks::Program(program),
-        timeout: Some(Duration::from_secs(60)),
+        timeout: Some(patience(60)),
         ..Options::default()
     };
     for ranks in [2, 3] {
@@ -115,7 +115,7 @@ fn a_table_is_measured_and_read_again() {
     let program = Program { executable: env!("CARGO_BIN_EXE_goal-tune").into(), arguments };
     let options = Options {
         ranks: Ranks::Program(program),
-        timeout: Some(Duration::from_secs(60)),
+        timeout: Some(patience(60)),
         ..Options::default()
     };
     assert_eq!(run(&skeleton(3, 1 << 20), &options).unwrap().end, End::Complete);

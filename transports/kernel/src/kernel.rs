@@ -331,6 +331,7 @@ fn attach(ebpf: &mut Ebpf, interface: &str, hook: Option<Hook>) -> Result<Hook, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use goal_filetest::skipped;
 
     /// The verifier refuses a program of a million steps.
     const STEPS_MAX: u32 = 250_000;
@@ -344,12 +345,12 @@ mod tests {
     fn the_verifier_takes_few_steps() {
         let mut ebpf = match loaded(&Installation::smallest().image()) {
             Ok(ebpf) => ebpf,
-            Err(error) if error.is_permission() => return println!("skipped: {error}"),
+            Err(error) if error.is_permission() => return skipped(&error.to_string()),
             Err(error) => panic!("{error}"),
         };
         let info = engine(&mut ebpf).unwrap().info().unwrap();
         let Some(steps) = info.verified_instruction_count() else {
-            return println!("skipped: the kernel tells no number");
+            return skipped("the kernel tells no number");
         };
         println!("{steps} steps of the verifier");
         assert!(steps <= STEPS_MAX, "{steps}");

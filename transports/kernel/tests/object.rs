@@ -1,8 +1,8 @@
 //! The committed object is the one of the committed sources.
 #![allow(missing_docs)]
 
+use goal_filetest::skipped;
 use sha2::{Digest, Sha256};
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -31,15 +31,13 @@ fn the_object_is_built_from_the_sources() {
     let (hash, compiler) = noted.split_once('\n').expect("two lines");
     assert_eq!(ours, hash, "run transports/kernel/bpf/build.sh");
 
-    let skip = |why: String| {
-        let _ = writeln!(std::io::stderr(), "the_object_is_built_from_the_sources: skipped: {why}");
-    };
     let version = match Command::new("clang").arg("--version").output() {
         Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
-        Err(error) => return skip(format!("no clang: {error}")),
+        Err(error) => return skipped(&format!("no clang: {error}")),
     };
     if version.lines().next() != Some(compiler.trim_end()) {
-        return skip(format!("the object is of {}, here is another clang", compiler.trim_end()));
+        let compiler = compiler.trim_end();
+        return skipped(&format!("the object is of {compiler}, here is another clang"));
     }
     // From a copy: the object must not depend on the folder that it is built in.
     let copy = std::env::temp_dir().join(format!("goal-engine-{}", std::process::id()));
@@ -52,7 +50,7 @@ fn the_object_is_built_from_the_sources() {
     let object = std::fs::read(&built);
     std::fs::remove_dir_all(&copy).unwrap();
     if !output.status.success() {
-        return skip(String::from_utf8_lossy(&output.stderr).into_owned());
+        return skipped(&String::from_utf8_lossy(&output.stderr));
     }
     let object = object.unwrap();
     let committed = std::fs::read(folder().join("engine.o")).unwrap();

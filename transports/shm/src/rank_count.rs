@@ -13,8 +13,8 @@ use super::start_barrier::StartBarrier;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The offset of the rank count in the segment: in the first page, behind the start barrier.
-pub(crate) const ROLL_AT: usize = 2048;
-const _: () = assert!(size_of::<StartBarrier>() <= ROLL_AT);
+pub(crate) const RANK_COUNT_AT: usize = 2048;
+const _: () = assert!(size_of::<StartBarrier>() <= RANK_COUNT_AT);
 
 /// The rank count of a job, and flags about its growth.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub struct RankCount {
     /// The number of ranks that have left.
     left: AtomicU32,
     /// 1 once a rank wants to ask the launcher for more ranks.
-    wants_door: AtomicU32,
+    wants_growth: AtomicU32,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.
@@ -55,13 +55,13 @@ impl RankCount {
     }
 
     /// States that a rank is about to ask the launcher for more ranks.
-    pub fn want_door(&self) {
-        self.wants_door.store(1, Ordering::SeqCst);
+    pub fn want_growth(&self) {
+        self.wants_growth.store(1, Ordering::SeqCst);
     }
 
     /// Returns true if a rank has wanted to ask the launcher for more ranks.
-    pub fn wants_door(&self) -> bool {
-        self.wants_door.load(Ordering::SeqCst) != 0
+    pub fn wants_growth(&self) -> bool {
+        self.wants_growth.load(Ordering::SeqCst) != 0
     }
 
     /// Counts a rank that has left.

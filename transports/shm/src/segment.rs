@@ -10,7 +10,7 @@ use super::layout::{FAILURE_BYTES, Layout, RankLayout, WAITS_BYTES};
 use super::mailbox::{self, Mailbox};
 use super::mapping::{Mapping, SharedWords};
 use super::pool::Rings;
-use super::rank_count::{ROLL_AT, RankCount};
+use super::rank_count::{RANK_COUNT_AT, RankCount};
 use super::start_barrier::StartBarrier;
 use super::starts::{Started, Starts};
 use super::status::{State, Status};
@@ -111,7 +111,7 @@ impl Segment {
     /// The rank count, which the launcher changes.
     #[inline]
     pub fn rank_count(&self) -> &RankCount {
-        self.words(ROLL_AT)
+        self.words(RANK_COUNT_AT)
     }
 
     /// The places of a rank's areas.

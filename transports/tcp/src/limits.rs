@@ -31,7 +31,7 @@ pub(crate) const READ_AHEAD: usize = 4 << 10;
 
 /// The most pending connections, which have not proved the key yet. If another one comes, the
 /// oldest is closed.
-pub(crate) const STRANGERS_MAX: usize = 64;
+pub(crate) const CALLERS_MAX: usize = 64;
 
 /// The time in which a connection must prove the key, from its beginning on.
 pub(crate) const HANDSHAKE_NS: u64 = 5_000_000_000;

@@ -15,6 +15,7 @@ use crate::listener::Listener;
 use crate::{Conditions, TcpFabric, Tls};
 use goal_engine::transport::{Header, Kind};
 use goal_fabric::Fabric;
+use goal_filetest::patience;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -24,6 +25,11 @@ use std::time::Instant;
 fn now_ns() -> u64 {
     static BEGIN: OnceLock<Instant> = OnceLock::new();
     BEGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
+}
+
+/// Returns the nanoseconds of a [`patience`].
+fn patience_ns(seconds: u64) -> u64 {
+    patience(seconds).as_nanos() as u64
 }
 
 /// The addresses of loopback.
@@ -63,8 +69,8 @@ fn exchange(ends: &mut [TcpFabric]) -> bool {
     let mut request = Header::new(Kind::Rts, 0);
     request.cookie = 77;
     let (mut is_sent, mut has_arrived) = (false, false);
-    let since_ns = now_ns();
-    while !has_arrived && now_ns() - since_ns < 10_000_000_000 {
+    let (since_ns, limit_ns) = (now_ns(), patience_ns(10));
+    while !has_arrived && now_ns() - since_ns < limit_ns {
         is_sent = is_sent || ends[0].try_send(1, &request, &mut |_| {}).is_ok();
         ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
         ends[1].poll(1, &mut |header, _| {

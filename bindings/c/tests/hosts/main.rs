@@ -7,6 +7,7 @@ mod offload;
 mod support;
 
 use goal_cluster::{Cluster, Host, INTERFACE, Wiring};
+use goal_filetest::timeout;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -34,7 +35,7 @@ fn start(cluster: &Cluster, folder: &Path, ranks: u32, arguments: &[&str]) -> Ve
         let mut command = host.command(goal_run.to_str().expect("a name in UTF-8"));
         command.args(["-n", &ranks, "--interface", INTERFACE, "--discover", "--hosts", &hosts]);
         if !arguments.contains(&"--timeout") {
-            command.args(["--timeout", "60"]);
+            command.args(["--timeout", &timeout(60)]);
         }
         command.args(["--key", "key"]).args(arguments).current_dir(folder);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

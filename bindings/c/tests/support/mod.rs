@@ -61,7 +61,7 @@ pub(crate) fn lacks(tools: &[&str]) -> bool {
     let is_there = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
     let missing = tools.iter().find(|tool| !is_there(tool));
     if let Some(tool) = missing {
-        eprintln!("skipped: there is no {tool}");
+        goal_filetest::skipped(&format!("there is no {tool}"));
     }
     missing.is_some()
 }

@@ -11,6 +11,7 @@ mod rights;
 mod threads;
 
 use goal::{Group, Mode};
+use goal_filetest::patience;
 use goal_job::Named;
 use goal_job::{Stuck, Wait};
 use goal_launch::{End, Options, Outcome, Program, Ranks, run};
@@ -88,7 +89,7 @@ fn outcome(variables: &[String], part: &str, ranks: u32, options: Options) -> Ou
     all.extend(arguments.map(Into::into));
     let options = Options {
         ranks: Ranks::Program(Program { executable, arguments: all }),
-        timeout: Some(Duration::from_secs(120)),
+        timeout: Some(patience(120)),
         ..options
     };
     let outcome = run(&skeleton(ranks, 64 << 20), &options).unwrap();
@@ -200,7 +201,7 @@ fn alone(part: &str) {
     // It may panic on purpose.
     process.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut process = process.spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + patience(60);
     let status = loop {
         match process.try_wait().unwrap() {
             Some(status) => break status,

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // prctl
 
 use crate::PART;
+use goal_filetest::skipped;
 use std::fs::{Permissions, metadata, set_permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -31,7 +32,7 @@ impl Copy {
     /// Returns `None` if this process can't give a file away.
     fn or_skip() -> Option<Self> {
         if metadata("/proc/self").unwrap().uid() != 0 {
-            eprintln!("rights: skipped: it takes root to give a file to another user");
+            skipped("it takes root to give a file to another user");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -92,7 +93,7 @@ fn a_program_with_rights_of_its_file_loads_no_library() {
     let mut made = Command::new("cc");
     made.args(["-shared", "-fPIC", "-w", "-o"]).arg(&library).arg(&source);
     if !made.status().is_ok_and(|made| made.success()) {
-        return eprintln!("rights: skipped: there is no compiler of C");
+        return skipped("there is no compiler of C");
     }
     std::fs::create_dir(&lib).unwrap();
     std::fs::copy(&library, lib.join("libpmix.so.2")).unwrap();
@@ -131,7 +132,7 @@ fn a_program_with_rights_of_its_file_loads_no_library() {
             assert!(!is_done && says.contains("rights that its starter lacks"), "{says}");
             assert!(!mark.exists(), "it was loaded");
         }
-        false => eprintln!("rights: skipped: setcap can't give a file a capability here"),
+        false => skipped("setcap can't give a file a capability here"),
     }
     // An order is refused too, although the program has set no_new_privs.
     let order = [("GOAL_RUN_PROGRAM", "{}"), (CONFINES, "1")];

@@ -68,6 +68,7 @@ pub(crate) fn late(group: Group) {
                 std::hint::spin_loop();
             }
             pass(group, &both[1 - own]);
+            // Time has to pass: this thread is late.
             std::thread::sleep(LATE);
             pass(group, &both[1 - own]);
         });

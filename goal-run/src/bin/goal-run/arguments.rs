@@ -1,4 +1,4 @@
-//! The command line.
+//! Defines the command line of `goal-run`.
 
 use super::answer::Answer;
 use super::attended::Signals;

@@ -1,4 +1,4 @@
-//! Work that a signal can end early.
+//! Does work that a signal can end early.
 
 use super::output::Failure;
 use goal_launch::{self, Forwarded, unattended};
@@ -63,9 +63,9 @@ pub(crate) fn attended<T: Send>(
 pub(crate) struct Signals {
     /// The number of the signal that ends the run, once one has come.
     pub(crate) interrupted: Arc<AtomicUsize>,
-    /// Those for the ranks.
+    /// The signals for the ranks.
     pub(crate) forwarded: Forwarded,
-    /// Set by the one with which a terminal stops this process.
+    /// Set by the signal with which a terminal stops this process.
     pub(crate) suspended: Arc<AtomicBool>,
 }
 

@@ -1,5 +1,5 @@
-//! The output of runs without a report of their own: those that were not started, and those that
-//! another host led.
+//! Prints the output of runs without a report of their own: those that were not started, and those
+//! that another host led.
 
 use super::arguments::Arguments;
 use super::findings;

@@ -1,4 +1,4 @@
-//! Messages as JSON objects, in the form of `goalc check --format json`.
+//! Turns messages into JSON objects, in the form of `goalc check --format json`.
 
 use goal_lang::diag::{Severity, render_json, render_json_error};
 use goal_launch::report::Report;

@@ -1,4 +1,4 @@
-//! The options of the command line that help against an error or an end of a job.
+//! Names the options of the command line that help against an error or an end of a job.
 
 use goal_job::binding::BindingError;
 use goal_launch::{End, LaunchError};
@@ -48,7 +48,7 @@ pub(crate) fn on_word(name: &Path) -> Option<String> {
 const COMPILER: [&str; 9] =
     ["build", "check", "dis", "explain", "fmt", "gen", "graph", "reduce", "stats"];
 
-/// Returns what may help if a file can't be executed.
+/// Returns a hint for a file that can't be executed.
 fn on_file(program: &str, cause: &io::Error) -> Option<String> {
     match cause.kind() {
         io::ErrorKind::PermissionDenied => Some(format!(
@@ -61,7 +61,7 @@ fn on_file(program: &str, cause: &io::Error) -> Option<String> {
     }
 }
 
-/// Returns what may help after this end of a job, to be appended to the text on it.
+/// Returns a hint for this end of a job, to be appended to the text on it.
 pub(crate) fn after(end: &End) -> Option<&'static str> {
     match end {
         End::Stuck(pending) | End::TimedOut(pending) | End::Died { pending, .. }

@@ -1,4 +1,4 @@
-//! The arguments for jobs on several hosts.
+//! Defines the arguments for jobs on several hosts.
 
 use super::fleet::{HostList, ListedHost};
 use super::key::{self, KeyFileError};
@@ -151,7 +151,8 @@ impl HostsArguments {
         leaders: Vec<&'static str>,
     ) -> Result<Option<Hosts>, HostsFault> {
         self.check()?;
-        // One that another launcher has started does not tell its user what the leader follows.
+        // A launcher that another one has started does not tell its user which options the leader
+        // follows.
         let leaders = if self.started_as.is_some() { vec![] } else { leaders };
         let hosts = |meeting, key: &Path| {
             let hosts = Hosts::new(meeting, key::read(key)?);
@@ -229,7 +230,7 @@ pub(crate) enum HostsFault {
     },
 }
 
-/// The reason why a file is no list of hosts.
+/// The reason why a file is not a valid list of hosts.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PeersFault {
     #[error(transparent)]

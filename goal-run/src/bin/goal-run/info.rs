@@ -65,14 +65,14 @@ struct Report {
     instructions: String,
     /// The hooks where the kernel runs schedules; `None` if it does not.
     offload: Option<&'static str>,
-    /// The part of the kernel that is missing to run schedules, and the way to get it; `None` if
-    /// nothing is.
+    /// The missing part of the kernel for running schedules, and how to get it; `None` if nothing
+    /// is missing.
     offload_missing: Option<String>,
     /// The source of ticks, at which lost frames are asked for; `None` if the kernel runs no
     /// schedules.
     offload_ticks: Option<String>,
-    /// The part of the kernel that is missing for ticks which need no process, and the way to get
-    /// it; `None` if nothing is.
+    /// The missing part of the kernel for ticks that need no process, and how to get it; `None` if
+    /// nothing is missing.
     offload_ticks_missing: Option<String>,
     /// The interfaces by their numbers; empty if the system does not list them.
     interfaces: Vec<interfaces::Row>,
@@ -195,7 +195,7 @@ struct Limits {
 }
 
 impl Limits {
-    /// In a job of so many ranks, with the segment that it would have.
+    /// Returns the limits in a job of `ranks` ranks, with the segment that it would have.
     fn of(ranks: u32) -> Self {
         let sizes = vec![RankSizes::default(); ranks.clamp(1, STARTED_RANKS_MAX) as usize];
         let layout = Layout::new(sizes.into_iter(), u64::MAX).ok();

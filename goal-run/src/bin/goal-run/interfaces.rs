@@ -1,4 +1,4 @@
-//! The interfaces of this host, for `goal-run info`.
+//! Lists the interfaces of this host, for `goal-run info`.
 
 use goal_eth::{DriverKind, Interface, probe, probe_xdp};
 use goal_job::Named;

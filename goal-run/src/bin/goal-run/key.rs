@@ -1,7 +1,7 @@
-//! `goal-run key`, which makes a key, and the reading of keys.
+//! `goal-run key`: makes a key. This module also reads keys.
 //!
 //! Threat: another user of the host creates, changes or replaces the file. So the open file itself
-//! is checked before it is read: it must be a plain file that belongs to this user or root, and no
+//! is checked before it is read. It must be a plain file that belongs to this user or root, and no
 //! other user may have rights to it. Symbolic links are followed.
 
 use super::output::Failure;

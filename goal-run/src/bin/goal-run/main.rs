@@ -63,7 +63,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the exit status of a process that would end with `status`.
+/// Returns the exit code of a process that would end with `status`. It is higher if something could
+/// not be written to standard error.
 fn ended(status: u8) -> ExitCode {
     ExitCode::from(driver::exit_status(status))
 }
@@ -205,7 +206,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
         (Some(path), None) => Some(create(path)?),
         _ => None,
     };
-    // The processes of another launcher wait for each other here.
+    // Processes that another launcher has started wait for each other here.
     let role = match hosts {
         None => {
             goal_launch::beside_stops(|| wired::role(nisa.num_ranks(), transports.prefers_mpi()))?
@@ -215,13 +216,13 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     if role.is_none() || !cfg!(feature = "mpi") {
         arguments.refuse_mpi().map_err(Failure::System)?;
     }
-    // Not earlier: opening a file may block, and so may other processes. Until here a signal ends
-    // this one.
+    // Signals are not handled earlier: opening a file may block, and so may other processes. Until
+    // here a signal ends this process.
     let signals = Signals::handle()?;
     let options = arguments.launcher(transports, window, signals);
     let system = |error: LaunchError| Failure::System(hints::explain(&error));
-    // Dropped after the options, which have the place where the own rank asks to be admitted: it
-    // waits there until it is, or until the place is closed.
+    // The leader is dropped after the options, which have the launch socket. Its own rank waits
+    // there until it is admitted, or until the socket is closed.
     let mut leader = None;
     let (mut options, mut hosts) = (options, hosts);
     match role {
@@ -326,9 +327,9 @@ fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
     work()
 }
 
-/// Reads and checks the program. Returns its schedule, the window that it is run through if there
-/// is one, and the findings. The file of the window is the input if that is a NISA file, and a
-/// sealed copy in memory otherwise.
+/// Reads and checks the program. Returns its schedule, the window through which it is run if a
+/// window is requested, and the findings. The file of the window is the input if that is a NISA
+/// file, and a sealed copy in memory otherwise.
 fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let options = arguments.driver();
     if let (Some((size, reading)), [path]) = (arguments.window(), arguments.input.inputs.as_slice())

@@ -1,6 +1,6 @@
-//! A process that `mpirun` has started and whose messages to other nodes travel by MPI. A thread
-//! initializes MPI, has the rank, and finalizes MPI; the launcher of a node, if the process has it,
-//! is in the main thread, which does not call MPI.
+//! Runs a rank whose messages to other nodes travel by MPI, in a process that `mpirun` has started.
+//! A thread initializes MPI, runs the rank, and finalizes MPI. If the process has the launcher of
+//! its node, that runs in the main thread, which does not call MPI.
 
 use super::output::Failure;
 use goal_eth::now_ns;
@@ -12,7 +12,7 @@ use std::thread::{Builder, JoinHandle};
 /// The thread of the rank.
 pub(crate) struct Running(JoinHandle<Result<(), String>>);
 
-/// What the thread tells when the processes have agreed: the part of a process that leads its node.
+/// The result of the agreement between the processes: the part of a process that leads its node.
 type Agreed = Result<Option<Box<Lead>>, String>;
 
 /// Starts the rank of this process in a thread. Returns when all processes have agreed.

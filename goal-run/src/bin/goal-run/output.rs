@@ -1,4 +1,4 @@
-//! The output of the command line: reports, errors and warnings.
+//! Prints the output of the command line: reports, errors and warnings.
 //!
 //! Threat: they contain texts of ranks and of other hosts, which a terminal must not obey: see
 //! [`shown`].

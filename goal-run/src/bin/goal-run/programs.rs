@@ -1,4 +1,5 @@
-//! Runs of programs: which command lines name one, what they may say, and how they end.
+//! Runs programs. Finds the program in a command line, checks the options, and reports how the run
+//! ended.
 
 use super::arguments::Arguments;
 use super::attended::Signals;
@@ -76,7 +77,7 @@ pub(crate) fn split(all: Vec<OsString>) -> (Vec<OsString>, Option<Program>) {
         return (all, None);
     };
     let Some(executable) = program(Path::new(operand)) else {
-        // The words behind a script are its own. They would hide that a script is no schedule.
+        // The words after a script are its own. They would hide that a script is not a schedule.
         let is_script = driver::is_script(Path::new(operand)) && Path::new(operand).is_file();
         let kept = if is_script { at + 1 } else { all.len() };
         return (all.into_iter().take(kept).collect(), None);
@@ -221,7 +222,7 @@ pub(crate) fn execute(
     };
     let limit = options.ranks_max;
     if ranks > limit {
-        // Before a schedule of so many ranks is made.
+        // This comes before a schedule of `ranks` ranks is made.
         let error = LaunchError::TooManyRanks { ranks, limit };
         return Err(Failure::System(hints::explain(&error)));
     }
@@ -337,8 +338,8 @@ fn has_threads(arguments: &Arguments) -> bool {
     arguments.ranks_as() == RanksAs::Threads
 }
 
-/// Prints how a run ended, and returns the exit status. Of a run without errors a text says
-/// nothing: standard output is the program's.
+/// Prints how a run ended, and returns the exit status. After a run without errors it prints no
+/// text: standard output is the program's.
 pub(crate) fn tell(told: &Told, arguments: &Arguments) -> u8 {
     match tell_end(told, arguments) {
         0 => goal_launch::output_status(),

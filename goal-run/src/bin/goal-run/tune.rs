@@ -1,7 +1,7 @@
 //! `goal-run tune`: starts `goal-tune`, which lies beside this program, on ranks of this host.
 //!
 //! Threat: a user puts another program beside this one. It runs with the rights of the user who
-//! starts this one, as any program does that `goal-run` starts.
+//! starts this one, like every program that `goal-run` starts.
 
 use super::output::Failure;
 use clap::Args;

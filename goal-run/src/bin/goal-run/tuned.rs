@@ -1,7 +1,7 @@
-//! The parameters of transports that the table of decisions of the environment has.
+//! Applies the parameters of transports from the table of decisions that the environment names.
 //!
-//! Threat: a local user starts a file that has capabilities and chooses its environment. It reads
-//! no file that this one names.
+//! Threat: a local user starts a file that has capabilities and chooses its environment. Such a
+//! process reads no file that the environment names.
 
 use super::arguments::Arguments;
 use super::output::{Failure, warn};

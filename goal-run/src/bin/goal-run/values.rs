@@ -1,4 +1,4 @@
-//! The values of options that several commands have.
+//! Defines the values of options that several commands have.
 
 use clap::ValueEnum;
 use goal_engine::Calc;
@@ -68,7 +68,7 @@ pub(crate) fn number(text: &str) -> Result<u32, &'static str> {
     text.parse().map_err(|_| "the number of ranks is a whole number, as in -n 4")
 }
 
-/// A text that is no treatment of `calc`.
+/// An invalid value of `--calc`.
 #[derive(Debug, thiserror::Error)]
 #[error("give spin, skip or a factor of at least 0")]
 pub(crate) struct NoCalc;
@@ -84,7 +84,7 @@ pub(crate) fn calc(text: &str) -> Result<Calc, NoCalc> {
     }
 }
 
-/// A text that is no time.
+/// An invalid time.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoSeconds {
     #[error("give a number of seconds")]

@@ -1,4 +1,4 @@
-//! A process of goal-run that another launcher has started, such as `mpirun`: it becomes a rank.
+//! Makes a process of goal-run a rank if another launcher has started it, such as `mpirun`.
 
 use crate::output::Failure;
 use goal_bootstrap::{Launcher, Session};
@@ -12,15 +12,15 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The rank of this process, which another launcher has started.
 pub(crate) enum Started {
-    /// It is still to run. The end of the session tells that launcher that the process has done its
-    /// part.
+    /// It is still to run. The other launcher takes the end of the session as the end of the
+    /// process's part.
     Waiting { wired: Arc<Wired>, session: Session },
     /// It runs in a thread: the one that uses MPI.
     #[cfg(feature = "mpi")]
     Running(super::mpi::Running),
 }
 
-/// The part of a process that does not lead its node, or the one of a leader.
+/// The role of a process: a rank of its node, or the leader of the node.
 pub(crate) enum Role {
     Rank(Started),
     Leader(Box<Lead>, Leader),
@@ -33,11 +33,11 @@ pub(crate) struct Leader {
 }
 
 /// Returns the role of this process if another launcher has started several; `None` if it runs by
-/// itself. The program has so many ranks. With `uses_mpi` the processes talk by MPI.
+/// itself. The program has `ranks` ranks. With `uses_mpi` the processes talk by MPI.
 ///
 /// # Errors
-/// The launcher's environment contradicts itself, its processes are not as many as the ranks, or
-/// they can't talk with each other.
+/// The launcher's environment contradicts itself, the number of its processes is not that of the
+/// ranks, or the processes can't talk with each other.
 pub(crate) fn role(ranks: u32, uses_mpi: bool) -> Result<Option<Role>, Failure> {
     let failure = |error: &dyn ToString| Failure::System(error.to_string());
     let Some(launcher) = Launcher::from_process().map_err(|error| failure(&error))? else {

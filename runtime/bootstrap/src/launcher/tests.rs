@@ -7,11 +7,11 @@ use super::slurm::tasks_of_node;
 use super::{Exchange, Launcher};
 use crate::error::Error;
 use crate::{Kind, Session};
+use goal_filetest::patience;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
-use std::time::Duration;
 
 /// Recognises the launcher in a text of lines `NAME=value`.
 fn detect(environment: &str, sockets: &[i32]) -> Result<Option<Launcher>, Error> {
@@ -129,7 +129,7 @@ fn tasks_per_node_are_read_up_to_the_node() {
 fn launchers_without_exchange_say_what_to_do() {
     let open = |environment| {
         let launcher = detect(environment, &[]).expect("it is valid").expect("it is recognised");
-        let error = Session::open(&launcher, Duration::from_secs(1)).expect_err("nothing is there");
+        let error = Session::open(&launcher, patience(60)).expect_err("nothing is there");
         error.to_string()
     };
     let slurm = open("SLURM_STEP_ID=0\nSLURM_PROCID=1\nSLURM_STEP_NUM_TASKS=2");

@@ -7,6 +7,7 @@ use super::message::Answer;
 use crate::deadline::Deadline;
 use crate::error::Error;
 use crate::limits::{BLOB_MAX, LINE_MAX, REQUEST_MAX};
+use goal_filetest::patience;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -14,7 +15,10 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const LONG: Duration = Duration::from_secs(20);
+/// The patience with a server that answers.
+fn long() -> Duration {
+    patience(20)
+}
 
 #[test]
 fn answers_of_the_servers_are_parsed() {
@@ -182,7 +186,7 @@ fn ranks_exchange_blobs_of_any_size_in_rounds() {
             let server = Arc::clone(&server);
             thread::spawn(move || server.serve(&theirs));
             thread::spawn(move || {
-                let deadline = Deadline::after(LONG);
+                let deadline = Deadline::after(long());
                 let mut client = Client::open(ours.into(), rank, RANKS, &deadline).expect("opened");
                 assert_eq!(client.space(), "space/1");
                 assert_eq!(client.local(&deadline), Ok(None), "this server has no mapping");
@@ -254,12 +258,12 @@ fn servers_that_break_the_protocol_are_named() {
         ),
     ];
     for (answers, expected) in cases {
-        let (result, time) = against(answers, LONG);
+        let (result, time) = against(answers, long());
         let error = result.expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}");
         assert!(error.starts_with("rank 1: "), "{error}");
         assert!(error.len() < 1000 && !error.contains('\u{1b}'), "{error}");
-        assert!(time < LONG, "{error}: {time:?}");
+        assert!(time < long(), "{error}: {time:?}");
     }
 }
 
@@ -271,7 +275,7 @@ fn a_silent_server_meets_the_deadline() {
     for answers in stages {
         let (result, time) = against(answers, wait);
         assert!(matches!(result, Err(Error::Deadline { rank: 1, .. })), "{result:?}");
-        assert!(time >= wait && time < LONG, "{time:?}");
+        assert!(time >= wait && time < long(), "{time:?}");
     }
 }
 
@@ -279,7 +283,7 @@ fn a_silent_server_meets_the_deadline() {
 fn a_closed_connection_is_told() {
     let (ours, theirs) = UnixStream::pair().expect("a pair of sockets");
     drop(theirs);
-    let result = Client::open(ours.into(), 0, 1, &Deadline::after(LONG));
+    let result = Client::open(ours.into(), 0, 1, &Deadline::after(long()));
     assert!(matches!(result, Err(Error::Closed { rank: 0, .. })), "{result:?}");
 }
 
@@ -287,7 +291,7 @@ fn a_closed_connection_is_told() {
 fn bytes_before_a_request_are_told() {
     let (ours, theirs) = UnixStream::pair().expect("a pair of sockets");
     (&theirs).write_all(INIT).expect("room for a line");
-    let error = Client::open(ours.into(), 0, 1, &Deadline::after(LONG)).expect_err("too early");
+    let error = Client::open(ours.into(), 0, 1, &Deadline::after(long())).expect_err("too early");
     assert!(error.to_string().contains("bytes came before the request"), "{error}");
 }
 

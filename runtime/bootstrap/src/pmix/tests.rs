@@ -5,6 +5,7 @@ use super::library::major;
 use super::search::candidates;
 use super::worker::{Unfinished, Worker};
 use crate::deadline::Deadline;
+use goal_filetest::{patience, skipped};
 use std::ffi::OsString;
 use std::mem::{offset_of, size_of};
 use std::process::Command;
@@ -50,8 +51,7 @@ fn types_have_the_layout_of_the_headers() {
         }"#;
     let flags = Command::new("pkg-config").args(["--cflags", "pmix"]).output();
     let Some(flags) = flags.ok().filter(|output| output.status.success()) else {
-        eprintln!("skipped: pkg-config knows no headers of PMIx (Debian: libpmix-dev)");
-        return;
+        return skipped("pkg-config knows no headers of PMIx (Debian: libpmix-dev)");
     };
     let flags = String::from_utf8(flags.stdout).expect("flags are a text");
     let folder = tempfile::tempdir().expect("a folder");
@@ -109,7 +109,7 @@ fn libraries_are_looked_for_in_order() {
 #[test]
 fn calls_that_do_not_return_meet_the_deadline() {
     let worker = Worker::start(|| 7).expect("a thread");
-    let long = Deadline::after(Duration::from_secs(20));
+    let long = Deadline::after(patience(20));
     assert_eq!(worker.call(&long, |state| *state + 1), Ok(8));
     let (release, wait) = mpsc::channel::<()>();
     let short = Deadline::after(Duration::from_millis(50));

@@ -4,14 +4,15 @@
 //! does. The system would otherwise move ranks, and may leave two ranks that poll on one processor
 //! for many milliseconds while another processor is idle.
 //!
-//! Jobs that run at the same time do not know each other, and two of them must not bind their ranks
-//! to the same cores while others are idle. So a launcher claims each processor that it binds a
-//! rank to, until its job ends (`processors.rs`), and passes over those that another launcher
+//! Jobs that run at the same time know nothing of each other. Two of them must not bind their ranks
+//! to the same cores while other cores are idle. So a launcher claims each processor that it binds
+//! a rank to, until its job ends (`processors.rs`). It passes over processors that another launcher
 //! holds. If too few are left, the job runs without binding.
 //!
-//! If there are more ranks than processors, the system moves them. Bound to the processors in turn
-//! they would be faster on an idle machine, but a computation of another program on one of the
-//! processors would then take most of it from ranks that yield, while another one is idle.
+//! If there are more ranks than processors, the system moves them. Ranks that are bound to the
+//! processors in turn would be faster on an idle machine. But another program may compute on one of
+//! the processors. It would then take most of that processor from ranks that yield, while another
+//! processor is idle.
 
 mod processors;
 mod request;
@@ -27,8 +28,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// If no more ranks than this share a processor, a rank that waits yields for longer before it
-/// sleeps.
+/// The most ranks of a processor with which a rank that waits yields for longer before it sleeps.
 const SHARERS_MAX: usize = 2;
 
 /// The processors of this host's ranks, which are claimed while this lives.
@@ -41,7 +41,7 @@ pub struct Binding {
 /// The reason why ranks are not bound.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unbound {
-    /// The user wants it so.
+    /// The user asks for it.
     #[error("as requested")]
     Requested,
     /// The launcher that started their processes has bound them.
@@ -133,7 +133,8 @@ impl Binding {
         let mut distinct = chosen.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
-        // For others to see. A list is followed even if another job holds a processor of it.
+        // Other launchers see the claims. A list is followed even if another job holds a processor
+        // of it.
         let claims =
             distinct.iter().filter_map(|&processor| try_claim(machine(), processor).ok()?);
         let claims = claims.collect();
@@ -217,9 +218,9 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Threads of ranks get the processors that hold no rank; all of them if each holds one. On the
-    /// processor of a rank alone, a thread would run only when the system interrupts the rank's
-    /// computation, even while other ranks sleep.
+    /// Threads of ranks get the processors without a rank, or all of them if each has a rank. A
+    /// thread that is bound to a rank's processor alone would run only when the system interrupts
+    /// the rank's computation, even while other ranks sleep.
     fn new(ranks: Vec<u32>, allowed: &[u32]) -> Self {
         let free = allowed.iter().copied().filter(|processor| !ranks.contains(processor));
         let mut threads: Vec<u32> = free.collect();
@@ -237,7 +238,7 @@ impl Placement {
         Ok(Self::new(processors.to_vec(), &allowed()?))
     }
 
-    /// Returns true if this can be the placement of so many ranks.
+    /// Returns true if this can be the placement of `ranks` ranks.
     pub fn fits(&self, ranks: u32) -> bool {
         let exists = |&processor: &u32| processor < PROCESSORS_MAX;
         self.ranks.len() == ranks as usize && self.ranks.iter().chain(&self.threads).all(exists)

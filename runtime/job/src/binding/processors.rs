@@ -1,12 +1,11 @@
-//! The processors of this machine: which ones this process may use, which ones share a core, and
-//! which ones another job holds.
+//! Finds the processors that this process may use, their cores, and those of other jobs.
 //!
-//! A launcher claims a processor by a lock on a byte of `/dev/null`, the one whose number is the
-//! processor's. Every process can lock it without any right, nothing has to be created, and the
-//! kernel ends the claim with its owner, however that ends. A process that holds such locks without
-//! need only keeps jobs from binding their ranks. Network namespaces share the file, also where
-//! they have a sysfs of their own; containers with a `/dev` of their own don't see each other's
-//! claims.
+//! A launcher claims a processor by a lock on a byte of `/dev/null`. The number of the byte is that
+//! of the processor. Every process can lock it without any right, and nothing has to be created.
+//! The kernel ends the claim when its owner ends, however that happens. A process that holds such
+//! locks without need only keeps jobs from binding their ranks. All network namespaces share the
+//! file, also those with a sysfs of their own. Containers with a `/dev` of their own don't see each
+//! other's claims.
 
 use super::request::parse;
 use nix::errno::Errno;
@@ -66,7 +65,7 @@ pub(super) fn allowed() -> io::Result<Vec<u32>> {
     Ok(numbers.filter(|&processor| mask.is_set(processor)).map(|number| number as u32).collect())
 }
 
-/// Returns the processors of this machine that are online; `None` if the system does not tell.
+/// Returns the processors of this machine that are online; `None` if the system does not list them.
 pub(super) fn exist(machine: Machine<'_>) -> Option<Vec<u32>> {
     read_list(&machine.system.join("online"))
 }
@@ -119,7 +118,7 @@ pub(super) fn by_core(machine: Machine<'_>, allowed: &[u32]) -> Vec<u32> {
 }
 
 /// Returns the number of smaller `allowed` processors of the same core; 0 if the system does not
-/// tell which ones share a core.
+/// say which processors share a core.
 fn place_in_core(system: &Path, allowed: &[u32], processor: u32) -> usize {
     let topology = system.join(format!("cpu{processor}/topology"));
     // The second name is that of kernels before 5.3.

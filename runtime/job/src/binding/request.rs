@@ -1,4 +1,4 @@
-//! The wish of a user: how ranks are bound, and lists of processors as text.
+//! Reads a user's request for the binding of ranks, and lists of processors.
 
 use crate::limits::{LISTED_PROCESSORS_MAX, PROCESSORS_MAX};
 use std::fmt::Write;
@@ -7,19 +7,19 @@ use std::str::FromStr;
 /// The request for the processors of ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Bind {
-    /// Each rank to a core of its own that no other job holds. If there are too few, ranks are not
-    /// bound.
+    /// Each rank is bound to a core of its own that no other job holds. If there are too few cores,
+    /// ranks are not bound.
     #[default]
     Core,
-    /// The system moves ranks as it likes.
+    /// Ranks are not bound: the system moves them.
     None,
-    /// Ranks stay on the processors that their starter gave them, so many in all.
+    /// Ranks stay on the processors to which the launcher that started them has bound them.
     Bound {
         /// The number of different processors.
         processors: u32,
     },
-    /// Each rank of this host to the processor at its place in this list. Ranks share a processor
-    /// that is listed several times.
+    /// Each rank of this host is bound to the processor at its place in this list. Ranks share a
+    /// processor that is listed several times.
     List(Vec<u32>),
 }
 
@@ -29,7 +29,7 @@ pub enum BindError {
     /// The text is neither a word nor a list.
     #[error("give core, none, or the processors of ranks in their order, such as 0,2-5")]
     Text,
-    /// A range goes down.
+    /// A range ends below its beginning.
     #[error("{first}-{last} goes down: give the smaller number first, or single numbers")]
     Down {
         /// The first number of the range.

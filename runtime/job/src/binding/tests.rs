@@ -2,6 +2,7 @@ use super::processors::{Machine, claim_cores, machine, try_claim};
 use super::request::list;
 use super::{Bind, BindError, Binding, BindingError, Placement, Unbound, num_processors, usable};
 use crate::limits::LISTED_PROCESSORS_MAX;
+use goal_filetest::skipped;
 use rustix::thread::sched_getaffinity;
 use std::fs;
 use std::path::PathBuf;
@@ -39,7 +40,8 @@ fn lists_are_written_as_they_are_read() {
     }
 }
 
-/// Creates what sysfs tells about processors, of which each has the given siblings.
+/// Creates files as sysfs has them, for processors with these siblings: one text for each
+/// processor.
 fn folder(siblings: &[&str]) -> Folder {
     let system = tempfile::tempdir().unwrap();
     for (processor, siblings) in siblings.iter().enumerate() {
@@ -79,7 +81,7 @@ fn each_core_gets_a_rank_before_one_gets_two() {
     assert_eq!(claimed(&neighbours, &[1, 2, 3], 2), [1, 2]);
     let halves = folder(&["0,2", "1,3", "0,2", "1,3"]);
     assert_eq!(claimed(&halves, &[0, 1, 2, 3], 4), [0, 1, 2, 3]);
-    // Without a word on cores, each processor counts as one.
+    // If sysfs does not name cores, each processor counts as one.
     let unknown = folder(&["", ""]);
     assert_eq!(claimed(&unknown, &[0, 1], 2), [0, 1]);
 }
@@ -97,7 +99,7 @@ fn jobs_do_not_share_processors_while_others_are_free() {
 #[test]
 fn a_list_is_compared_with_the_processors() {
     let Ok(allowed) = usable() else {
-        return println!("skipped: the system does not bind threads");
+        return skipped("the system does not bind threads");
     };
     let bind = |list: &[u32], ranks| {
         let binding = Binding::new(&Bind::List(list.to_vec()), ranks)?;
@@ -134,7 +136,7 @@ fn threads_of_ranks_use_processors_without_ranks() {
 #[test]
 fn a_thread_is_bound() {
     let Ok(allowed) = usable() else {
-        return println!("skipped: the system does not bind threads");
+        return skipped("the system does not bind threads");
     };
     let placement = Placement::new(vec![*allowed.last().unwrap()], &allowed);
     std::thread::spawn(move || {
@@ -159,7 +161,7 @@ fn ranks_that_do_not_fit_are_not_bound() {
     // Claims of other tests and jobs may leave too few processors.
     match Binding::new(&Bind::Core, 1).unwrap().processors() {
         Ok(processors) => assert_eq!(processors.len(), 1),
-        Err(why) => println!("skipped: {why}"),
+        Err(why) => skipped(&why.to_string()),
     }
 }
 
@@ -167,11 +169,11 @@ fn ranks_that_do_not_fit_are_not_bound() {
 #[test]
 fn processors_of_this_machine_can_be_claimed() {
     let Ok(allowed) = usable() else {
-        return println!("skipped: the system does not bind threads");
+        return skipped("the system does not bind threads");
     };
     match try_claim(machine(), *allowed.last().unwrap()) {
-        Err(error) => println!("skipped: {error}"),
-        Ok(None) => println!("skipped: another job holds the processor"),
+        Err(error) => skipped(&error.to_string()),
+        Ok(None) => skipped("another job holds the processor"),
         Ok(Some(claim)) => {
             let again = try_claim(machine(), claim.processor()).unwrap();
             assert!(again.is_none(), "claimed twice");

@@ -1,4 +1,4 @@
-//! The caller's end of a request.
+//! Asks the launcher of a running job for more ranks.
 
 use super::{
     Address, Answer, Command, FOLDERS, GrowError, MESSAGE_MAX, Request, TOKEN, Token, What, prefix,
@@ -20,9 +20,9 @@ use std::time::{Duration, Instant};
 
 /// The longest time that a caller waits for the launcher: it has to start processes.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The longest time that a user waits until the launcher has a door.
+/// The longest time that a user waits until the launcher has opened its socket.
 const START: Duration = Duration::from_secs(2);
-/// The longest time that a rank waits until its launcher has a door.
+/// The longest time that a rank waits until its launcher has opened its socket.
 const OPEN: Duration = Duration::from_secs(10);
 /// The time between two attempts.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -44,7 +44,7 @@ pub fn grow(job: u32, ranks: u32, command: Option<Command>) -> Result<u32, GrowE
             are_members: false,
         })
     };
-    // A request that is too long is so whatever the token is.
+    // A request that is too long fails here, whatever its token is.
     text(Token::new()?)?;
     let since = Instant::now();
     loop {
@@ -56,7 +56,7 @@ pub fn grow(job: u32, ranks: u32, command: Option<Command>) -> Result<u32, GrowE
                 return speak(&socket, &text(address.token)?, job, || {});
             }
         }
-        // A launcher that has just been started opens its door soon.
+        // A launcher that has just been started opens its socket soon.
         if since.elapsed() >= START || !is_there(job) {
             return Err(if is_other { GrowError::OtherUser(job) } else { GrowError::NoJob(job) });
         }
@@ -64,8 +64,8 @@ pub fn grow(job: u32, ranks: u32, command: Option<Command>) -> Result<u32, GrowE
     }
 }
 
-/// Asks the launcher of this rank. Calls `wants` until the launcher has a door, and `sent` once the
-/// request was sent. Waits for the answer.
+/// Asks the launcher of this rank. Calls `wants` until the launcher has opened its socket, and
+/// `sent` once the request was sent. Waits for the answer.
 ///
 /// # Errors
 /// [`GrowError`].
@@ -83,7 +83,7 @@ pub fn ask(
         }
         if since.elapsed() >= OPEN {
             return Err(GrowError::Unsupported(
-                "its launcher has no door that this process reaches, as from a container (see its errors)",
+                "its launcher has no socket that this process reaches, as from a container (see its errors)",
             ));
         }
         wants();
@@ -96,8 +96,8 @@ fn text_of(request: &Request) -> Result<Vec<u8>, GrowError> {
     if text.len() > MESSAGE_MAX { Err(GrowError::TooLong) } else { Ok(text) }
 }
 
-/// Returns the doors of the launcher with this process ID, and true if other users have folders of
-/// such a name.
+/// Returns the sockets of the launcher with this process ID, and true if other users have folders
+/// of such a name.
 ///
 /// # Errors
 /// Those of the system.
@@ -107,7 +107,7 @@ fn addresses(job: u32) -> Result<(Vec<Address>, bool), GrowError> {
         if !entry.file_name().to_string_lossy().starts_with(&prefix(job)) {
             continue;
         }
-        // A link is somebody's attempt, and no folder.
+        // A link is another user's attempt, and not a folder.
         let Ok(folder) = entry.metadata().as_ref().map(|file| (file.is_dir(), file.uid())) else {
             continue;
         };
@@ -130,14 +130,14 @@ fn read_token(folder: &Path) -> io::Result<Token> {
     Token::from_bytes(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Connects to a door; `None` if it is not open.
+/// Connects to a launcher's socket; `None` if it is not open.
 fn connected(address: &Address) -> Result<Option<OwnedFd>, GrowError> {
     let job = address.process;
     let socket = socket(SocketFlags::empty())?;
-    // A queue of strangers that is full must not hold this process up.
+    // A full queue of pending connections must not hold this process up.
     set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE)).map_err(io::Error::from)?;
-    let door = address.socket()?;
-    match retry_on_intr(|| connect(&socket, &door)) {
+    let target = address.socket()?;
+    match retry_on_intr(|| connect(&socket, &target)) {
         Ok(()) => {}
         Err(Errno::CONNREFUSED | Errno::NOENT) => return Ok(None),
         Err(Errno::AGAIN) => return Err(GrowError::Silent(job)),

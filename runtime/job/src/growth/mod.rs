@@ -1,33 +1,33 @@
-//! Requests to the launcher of a running job to start more ranks.
+//! Defines requests for more ranks, which the launcher of a running job takes.
 //!
 //! ```text
-//! caller     connects to the launcher's door, sends a request
+//! caller     connects to the launcher's socket, sends a request
 //! launcher   starts the processes, sends the numbers of their ranks or a reason
 //! ```
 //!
-//! Each is one message on a socket that keeps messages apart, in JSON. `goal-run grow` asks, and so
+//! Each is one message in JSON, on a socket that keeps messages apart. `goal-run grow` asks, and so
 //! do ranks (`goal-rank`: `Attached::grow`).
 //!
-//! There is no door until somebody needs it: from the start on in a job with `--grow-to`, and
-//! otherwise once a rank has asked. It is a socket in a new folder that only its user may enter.
-//! Ranks get the place and the token from their launcher. For `goal-run grow` the token lies in a
-//! file beside the socket, with `--grow-to` alone.
+//! A launcher opens the socket only when somebody needs it: at the start of a job with `--grow-to`,
+//! and otherwise once a rank has asked. It lies in a new folder that only its user may enter. Ranks
+//! get the path and the token from their launcher. For `goal-run grow` the token lies in a file
+//! beside the socket, with `--grow-to` alone.
 //!
-//! Threat: the launcher starts any program for whoever asks. A process of its user can start
-//! programs anyway, unless it is confined: in a container or a sandbox. So the launcher answers
-//! only processes of its own user in its own user, mount and PID namespaces
-//! (`peer.rs`). It looks at them when they connect, and reads no byte of others.
-//! They must know the token of the job. A rank that is confined can't let its job grow either.
+//! Threat: the launcher starts any program for a caller. A process of its user can start programs
+//! anyway, unless it is confined in a container or a sandbox. So the launcher answers only
+//! processes of its own user in its own user, mount and PID namespaces (`peer.rs`). It checks them
+//! when they connect, and reads no byte of others. They must know the token of the job. A rank that
+//! is confined can't let its job grow either.
 //!
-//! Threat: a request has a bound in length, and a caller that is silent loses its connection; the
-//! launcher waits for neither. Others who connect without end delay requests, and nothing else:
-//! each look of the launcher takes a bounded number.
+//! Threat: callers send long requests, or nothing. A request has a bound in length, and a caller
+//! that is silent loses its connection. The launcher waits for neither. Callers who connect without
+//! end delay requests, and nothing else: each look of the launcher takes a bounded number.
 //!
-//! A caller that gives up closes its connection. The launcher starts nothing for one that is gone,
-//! and learns from its answer if the caller has gone meanwhile.
+//! A caller that gives up closes its connection. The launcher starts nothing for a caller that has
+//! gone. If the caller goes meanwhile, the launcher can't send its answer and notices.
 //!
-//! Threat: another user makes folders with the names of doors. Nobody can guess a name before the
-//! folder is there, and callers pass over folders of other users.
+//! Threat: another user makes folders with such names. Nobody can guess a name before the folder is
+//! there, and callers pass over folders of other users.
 //!
 //! The launcher removes the folder, and if it is killed, its reaper does.
 
@@ -48,10 +48,11 @@ use std::path::PathBuf;
 /// The longest request and the longest answer, in bytes.
 pub const MESSAGE_MAX: usize = 64 << 10;
 
-/// The folder in which doors are: the same for launchers and callers, whatever their environment.
+/// The folder in which the folders of sockets are. It does not depend on the environment, so
+/// launchers and callers agree on it.
 pub const FOLDERS: &str = "/tmp";
 /// The name of the socket in its folder.
-pub const SOCKET: &str = "door";
+pub const SOCKET: &str = "socket";
 /// The name of the file with the token, for `goal-run grow`.
 pub const TOKEN: &str = "token";
 
@@ -70,9 +71,9 @@ pub struct Command {
 /// The program of the new ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
-    /// That of a rank.
+    /// The program of this rank.
     LikeRank(u32),
-    /// This one.
+    /// This program.
     Command(Command),
 }
 
@@ -109,7 +110,7 @@ pub type Answer = Result<u32, String>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrowError {
-    /// There is no such door.
+    /// No launcher with this process ID takes requests.
     #[error(
         "there is no job {0} that can grow here: give the process ID of the goal-run that started it, with --grow-to (jobs of programs on one host grow)"
     )]
@@ -137,8 +138,8 @@ pub enum GrowError {
 }
 
 impl Address {
-    /// Returns the names of all files of a door, and last that of its folder: what is left of it
-    /// if its launcher is killed.
+    /// Returns the names of the files that a killed launcher leaves: the socket, the token, and
+    /// last their folder.
     pub fn remains(&self) -> [PathBuf; 3] {
         [self.folder.join(SOCKET), self.folder.join(TOKEN), self.folder.clone()]
     }
@@ -152,7 +153,7 @@ impl Address {
     }
 }
 
-/// Returns the beginning of the names of folders with doors of the launcher with this process ID.
+/// Returns the beginning of the names of folders with sockets of the launcher with this process ID.
 pub fn prefix(process: u32) -> String {
     format!("goal-run-{process}-")
 }

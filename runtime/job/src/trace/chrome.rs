@@ -1,7 +1,7 @@
-//! The Chrome trace event form, which Perfetto and chrome://tracing open.
+//! Writes traces in the Chrome trace event form, which Perfetto and chrome://tracing open.
 //!
 //! A rank is a process of the trace. Actions that are under way at the same time are in different
-//! lanes, which are threads of the trace: viewers nest or drop slices that overlap in one thread.
+//! lanes, which are threads of the trace. Viewers nest or drop slices that overlap in one thread.
 //! Asynchronous slices are no alternative, since arrows between ranks bind to slices of threads
 //! only. Each event is one line.
 
@@ -74,7 +74,7 @@ struct Args {
 /// Records that a trace does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Omitted {
-    /// The number of records that were overwritten for want of room.
+    /// The number of records that were overwritten because there was no room.
     pub lost: u64,
     /// The number of records that belong to no action of their rank, which no engine wrote.
     pub foreign: u64,
@@ -245,8 +245,8 @@ impl Writer<'_> {
             Message::Sent(sequence) => {
                 ("s", Pair { source: rank, destination: slice.peer }, sequence, slice.start)
             }
-            // Moved into the slice: at the time of its end a slice is not around the event any
-            // more.
+            // The event is moved into the slice: at the time of its end a slice no longer surrounds
+            // it.
             Message::Taken { source, sequence, time } => (
                 "f",
                 Pair { source, destination: rank },

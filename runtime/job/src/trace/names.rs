@@ -1,4 +1,4 @@
-//! The names of a section's actions.
+//! Names the actions of a section for a trace.
 
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, SectionDebug};

@@ -1,4 +1,4 @@
-//! The records of a trace in memory.
+//! Lays out the records of a trace in memory.
 
 use goal_engine::trace::{Event, Kind, Point};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};

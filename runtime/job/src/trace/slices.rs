@@ -1,5 +1,5 @@
-//! Turns the records of a rank into slices: the actions with their starts and ends, when they
-//! became ready and which messages they met.
+//! Turns the records of a rank into slices. A slice is an action with its start, its end, the time
+//! at which it became ready, and its message.
 
 use super::names::Names;
 use super::record::Record;
@@ -83,9 +83,9 @@ impl<'a> Slices<'a> {
         }
     }
 
-    /// Adds a record. Returns the item that it completes, if any. Ends of actions whose start was
-    /// lost are left out, and so are records that belong to no action of the section, which another
-    /// host may have sent.
+    /// Adds a record. Returns the item that it completes, if any. Leaves out ends of actions whose
+    /// start was lost, and records that belong to no action of the section. Another host may have
+    /// sent such records.
     pub(super) fn add(&mut self, record: &Record) -> Option<Shown> {
         let Record { action, instance, .. } = *record;
         let time = record.since(self.origin_ns);

@@ -1,4 +1,4 @@
-//! The names of transports, the choice among them, and their parameters.
+//! Names the transports, selects those of a job, and reads their parameters.
 
 mod choice;
 mod parameters;

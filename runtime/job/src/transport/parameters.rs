@@ -1,8 +1,9 @@
-//! The parameters of transports that a job may set, and those that a measurement has found.
+//! Checks the parameters of transports that a job sets, and reads those that a measurement has
+//! found.
 //!
 //! Threat: a file of measured parameters comes from the environment of a launcher, which its user
-//! sets. It is text that is parsed by a library, of bounded length, and every number in it is
-//! checked as one of the command line is.
+//! sets. It is text of bounded length that a library parses. Every number in it is checked like one
+//! of the command line.
 
 use crate::limits::{
     BURST_MAX, INITIAL_BURST, INITIAL_BURST_MIN, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN,
@@ -153,7 +154,7 @@ impl Tuned {
         Self::parse(&text)
     }
 
-    /// Does the same for a text.
+    /// Parses the part about transports of a table's text.
     ///
     /// # Errors
     /// [`TunedError`].

@@ -1,4 +1,4 @@
-//! The names of the transports.
+//! Names the transports, and gives their properties.
 
 use goal_engine::transport::Plugin;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ impl Name {
         }
     }
 
-    /// Returns the transport as a carrier, or `None` if it carries no messages.
+    /// Returns the kind of this transport, or `None` if it carries no messages.
     pub fn carrier(self) -> Option<TransportKind> {
         match self {
             Name::Local => Some(TransportKind::Local),

@@ -1,8 +1,9 @@
-//! A launcher's door and what comes through it.
+//! Tests of a launcher's socket for requests.
 //!
-//! Users find a door by the number of its process, so these tests take turns.
+//! Users find a socket by the process ID of its launcher, so these tests run one at a time.
 
 use super::*;
+use goal_filetest::{patience, until};
 use goal_job::bootstrap::VERSION;
 use goal_job::growth::{Command, GrowError, SOCKET, What, grow, receive};
 use goal_job::peer::random;
@@ -13,7 +14,7 @@ use std::fs::{metadata, read, read_dir};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -21,32 +22,32 @@ fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns an open door that users find too.
-fn opened() -> Door {
-    let mut door = Door::new().unwrap();
-    door.open(true).unwrap();
-    door
+/// Returns an open socket that users find too.
+fn opened() -> GrowthSocket {
+    let mut growth_socket = GrowthSocket::new().unwrap();
+    growth_socket.open(true).unwrap();
+    growth_socket
 }
 
 /// Returns a request of a rank.
-fn request(door: &Door) -> Vec<u8> {
-    let (version, token) = (VERSION.into(), door.address().token.clone());
+fn request(growth_socket: &GrowthSocket) -> Vec<u8> {
+    let (version, token) = (VERSION.into(), growth_socket.address().token.clone());
     let what = What::LikeRank(0);
     serde_json::to_vec(&Request { version, token, ranks: 1, what, are_members: true }).unwrap()
 }
 
-fn call(door: &Door, text: &[u8]) -> OwnedFd {
+fn call(growth_socket: &GrowthSocket, text: &[u8]) -> OwnedFd {
     let socket = socket(SocketFlags::empty()).unwrap();
-    connect(&socket, &door.address().socket().unwrap()).unwrap();
+    connect(&socket, &growth_socket.address().socket().unwrap()).unwrap();
     if !text.is_empty() {
         send(&socket, text, SendFlags::NOSIGNAL).unwrap();
     }
     socket
 }
 
-/// Returns what the door says to a caller, or an empty text if it closed the connection.
+/// Returns the answer to a caller, or an empty text if the launcher closed the connection.
 fn answer(socket: &OwnedFd) -> String {
-    let limit = Timespec { tv_sec: 10, tv_nsec: 0 };
+    let limit = Timespec::try_from(patience(10)).unwrap();
     assert!(poll(&mut [PollFd::new(socket, PollFlags::IN)], Some(&limit)).unwrap() > 0);
     let mut text = vec![0; MESSAGE_MAX];
     let (len, _) = recv(socket, &mut text[..], RecvFlags::empty()).unwrap();
@@ -56,21 +57,19 @@ fn answer(socket: &OwnedFd) -> String {
 #[test]
 fn a_request_gets_its_answer() {
     let _turn = turn();
-    let mut door = opened();
-    assert!(door.next().is_none());
+    let mut growth_socket = opened();
+    assert!(growth_socket.next().is_none());
     // A name need not be UTF-8.
     let executable = OsString::from_vec(b"./caf\xe9".to_vec());
     let command = Command { executable, arguments: vec!["a b".into()] };
     let asked = std::thread::scope(|scope| {
         let asker = scope.spawn(|| grow(std::process::id(), 3, Some(command.clone())));
-        let since = Instant::now();
-        let (request, reply) = loop {
-            if let Some(heard) = door.next() {
-                break heard;
-            }
-            assert!(since.elapsed() < Duration::from_secs(20));
-            std::thread::yield_now();
-        };
+        let mut heard = None;
+        until("the request is heard", || {
+            heard = growth_socket.next();
+            heard.is_some()
+        });
+        let (request, reply) = heard.unwrap();
         assert_eq!((request.ranks, request.are_members), (3, false));
         assert_eq!(request.what, What::Command(command.clone()));
         assert!(reply.send(&Ok(7)));
@@ -82,13 +81,13 @@ fn a_request_gets_its_answer() {
 #[test]
 fn what_is_no_request_is_told_so() {
     let _turn = turn();
-    let mut door = opened();
+    let mut growth_socket = opened();
     let long = vec![b' '; MESSAGE_MAX + 1];
     let other = br#"{"version":"0.0.0","ranks":1}"#;
     let half = format!(r#"{{"version":"{VERSION}","ranks":1}}"#);
-    let whole = String::from_utf8(request(&door)).unwrap();
+    let whole = String::from_utf8(request(&growth_socket)).unwrap();
     let many = whole.replace(r#""ranks":1"#, r#""ranks":4294967296"#);
-    let token = serde_json::to_string(&door.address().token).unwrap();
+    let token = serde_json::to_string(&growth_socket.address().token).unwrap();
     let zeros = serde_json::to_string(&[0; Token::LEN]).unwrap();
     let (guessed, short) = (whole.replace(&token, &zeros), whole.replace(&token, "[0]"));
     for (text, says) in [
@@ -101,8 +100,8 @@ fn what_is_no_request_is_told_so() {
         (short.as_bytes(), "this is no request"),
         (guessed.as_bytes(), "the token is not that of this job"),
     ] {
-        let caller = call(&door, text);
-        assert!(door.next().is_none());
+        let caller = call(&growth_socket, text);
+        assert!(growth_socket.next().is_none());
         let answer = answer(&caller);
         assert!(answer.starts_with(r#"{"Err":"#) && answer.contains(says), "{answer}");
     }
@@ -111,43 +110,42 @@ fn what_is_no_request_is_told_so() {
 #[test]
 fn a_silent_caller_holds_nobody_up() {
     let _turn = turn();
-    let mut door = opened();
-    let silent: Vec<OwnedFd> = (0..40).map(|_| call(&door, &[])).collect();
-    let since = Instant::now();
-    assert!(door.next().is_none());
-    assert!(since.elapsed() < Duration::from_secs(1), "a look waits for nobody");
-    while since.elapsed() < Duration::from_millis(2100) {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert!(door.next().is_none());
+    let mut growth_socket = opened();
+    let silent: Vec<OwnedFd> = (0..40).map(|_| call(&growth_socket, &[])).collect();
+    assert!(growth_socket.next().is_none());
+    let told = recv(&silent[0], &mut [0; 1], RecvFlags::DONTWAIT);
+    assert!(told.is_err(), "a look waits for nobody");
+    // Time has to pass: a caller has two seconds for its request.
+    std::thread::sleep(Duration::from_millis(2100));
+    assert!(growth_socket.next().is_none());
     assert!(answer(&silent[0]).contains("no request within 2 s"));
     drop(silent);
     // Those that have gone make room for others.
-    let _caller = call(&door, &request(&door));
-    let heard = (0..10).find_map(|_| door.next());
+    let _caller = call(&growth_socket, &request(&growth_socket));
+    let heard = (0..10).find_map(|_| growth_socket.next());
     assert!(heard.unwrap().0.are_members);
 }
 
 #[test]
 fn a_caller_that_is_gone_gets_no_ranks() {
     let _turn = turn();
-    let mut door = opened();
-    let text = request(&door);
-    drop(call(&door, &text));
-    assert!(door.next().is_none(), "it left before it was heard");
-    let caller = call(&door, &text);
-    let (_, reply) = door.next().unwrap();
+    let mut growth_socket = opened();
+    let text = request(&growth_socket);
+    drop(call(&growth_socket, &text));
+    assert!(growth_socket.next().is_none(), "it left before it was heard");
+    let caller = call(&growth_socket, &text);
+    let (_, reply) = growth_socket.next().unwrap();
     let given_up = receive(&caller, 1, Duration::from_millis(10));
     assert!(matches!(given_up, Err(GrowError::Silent(1))), "{given_up:?}");
     assert!(!reply.send(&Ok(7)), "it gave up before the answer");
-    let caller = call(&door, &text);
-    let (_, reply) = door.next().unwrap();
+    let caller = call(&growth_socket, &text);
+    let (_, reply) = growth_socket.next().unwrap();
     assert!(reply.send(&Ok(7)));
     assert_eq!(receive(&caller, 1, Duration::ZERO).unwrap(), br#"{"Ok":7}"#);
 }
 
 #[test]
-fn no_door_is_an_error_that_says_what_to_give() {
+fn no_job_is_an_error_that_says_what_to_give() {
     let _turn = turn();
     let error = grow(std::process::id(), 1, None).unwrap_err().to_string();
     assert!(error.starts_with("there is no job"), "{error}");
@@ -156,36 +154,36 @@ fn no_door_is_an_error_that_says_what_to_give() {
 }
 
 #[test]
-fn a_door_is_closed_to_others_and_leaves_nothing() {
+fn a_socket_is_closed_to_others_and_leaves_nothing() {
     let _turn = turn();
-    let mut door = Door::new().unwrap();
-    let folder = door.address().folder.clone();
+    let mut growth_socket = GrowthSocket::new().unwrap();
+    let folder = growth_socket.address().folder.clone();
     let file = |name| folder.join(name);
     assert!(!folder.exists(), "nobody has asked for it");
-    assert!(door.next().is_none());
-    // A rank has the token from its launcher, so it lies nowhere.
-    door.open(false).unwrap();
+    assert!(growth_socket.next().is_none());
+    // A rank has the token from its launcher, so no file has it.
+    growth_socket.open(false).unwrap();
     assert_eq!(metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
     assert!(file(SOCKET).exists() && !file(TOKEN).exists());
     assert!(matches!(grow(std::process::id(), 1, None), Err(GrowError::NoJob(_))));
-    door.open(true).unwrap();
+    growth_socket.open(true).unwrap();
     assert!(!file(TOKEN).exists(), "it is open already");
-    drop(door);
+    drop(growth_socket);
     assert!(!folder.exists());
-    let door = opened();
-    let folder = door.address().folder.clone();
-    assert_eq!(read(folder.join(TOKEN)).unwrap(), door.address().token.bytes());
+    let growth_socket = opened();
+    let folder = growth_socket.address().folder.clone();
+    assert_eq!(read(folder.join(TOKEN)).unwrap(), growth_socket.address().token.bytes());
     let mode = metadata(folder.join(TOKEN)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    drop(door);
+    drop(growth_socket);
     let own = prefix(std::process::id());
     let is_own = |name: OsString| name.to_string_lossy().starts_with(&own);
     assert!(!read_dir(FOLDERS).unwrap().any(|entry| is_own(entry.unwrap().file_name())));
-    // No folder that is there already is taken for one of its own.
-    let mut door = Door::new().unwrap();
-    std::fs::create_dir(&door.address().folder).unwrap();
-    let error = door.open(false).unwrap_err();
-    std::fs::remove_dir(&door.address().folder).unwrap();
+    // A folder that is there already is never taken for one of its own.
+    let mut growth_socket = GrowthSocket::new().unwrap();
+    std::fs::create_dir(&growth_socket.address().folder).unwrap();
+    let error = growth_socket.open(false).unwrap_err();
+    std::fs::remove_dir(&growth_socket.address().folder).unwrap();
     assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
 }
 
@@ -195,7 +193,7 @@ fn folders_of_others_are_passed_over() {
     let number = u64::from_ne_bytes(random().unwrap());
     let name = format!("{}{number:016x}", prefix(std::process::id()));
     let decoy = std::path::Path::new(FOLDERS).join(name);
-    // A link, as another user may make one to a folder of this one.
+    // Another user may make such a link to a folder of this user.
     std::os::unix::fs::symlink("/tmp", &decoy).unwrap();
     let none = grow(std::process::id(), 1, None);
     std::fs::remove_file(&decoy).unwrap();

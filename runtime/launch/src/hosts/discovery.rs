@@ -1,12 +1,12 @@
-//! The search for the other hosts of a job and for the addresses of all ranks, by broadcast
-//! questions and their answers.
+//! Searches for the other hosts of a job and for the addresses of all ranks. The search uses
+//! broadcast questions and their answers.
 //!
 //! A launcher answers for its host. When it knows its ranks, its answer names all of them in one
 //! datagram. It asks until it has found all ranks.
 //!
-//! Threat: a host with the key may answer anything. An answer that contradicts what is known ends
-//! the search with an error that names the host, and no answer makes the memory grow. Answers
-//! without the key are dropped earlier, and old ones have another nonce.
+//! Threat: a host with the key may answer anything. An answer that contradicts earlier ones ends
+//! the search with an error that names the host. No answer makes the memory grow. Answers without
+//! the key are dropped before they get here, and old answers have another nonce.
 
 use super::error::{DiscoveryError, listed};
 use super::plan::{self, Distribution, Plan, named, ranges};
@@ -15,7 +15,7 @@ use goal_esp::wire::{Mac, Message, PortRun, Ports};
 use std::collections::BTreeSet;
 
 /// The most hosts with another key that are named.
-const STRANGERS_MAX: usize = 8;
+const CALLERS_MAX: usize = 8;
 /// The time between two questions, at first and at most.
 const PAUSE_MIN_NS: u64 = 5_000_000;
 const PAUSE_MAX_NS: u64 = 100_000_000;
@@ -250,8 +250,8 @@ impl Discovery {
     }
 
     /// Notes a host whose datagram is authenticated with another key.
-    pub(crate) fn hear_stranger(&mut self, host: Mac) {
-        if self.callers.len() < STRANGERS_MAX {
+    pub(crate) fn hear_caller(&mut self, host: Mac) {
+        if self.callers.len() < CALLERS_MAX {
             self.callers.insert(host);
         }
     }

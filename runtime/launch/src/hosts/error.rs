@@ -1,4 +1,4 @@
-//! The reasons why the hosts of a job do not come together.
+//! Names the reasons why the hosts of a job do not come together.
 
 use super::plan::Fault;
 use goal_esp::wire::Mac;

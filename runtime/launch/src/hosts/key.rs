@@ -1,4 +1,4 @@
-//! The key of jobs on several hosts, and the secrets that are derived from it.
+//! Reads the key of jobs on several hosts, and derives secrets from it.
 
 use goal_esp::auth::JobKey;
 use goal_job::network::Secret;

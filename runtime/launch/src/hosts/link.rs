@@ -1,14 +1,14 @@
-//! A launcher's end of its connections with other hosts: datagrams, and streams to other launchers.
+//! Connects a launcher with other hosts: by datagrams, and by streams to their launchers.
 //!
-//! It is used like an [`Endpoint`]: after each call, the caller must call [`Link::poll_transmit`]
-//! until there are no more frames, [`Link::poll_event`] until there are no more events, and
-//! [`Link::poll_timeout`] for the time at which it must call [`Link::handle_timeout`].
+//! A [`Link`] is used like an [`Endpoint`]. After each call, the caller takes all frames from
+//! [`Link::poll_transmit`], and then all events from [`Link::poll_event`]. [`Link::poll_timeout`]
+//! gives the time at which it must call [`Link::handle_timeout`].
 //!
 //! Threat: anyone on the Ethernet may send any frame, and repeat all frames that it has heard.
 //! Streams have their own protection. Datagrams without a valid tag are dropped, and the effect of
-//! a repeated one is bounded: [`Questions`] decides which questions are answered, frames of streams
-//! are sent before answers, probes of other runs are ignored, and only one answer or probe per host
-//! is kept.
+//! a repeated one is bounded. [`Questions`] decides which questions are answered. Frames of streams
+//! are sent before answers. Probes of other runs are ignored. Only one answer or probe per host is
+//! kept.
 
 use super::message::{Event, Message, Reply};
 use super::questions::Questions;
@@ -35,7 +35,7 @@ const REPLY_AGAIN_NS: u64 = 5_000_000;
 /// The most hosts with other versions that are remembered.
 const OTHERS_MAX: usize = 4;
 
-/// A launcher's end of its connections with other hosts.
+/// A launcher's connections with other hosts.
 pub(crate) struct Link {
     me: Address,
     ethertypes: Ethertypes,
@@ -50,7 +50,7 @@ pub(crate) struct Link {
     events: VecDeque<Event>,
     /// The number of the run, if it is known.
     run: Option<u64>,
-    /// The leader, the round and the time of its last probe; and whether [`Event::Probe`] must
+    /// The leader, the round and the time of its last probe, and true if [`Event::Probe`] must
     /// still report it.
     probe: Option<(Mac, u64, u64)>,
     is_probe_due: bool,
@@ -69,8 +69,8 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Returns the end of the launcher at `me`, on an interface whose frames carry `payload_max`
-    /// bytes of a stream. `seed` must be impossible to guess.
+    /// Returns the connections of the launcher at `me`, on an interface whose frames carry
+    /// `payload_max` bytes of a stream. `seed` must be impossible to guess.
     pub(crate) fn new(
         now_ns: u64,
         (me, ethertypes): (Address, Ethertypes),
@@ -82,8 +82,8 @@ impl Link {
         let mut config = Config::new(me, key.launchers(), payload_max);
         config.ethertype = ethertypes.esp;
         config.authenticates_data = true;
-        // Many questions and signs of life fit into the time after which a silent host counts as
-        // lost, so this is rare even if every third frame is lost.
+        // A silent host counts as lost after the time of many questions and signs of life. So a
+        // false loss is rare even if every third frame is lost.
         config.timing.probe_ns = PROBE_NS;
         config.timing.probe_again_ns = PROBE_NS;
         config.timing.retransmit_max_ns = RETRANSMIT_MAX_NS;
@@ -194,7 +194,7 @@ impl Link {
             {
                 self.others.insert(host, version);
             } else if let Some(caller) = self.datagrams.source_with_other_key(frame) {
-                self.discovery.hear_stranger(caller);
+                self.discovery.hear_caller(caller);
             }
             return;
         };

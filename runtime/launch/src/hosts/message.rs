@@ -1,4 +1,5 @@
-//! The messages between launchers on their streams, and the events that these and datagrams cause.
+//! Defines the messages between launchers on their streams, and the events that these and datagrams
+//! cause.
 //!
 //! A message is a JSON text with perhaps some bytes after it. The lengths of both precede it (4
 //! bytes each, little-endian).
@@ -100,9 +101,8 @@ pub(crate) enum Message {
     Hello(Vec<Term>),
     /// The job does not start, or a host can't take part, for this reason.
     Refused(String),
-    /// To the leader, over TCP: the number of ranks and of launchers that a host was started with,
-    /// its ranks with their ports, the address at which others reach them if the user named it, and
-    /// that at which this host has reached the leader.
+    /// To the leader, over TCP: a host's number of ranks and of launchers, its ranks with their
+    /// ports, and its addresses.
     Claims {
         /// The number of ranks of the program.
         ranks: u32,
@@ -205,8 +205,8 @@ pub(crate) enum Message {
         /// The number of the signal.
         signal: i32,
     },
-    /// To the leader: nothing has moved for a while among the ranks of a host, which are programs,
-    /// with what each does; without lines if they move again.
+    /// To the leader: nothing has moved for a while among the ranks of a host, which are programs.
+    /// A line says what each rank does; without lines they move again.
     Standstill(Vec<String>),
     /// To the leader: the ranks of a host that are stopped by a signal now.
     Stopped(Vec<Stopped>),

@@ -1,10 +1,11 @@
-//! Jobs on several hosts: how their launchers find each other, and the messages that they exchange.
+//! Connects the launchers of a job on several hosts: they find each other, and exchange messages.
 //!
 //! Every host runs a launcher. By datagrams of EDP the launchers find each other and the address of
-//! each rank (`Discovery`). Then each opens a stream of ESP to the leader, which is the launcher
-//! of the host of rank 0. Messages on these streams (`Message`) start the job, end it, and bring
-//! the leader the data for its report. Nothing here does IO or reads a clock: `Link` gets frames
-//! and the time from its caller, and returns frames and events.
+//! each rank (`Discovery`). Then each opens a stream of ESP to the leader, which is the launcher of
+//! the host of rank 0. Messages on these streams (`Message`) start the job, end it, and bring the
+//! leader the data for its report. Nothing here does IO or reads a clock: `Link` gets frames and
+//! the time from its caller, and returns frames and events. Over TCP launchers meet at an address
+//! instead: see `Rendezvous`.
 
 mod discovery;
 mod error;

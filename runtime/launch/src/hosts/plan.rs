@@ -1,19 +1,19 @@
-//! The distribution of ranks among hosts, as users state it.
+//! Reads the distribution of ranks among hosts, as users state it.
 
 use goal_esp::wire::Mac;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// A text that is no distribution of ranks, no list of ranks or no address of an interface.
+/// An invalid distribution of ranks, list of ranks or address of an interface.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct PlanError(#[from] Fault);
 
-/// The reason why a text or a list is no distribution of ranks.
+/// The reason why a text or a list is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
-    /// A text is no list of ranks.
+    /// An invalid list of ranks.
     #[error("`{0}` is no list of ranks such as 0-3,8")]
     List(String),
     /// A list has a rank that the program does not have.
@@ -24,7 +24,7 @@ pub(crate) enum Fault {
         /// The rank in the list.
         rank: u32,
     },
-    /// A text is no address of an interface.
+    /// An invalid address of an interface.
     #[error("give an address such as 02:00:00:00:00:01")]
     Address,
     /// An address is one of several interfaces.
@@ -145,14 +145,14 @@ pub struct Plan(pub(super) Distribution);
 pub(super) enum Distribution {
     /// The hosts are these.
     Peers(Vec<Peer>),
-    /// There are so many hosts, which get blocks of ranks in the order of their addresses.
+    /// The number of hosts, which get blocks of ranks in the order of their addresses.
     Count(u32),
     /// These ranks are on this host. The other hosts state theirs.
     Here(RankList),
 }
 
 impl Plan {
-    /// Returns the plan that gives blocks of ranks to so many hosts, in the order of their
+    /// Returns the plan that gives blocks of ranks to `hosts` hosts, in the order of their
     /// addresses.
     pub fn count(hosts: u32) -> Self {
         Self(Distribution::Count(hosts))

@@ -1,5 +1,5 @@
-//! The decision which questions of other hosts are answered: each once, and not too soon after the
-//! one before.
+//! Decides which questions of other hosts are answered: each once, and not too soon after the one
+//! before.
 //!
 //! Threat: anyone on the Ethernet can repeat recorded questions, of this run or of earlier ones
 //! with the same key. Nobody without the key can make new ones or change their sender, as the tag
@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 
 /// The shortest time between two answers to one host. Hosts ask less often.
 pub(super) const PAUSE_NS: u64 = 2_500_000;
-/// The shortest time between two answers to one host while a job runs, as all of its hosts have
-/// been found by then, and between answers to earlier runs of a host.
+/// The shortest time between two answers to one host while a job runs, when all of its hosts have
+/// been found. It also holds between answers to earlier runs of a host.
 pub(super) const LONG_PAUSE_NS: u64 = 100_000_000;
 /// The most hosts that are remembered.
 const HOSTS_MAX: usize = 1024;

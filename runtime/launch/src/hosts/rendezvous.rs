@@ -1,13 +1,13 @@
-//! A launcher's end of its connections of TCP with other launchers, without IO. All meet at the
-//! leader, which is the launcher with the number 0; the others have one connection, with it.
+//! Connects a launcher with other launchers over TCP, without IO. All meet at the leader, which is
+//! the launcher with the number 0. The others have one connection, with it.
 //!
-//! It is used like a [`Link`](super::Link), but its caller moves bytes instead of frames: it tells
-//! when a connection has proved the key ([`Rendezvous::joined`]), hands in the bytes that arrive,
-//! and sends those of [`Rendezvous::unsent`].
+//! A [`Rendezvous`] is used like a [`Link`](super::Link), but its caller moves bytes instead of
+//! frames. The caller tells when a connection has proved the key ([`Rendezvous::joined`]), passes
+//! in the bytes that arrive, and sends those of [`Rendezvous::unsent`].
 //!
-//! Threat: whoever has the key may send anything. Messages are decoded with bounds, claims that
-//! contradict others end the job with an error that names the launcher, and no other launcher's
-//! messages are taken than those that joined. A launcher that says nothing for a while is lost.
+//! Threat: a launcher with the key may send anything. Messages are decoded with bounds. Claims that
+//! contradict others end the job with an error that names the launcher. Only messages of launchers
+//! that have joined are taken. A launcher that is silent for a while is lost.
 
 mod claims;
 mod messages;
@@ -35,7 +35,7 @@ const TELL_NS: u64 = 2_000_000_000;
 /// The most addresses that a text on other keys names.
 const OTHER_KEYS_MAX: usize = 4;
 
-/// A launcher's end of its connections.
+/// A launcher's connections with the others.
 pub(crate) struct Rendezvous {
     number: u32,
     size: u32,
@@ -55,7 +55,7 @@ pub(crate) struct Rendezvous {
     tell_ns: u64,
     /// The reason why the leader and other launchers do not meet, as far as it is known.
     obstacle: Option<String>,
-    /// Where launchers with another key came from, the first few.
+    /// The addresses of the first few launchers with another key.
     other_keys: BTreeSet<IpAddr>,
     is_broken: bool,
     is_leaving: bool,
@@ -90,8 +90,8 @@ struct Claims {
 }
 
 impl Rendezvous {
-    /// Returns the end of launcher `number` of `size`, for a program of `ranks` ranks. Each has a
-    /// block of ranks, or `here`.
+    /// Returns the connections of launcher `number` of `size`, for a program of `ranks` ranks. Each
+    /// launcher has a block of ranks, or `here`.
     ///
     /// # Errors
     /// [`DiscoveryError`].
@@ -217,8 +217,9 @@ impl Rendezvous {
         self.size
     }
 
-    /// Returns true if a connection of launcher `number` is of this job, as far as is known: when
-    /// all launchers were there, one that has left since comes for the next job.
+    /// Returns true if a connection of launcher `number` is of this job, as far as is known. Once
+    /// all launchers were there, a launcher that left since and connects again comes for the next
+    /// job.
     pub(crate) fn is_open_to(&self, number: u32) -> bool {
         !self.is_found || self.peers.get(&number).is_some_and(|peer| !peer.has_finished)
     }

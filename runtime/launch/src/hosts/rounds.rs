@@ -1,10 +1,10 @@
-//! The detection of a job on several hosts that is stuck, by Mattern's four counters.
+//! Detects that a job on several hosts is stuck, by Mattern's four counters.
 //!
-//! In a round the leader asks every host for the state of its ranks, and for the number of messages
-//! that they have sent to and taken from other hosts. Assume that a round finds no rank active, and
-//! that the next one, which begins after all answers of the first, finds the same numbers, with as
-//! many messages taken as sent. Then between the two rounds no rank did anything and no message was
-//! on its way, so the job is stuck.
+//! In a round the leader asks every host for the state of its ranks and two numbers. These count
+//! the messages that its ranks have sent to other hosts, and those that they have taken. A round
+//! begins after all answers of the one before. Assume that two rounds in a row find no rank active
+//! and the same numbers, as many taken messages as sent ones. Then no rank did anything between the
+//! rounds, and no message was on its way. So the job is stuck.
 
 use super::message::Reply;
 use goal_esp::wire::State;
@@ -61,7 +61,8 @@ impl Rounds {
     }
 
     /// Begins a round if the leader's own ranks rest, and gives it up if they don't. Returns the
-    /// number of the round and the hosts that must be asked now, perhaps with the leader's own.
+    /// number of the round and the hosts that must be asked now. The leader's own host may be among
+    /// them.
     pub(crate) fn poll(&mut self, now_ns: u64, rests: bool) -> Option<(u64, Vec<Host>)> {
         if !rests {
             self.is_open = false;

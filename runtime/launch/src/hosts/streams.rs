@@ -1,4 +1,4 @@
-//! The streams to other launchers.
+//! Opens streams to other launchers on the Ethernet, and carries messages over them.
 
 use super::message::{Decoder, Event, Message};
 use goal_esp::auth::Address;
@@ -78,7 +78,7 @@ impl Streams {
         self.by_host.values().all(|stream| stream.waiting_bytes < WAITING_MAX)
     }
 
-    /// Closes the streams on which everything was handed to the endpoint.
+    /// Closes the streams whose packets the endpoint has all taken.
     pub(super) fn close(&mut self, now_ns: u64) {
         self.flush();
         for stream in self.by_host.values() {
@@ -188,7 +188,7 @@ impl Streams {
         }
     }
 
-    /// FallbackOps the endpoint the waiting packets, as far as it has room.
+    /// Gives the waiting packets to the endpoint, as far as it has room.
     fn flush(&mut self) {
         for stream in self.by_host.values_mut() {
             while let Some((packet, is_end)) = stream.waiting.pop_front() {

@@ -1,18 +1,19 @@
-//! The processes that have attached as ranks and that their launcher has not started itself: those
-//! behind a script.
+//! Watches processes that have attached as ranks although their launcher has not started them
+//! itself: those behind a script.
 //!
-//! The launcher holds such a process by a descriptor, which tells its end. How it ended only its
-//! parent learns.
+//! The launcher holds a descriptor of such a process, which tells its end. Only the parent of the
+//! process learns how it ended.
 //!
-//! The number of a process may be that of another one by the time the launcher looks. In a
-//! container it is one of another namespace. So a process says when it was started and in which
-//! namespace. The launcher looks for its own number of a process in another namespace, and compares
-//! the start after it has opened the descriptor.
+//! By the time the launcher looks, another process may have the ID of the rank's process. In a
+//! container the ID is one of another namespace. So a process states when it was started and in
+//! which namespace. The launcher looks for its own ID of a process in another namespace, and
+//! compares the start after it has opened the descriptor.
 //!
-//! Threat: a rank may state all of these of another process. It may run as another user than the
-//! launcher, or in a container, and so could not send that process a signal itself. So the launcher
-//! sends signals only to its own descendants, as `/proc` tells them: it adopts what a rank has left
-//! alone. A rank that lies may end its own job, and what the launcher has started.
+//! Threat: a rank may state the ID and the start of another process. It may run as another user
+//! than the launcher, or in a container, and so could not send that process a signal itself. So the
+//! launcher sends signals only to its own descendants, as `/proc` shows them. It adopts processes
+//! whose parents have ended. A rank that lies may end its own job and the processes that the
+//! launcher has started.
 
 use goal_job::threads::{may_be, namespace, seen_as};
 use goal_shm::{Identity, ProcessState};
@@ -182,9 +183,9 @@ mod tests {
         assert!(matches!(attended, Attended::Watched(..)), "{attended:?}");
         assert_eq!(process_state.seen(), Some(child.id()));
         child.kill().unwrap();
-        while attended.look(&process_state, 1) != Some(child.id()) {
-            std::thread::yield_now();
-        }
+        goal_filetest::until("the end of the process is seen", || {
+            attended.look(&process_state, 1) == Some(child.id())
+        });
         child.wait().unwrap();
     }
 

@@ -1,4 +1,4 @@
-//! The process of a program's rank, as its launcher has started it.
+//! Controls the process of a program's rank that the launcher has started.
 
 use super::attended::Attended;
 use super::options::Program;

@@ -1,4 +1,4 @@
-//! The reasons why a job is not started.
+//! Names the reasons why a job is not started.
 
 use crate::monitor::signal_name;
 use goal_job::{limits, rights};
@@ -125,7 +125,8 @@ impl LaunchError {
         }
     }
 
-    /// The same for a rank process of a schedule.
+    /// Returns the error for a rank process of a schedule that could not be started after `started`
+    /// others.
     pub(super) fn of_spawn(started: usize, wanted: usize, cause: io::Error) -> Self {
         match cause.raw_os_error() {
             Some(libc::ENOENT) => Self::Executable,

@@ -1,4 +1,4 @@
-//! Handlers of signals that set a flag, and the signals that are passed on to ranks.
+//! Handles signals that the launcher passes on to ranks. Each sets a flag.
 //!
 //! `unsafe`: a system call that reads the action of a signal.
 #![allow(unsafe_code)]

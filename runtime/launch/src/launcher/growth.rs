@@ -1,8 +1,8 @@
-//! The growth of a job of programs on one host, at the request of a rank or of `goal-run grow`.
+//! Adds ranks to a job of programs on one host, at the request of a rank or of `goal-run grow`.
 //!
-//! A new rank's process gets an order as those of the start do. It is a member of the job at once
-//! if the rank that asked for it takes it in. Otherwise it waits to be accepted, and if its process
-//! ends before, the job goes on without it. Numbers of ranks are not used again.
+//! A new rank's process gets a bootstrap record as those of the start do. If the rank that asked
+//! for it takes it in, it is a member of the job at once. Otherwise it waits to be accepted. If its
+//! process ends before, the job goes on without it. Numbers of ranks are not used again.
 
 use super::child::{Exit, Process};
 use super::options::Program;
@@ -22,26 +22,26 @@ const ATTACH_LIMIT: Duration = Duration::from_secs(60);
 impl Programs<'_> {
     /// Starts the ranks that others ask for. Returns true if some have asked.
     pub(super) fn answer_requests(&mut self) -> bool {
-        // A rank has asked for the door, and waits until it is open.
-        if let Some(door) =
-            self.requests.as_mut().filter(|_| self.segment.rank_count().wants_door())
-            && let Err(error) = door.open(false)
+        // A rank has asked for the socket, and waits until it is open.
+        if let Some(socket) =
+            self.requests.as_mut().filter(|_| self.segment.rank_count().wants_growth())
+            && let Err(error) = socket.open(false)
         {
             (self.place.options.tell)(&format!(
                 "this job can't grow: {}: {error}",
-                door.address().folder.display()
+                socket.address().folder.display()
             ));
             self.requests = None;
         }
         // Callers wait until all ranks of the start have attached.
         for number in 0..REQUESTS_MAX {
             let have_asked = number > 0;
-            let Some(door) =
+            let Some(socket) =
                 self.requests.as_mut().filter(|_| self.segment.start_barrier().is_open())
             else {
                 return have_asked;
             };
-            let Some((request, reply)) = door.next() else { return have_asked };
+            let Some((request, reply)) = socket.next() else { return have_asked };
             let answer = self.start_more(&request);
             let is_told = reply.send(&answer);
             // Nobody else knows of these ranks, so nobody would tell members their communicator,
@@ -98,9 +98,8 @@ impl Programs<'_> {
         Ok(first)
     }
 
-    /// Ends the ranks of a request from `first` on: it failed as a whole, or nobody is there any
-    /// more who asked for it. Returns the number of those that others have accepted meanwhile,
-    /// which stay.
+    /// Ends the ranks of a request from `first` on, because it failed as a whole or its caller has
+    /// gone. Returns the number of those that others have accepted meanwhile, which stay.
     fn take_back(&mut self, first: u32, are_members: bool) -> usize {
         let mut stay = 0;
         for process in self.processes.iter().filter(|process| process.rank >= first) {
@@ -119,8 +118,8 @@ impl Programs<'_> {
         stay
     }
 
-    /// Gives up ranks that nobody has accepted and whose processes have ended, or the processes
-    /// that these have started and that had attached.
+    /// Gives up ranks that nobody has accepted and whose processes have ended. An end of the
+    /// attached process behind a script counts too.
     pub(super) fn give_up_ended(&mut self) {
         for process in &mut self.processes {
             let status = self.segment.status(process.rank);
@@ -146,7 +145,7 @@ impl Programs<'_> {
     }
 
     /// Ends ranks that nobody has accepted, since all others have come to their end.
-    pub(super) fn dismiss_strangers(&mut self) {
+    pub(super) fn dismiss_unaccepted(&mut self) {
         for process in &self.processes {
             if self.segment.status(process.rank).member_state.give_up() {
                 process.send(Signal::KILL);

@@ -1,4 +1,4 @@
-//! The standard input of a program's rank 0.
+//! Passes standard input on to rank 0 of a program.
 //!
 //! A file or a pipe is inherited. A terminal is not: it stops processes that read it and are not in
 //! its foreground, and ranks have process groups of their own. So a thread of the launcher reads
@@ -27,7 +27,7 @@ pub(super) fn of_first_rank() -> io::Result<Stdio> {
         return Ok(Stdio::inherit());
     }
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    // It ends with this process, or when the rank has closed the pipe.
+    // The thread ends with this process, or when the rank has closed the pipe.
     thread::Builder::new().name("input".to_owned()).spawn(move || pass_on(write))?;
     Ok(Stdio::from(read))
 }

@@ -1,8 +1,8 @@
-//! Ranks that are processes which another launcher, such as `mpirun`, has started on this host, and
-//! that have joined.
+//! Admits and watches ranks that another launcher, such as `mpirun`, has started on this host as
+//! processes, and that have joined.
 //!
-//! This launcher is a thread of one of these processes, or the process of one. It ends the others
-//! if the job can't go on; how they end is otherwise their starter's to tell.
+//! This launcher is a thread of one of these processes, or the main thread of one. It ends the
+//! others if the job can't go on. Otherwise their starter tells how they end.
 
 use super::error::LaunchError;
 use super::options::Stage;
@@ -46,7 +46,8 @@ struct Member {
 }
 
 impl<'a> Processes<'a> {
-    /// Waits until a process has joined for each rank of this host, and hands each its order.
+    /// Waits until a process has joined for each rank of this host. Then sends each its bootstrap
+    /// record.
     ///
     /// # Errors
     /// A process does not join in time, or the system refuses.
@@ -149,7 +150,7 @@ impl Member {
 }
 
 impl RankSet for Processes<'_> {
-    fn fallen(&mut self) -> Option<Exited> {
+    fn exited(&mut self) -> Option<Exited> {
         if self.segment.start_barrier().is_stopped() {
             return None;
         }

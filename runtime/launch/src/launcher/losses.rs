@@ -1,18 +1,18 @@
-//! The loss of ranks in a job that goes on without them.
+//! Lets a job go on without ranks that are lost.
 //!
-//! One launcher alone, the leader's in a job on several hosts, decides which ranks are lost and
-//! when those that are left go on, so that all of them see the same. It breaks the job: every
-//! schedule ends early, and each rank that notices says that it waits for the others, or that it
-//! has come to its end. When all have, none uses messages any more. Each launcher then empties the
-//! mailboxes and rings of its host, in which a lost rank may have left something half done, and
-//! lets the next generation begin.
+//! One launcher alone decides which ranks are lost and when the others go on, so that all ranks see
+//! the same. In a job on several hosts it is the leader. It breaks the job: every schedule ends
+//! early. Each rank that notices sets its recovery state: it waits for the others, or it has come
+//! to its end. When all have, none uses messages any more. Each launcher then empties the mailboxes
+//! and rings of its host, since a lost rank may have left something half done there. Then the next
+//! generation begins.
 //!
-//! Threat: a lost rank that is not quite dead could write to memory of the others later, or send
-//! them messages. So its processes are killed and waited for first. If that is not possible, the
-//! job ends. If the whole host is lost, its connections are closed with the generation, and a rank
-//! of the next one refuses those that were begun before: each generation has a key of its own. All
-//! these keys come from the job's secret, so a process there that wants to get in does: it is one
-//! of the user's, who could have told it the secret.
+//! Threat: a lost rank that is still alive could write to memory of the others later, or send them
+//! messages. So its processes are killed and waited for first. If that is not possible, the job
+//! ends. If the whole host is lost, its connections are closed with the generation. A rank of the
+//! next generation refuses connections that were begun before, since each generation has a key of
+//! its own. All these keys come from the job's secret, so a process there can make them. Such a
+//! process belongs to the user, who could have told it the secret.
 #![allow(unsafe_code)] // empties mailboxes that no rank uses
 
 use super::error::LaunchError;
@@ -22,7 +22,7 @@ use goal_job::Mode;
 use goal_job::network::{Network, Wire};
 use goal_shm::{RecoveryState, Segment};
 
-/// The stand of a host's ranks that are left after a loss, once none of them uses messages.
+/// The quiescent state of a host after a loss: none of its ranks that are left uses messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QuiescentState {
     /// True if some of them wait for the next generation.
@@ -59,8 +59,8 @@ pub(super) fn is_survived(place: &Place<'_>, rank: u32) -> bool {
 /// Notes the loss of a rank, whose processes are gone, and breaks the job so that the ranks of this
 /// host learn of it.
 ///
-/// The loss of a rank that has no part in this generation breaks nothing. All launchers know the
-/// same of that, as they mend the job with the same list.
+/// The loss of a rank that has no part in this generation breaks nothing. All launchers agree on
+/// the ranks that have a part, as they mend the job with the same list.
 pub(super) fn note(place: &Place<'_>, rank: u32, how: &str) {
     let segment = place.segment;
     let (start_barrier, status) = (segment.start_barrier(), segment.status(rank));
@@ -95,8 +95,8 @@ pub(super) fn tend(place: &Place<'_>) -> Result<(), LaunchError> {
     }
 }
 
-/// Returns what the ranks of this host that are left do. If some still take part in a broken job,
-/// wakes them and returns `None`.
+/// Returns the quiescent state of the ranks of this host that are left. If some still take part in
+/// a broken job, wakes them and returns `None`.
 pub(super) fn stand(place: &Place<'_>) -> Option<QuiescentState> {
     let mut stand = QuiescentState { regroups: false, sits_out: vec![] };
     for rank in left(place) {
@@ -124,8 +124,8 @@ pub(super) fn mend(place: &Place<'_>, sits_out: &[u32]) -> Result<(), LaunchErro
     for &rank in sits_out {
         segment.status(rank).exclude_from(segment.start_barrier().generation() + 1);
     }
-    // SAFETY: every rank of this host that is left has dropped its end of all messages, or uses it
-    // no more, and says so by its recovery_state. The others have ended.
+    // SAFETY: every rank of this host that is left has dropped its transports, or uses them no
+    // more. Its recovery state says so. The others have ended.
     unsafe { segment.reset_messages()? };
     for rank in left(place) {
         let status = segment.status(rank);
@@ -137,9 +137,9 @@ pub(super) fn mend(place: &Place<'_>, sits_out: &[u32]) -> Result<(), LaunchErro
     Ok(())
 }
 
-/// Returns the ranks of this host that have lost the way to another one, each with that one. A rank
-/// that has come to its end, as the others know, has no say.
-pub(super) fn accusations(place: &Place<'_>) -> impl Iterator<Item = (u32, u32)> {
+/// Returns the ranks of this host that suspect another one, each with the suspect. The suspicion of
+/// a rank that has come to its end does not count.
+pub(super) fn suspicions(place: &Place<'_>) -> impl Iterator<Item = (u32, u32)> {
     let has_say =
         |&rank: &u32| place.segment.status(rank).recovery_state() != RecoveryState::SitsOut;
     let suspected = |rank| Some((rank, place.segment.status(rank).suspected()?));

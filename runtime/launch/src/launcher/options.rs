@@ -1,4 +1,4 @@
-//! The options of a job.
+//! Defines the options of a job.
 
 use super::error::LaunchError;
 use super::forwarded::Forwarded;
@@ -33,10 +33,10 @@ pub enum Ranks {
     /// [`skeleton`](goal_rank::program::skeleton).
     Program(Program),
     /// Processes that another launcher, such as `mpirun`, has started on this host, one for each
-    /// rank, and that join at the hall. They run the job's schedule, or programs that start their
-    /// own if it is a [`skeleton`](goal_rank::program::skeleton).
+    /// rank, and that join at the launch socket. They run the job's schedule, or programs that
+    /// start their own if it is a [`skeleton`](goal_rank::program::skeleton).
     JoinedRank {
-        /// The place where they join.
+        /// The socket at which they join.
         launch_socket: Arc<LaunchSocket>,
         /// True if they are programs.
         are_programs: bool,
@@ -134,11 +134,11 @@ pub struct Options {
     pub ranks: Ranks,
     /// The transports that may be used.
     pub transports: Choice,
-    /// How schedules make progress while their ranks compute.
+    /// The mode of progress while ranks compute.
     pub progress: Mode,
-    /// The choice if the schedule runs in the kernels of its hosts.
+    /// The choice whether the schedule runs in the kernels of its hosts.
     pub offload: Offload,
-    /// How ranks wait.
+    /// The policy of ranks that wait.
     pub wait: Wait,
     /// Lets the other ranks of a program go on after the loss of one. They learn of it by
     /// [`Interrupted::Lost`](goal_rank::progress::Interrupted) and form a smaller group by
@@ -170,8 +170,8 @@ pub struct Options {
     pub verified_bytes_max: u64,
     /// The most ranks that may be started.
     pub ranks_max: u32,
-    /// The last ranks of the schedule that are not started. A job of a program on one host has room
-    /// for them, and starts them while it runs if somebody asks for it (`goal-run grow`,
+    /// The number of ranks at the end of the schedule that are not started. A job of a program on
+    /// one host has room for them, and starts them on request while it runs (`goal-run grow`,
     /// [`Attached::grow`](goal_rank::program::Attached::grow)).
     pub reserve: u32,
     /// True if a job without that room is not started.

@@ -1,4 +1,4 @@
-//! The standard output of a program's ranks, in whole lines.
+//! Passes on the standard output of a program's ranks, in whole lines.
 //!
 //! If standard output is no terminal, the C library of a rank writes it in blocks of 4,096 bytes.
 //! So ranks that share it would cut into each other's lines. Each rank therefore has a pipe of its
@@ -182,7 +182,7 @@ impl Shared {
 fn pass_on(shared: &Shared) -> io::Result<()> {
     let mut sources: Vec<Source> = Vec::new();
     loop {
-        // Before the pipes are read, so that what ranks wrote before the end is not left.
+        // This is read before the pipes, so that all output from before the end is passed on.
         let ends = shared.ends.get().is_some();
         let new = shared.pipes().replace(Vec::new()).into_iter().flatten();
         sources.extend(new.map(|pipe| Source { pipe, line: Vec::new() }));
@@ -211,7 +211,7 @@ impl Source {
     /// Standard output takes no more.
     fn forward(&mut self, shared: &Shared) -> io::Result<bool> {
         let mut piece = [0; PIECE];
-        // As many bytes as the pipe holds at most: others have their turn then.
+        // One pass takes at most the bytes that the pipe holds. Then the other ranks are served.
         for _ in 0..16 {
             let len = match read(&self.pipe, &mut piece) {
                 Ok(0) => {

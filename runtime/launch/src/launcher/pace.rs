@@ -1,10 +1,10 @@
-//! The time between two looks of a launcher at the ranks of its host.
+//! Sets the time between two looks of a launcher at the ranks of its host.
 //!
-//! A look takes a processor from a rank, and a collective of all ranks waits for the one that is
-//! held up. So a launcher looks less often as the job grows older. A child that ends, a signal and
-//! a message from another host end its sleep, and so does a rank that finishes or fails in a job on
-//! one host. The looks find the rest: ranks of one of several hosts that finish, that the time is
-//! up, that no rank can go on, that a rank is stopped.
+//! A look takes a processor from a rank, and a collective of all ranks waits for the rank that is
+//! held up. So a launcher looks less often as the job grows older. Its sleep ends early when a
+//! child ends, a signal comes, or a message comes from another host. In a job on one host a rank
+//! that finishes or fails ends it too. The looks find the rest: finished ranks in a job on several
+//! hosts, the time limit, a job that is stuck, and stopped ranks.
 
 use goal_shm::Segment;
 use std::time::{Duration, Instant};

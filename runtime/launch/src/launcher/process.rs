@@ -1,9 +1,9 @@
-//! The main function of rank processes.
+//! Runs a process that a launcher has started as a rank of a schedule.
 //!
-//! Threat: a local user starts this file with an order, a schedule, settings and a segment of their
-//! own. If the file has capabilities, the process refuses to be a rank: see
-//! [`rights`](goal_job::rights). Otherwise the process has no more rights than the user, and the order
-//! is checked as far as it can be.
+//! Threat: a local user starts this file with a bootstrap record, a schedule, settings and a
+//! segment of their own. If the file has capabilities, the process refuses to be a rank: see
+//! [`rights`](goal_job::rights). Otherwise the process has no more rights than the user, and the
+//! record is checked as far as it can be.
 #![allow(unsafe_code)] // the environment
 
 use super::signals;
@@ -55,8 +55,9 @@ pub fn rank_process() -> Option<ExitCode> {
     }
 }
 
-/// Takes the order to a rank out of the environment. A rank of a program may start a launcher,
-/// whose own job and helpers, as `ssh`, must not get the order of the outer job.
+/// Removes the bootstrap record of a rank from the environment. A rank of a program may start a
+/// launcher. The launcher's own job and helpers, such as `ssh`, must not get the record of the
+/// outer job.
 ///
 /// # Safety
 /// The process has one thread.
@@ -78,8 +79,8 @@ fn execute(bootstrap: &RankBootstrap, inherited: &mut Inherited) -> io::Result<(
     let name = CString::new(format!("rank {}", bootstrap.rank)).expect("no zero byte");
     set_name(&name)?;
     goal_shm::admit(bootstrap.launcher);
-    // The launcher may have died before the death signal was set, or the user may have made up the
-    // order.
+    // The launcher may have died before the death signal was set, or the user may have forged the
+    // bootstrap record.
     if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != bootstrap.launcher) {
         let variable = OF_SCHEDULE;
         return Err(io::Error::other(format!(

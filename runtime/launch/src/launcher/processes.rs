@@ -1,11 +1,11 @@
-//! Ranks as processes.
+//! Starts ranks as processes that run the job's schedule, and watches them.
 
 use super::error::LaunchError;
 use super::options::Stage;
 use super::process::NOT_STARTED;
 use super::rank_set::{Exited, Place, RankSet};
 use super::signals::{Deferred, keep_children};
-use super::startup_errors::Troubles;
+use super::startup_errors::StartupErrors;
 use super::supervise::stop;
 use crate::monitor::Stopped;
 use goal_eth::Held;
@@ -36,7 +36,7 @@ pub(super) struct Processes {
     stopped: BTreeMap<usize, i32>,
     /// The processes that this launcher has stopped, by index in `children`.
     suspended: Vec<usize>,
-    startup_errors: Troubles,
+    startup_errors: StartupErrors,
     /// The resources that must be held while the processes use their drivers.
     held: Vec<Held>,
     /// The index of the child that was checked last.
@@ -48,7 +48,7 @@ const NOT_KNOWN: &str = "ended; how is not known";
 
 impl Processes {
     /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
-    /// job on one host, its time is up. A process inherits the memory files and its own way to
+    /// job on one host, its time is up. A process inherits the memory files and its endpoint for
     /// other hosts but no rights, and ends with the calling thread.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Processes {
             children: Vec::new(),
             stopped: BTreeMap::new(),
             suspended: Vec::new(),
-            startup_errors: Troubles::new()?,
+            startup_errors: StartupErrors::new()?,
             held: Vec::new(),
             next: 0,
         };
@@ -148,7 +148,7 @@ impl Processes {
 }
 
 impl RankSet for Processes {
-    fn fallen(&mut self) -> Option<Exited> {
+    fn exited(&mut self) -> Option<Exited> {
         let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         // One system call for all children. It does not report a child that another part of this
         // program has waited for, so one child is checked by itself on each call.
@@ -263,15 +263,15 @@ mod tests {
             children: vec![(7, child)],
             stopped: BTreeMap::new(),
             suspended: Vec::new(),
-            startup_errors: Troubles::new().unwrap(),
+            startup_errors: StartupErrors::new().unwrap(),
             held: Vec::new(),
             next: 0,
         };
         waitpid(Some(pid), WaitOptions::empty()).unwrap();
-        let fallen = processes.fallen();
+        let exited = processes.exited();
         assert!(
-            matches!(&fallen, Some(Exited::Ended(7, how, None)) if how == NOT_KNOWN),
-            "{fallen:?}"
+            matches!(&exited, Some(Exited::Ended(7, how, None)) if how == NOT_KNOWN),
+            "{exited:?}"
         );
     }
 }

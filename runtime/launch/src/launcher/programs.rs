@@ -1,16 +1,16 @@
-//! Ranks as processes of a program.
+//! Starts ranks as processes of a program, and watches them.
 //!
-//! Each has a process group of its own, so that the signals of a terminal reach only the launcher,
-//! which passes on what they ask for: an end, or a stop. What a rank's process starts is in its
-//! group too, and ends with the job. A process that has ended is waited for only then, so that its
-//! number stays that of its group.
+//! Each process has a process group of its own. So the signals of a terminal reach only the
+//! launcher, which passes on requests to end or to stop. Processes that a rank's process starts are
+//! in its group too, and end with the job. The launcher waits for an ended process only then, so
+//! that the process ID stays that of the group.
 //!
-//! The process that attaches as a rank may be another one, which a script has started: see
+//! Another process may attach as the rank, if the program is a script that starts it: see
 //! [`Attended`].
 //!
-//! **Rights.** A program has the rights that its user has, as if the user had started it: it gets
-//! none of those that the launcher's file gave to the launcher. On several hosts it gets the
-//! sockets of its rank, so a launcher with rights of its file starts none there: see
+//! **Rights.** A program has the rights of its user, as if the user had started it. It gets none of
+//! the rights that the launcher's file gave to the launcher. On several hosts it gets the sockets
+//! of its rank, so a launcher with rights of its file starts none there: see
 //! [`rights`](goal_job::rights).
 //!
 //! `unsafe`: code that a child runs between its start and its program.
@@ -23,10 +23,10 @@ use super::input;
 use super::options::{Program, Stage};
 use super::output::Output;
 use super::rank_set::{Exited, Place, RankSet};
-use super::reaper::{Door, Reaper};
+use super::reaper::{Reaper, ReaperPipe};
 use super::shutdown::wake;
 use super::signals::{Deferred, keep_children, stop_as_usual};
-use crate::growth_socket::Door as Requests;
+use crate::growth_socket::GrowthSocket;
 use crate::monitor::Stopped;
 use goal_eth::Held;
 use goal_job::Settings;
@@ -51,8 +51,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// The longest time for which a launcher waits for a process that it may not end, as one whose file
-/// gave it another user.
+/// The longest time for which a launcher waits for a process that it may not end. The file of such
+/// a process gave it another user.
 const FOREIGN_LIMIT: Duration = Duration::from_secs(5);
 
 /// The longest time for which a launcher waits until what ranks have started is gone.
@@ -71,9 +71,9 @@ pub(super) struct Programs<'a> {
     told: Sealed,
     /// The bells of all ranks, if they have any.
     bells: Vec<Passed>,
-    /// The place where others ask for more ranks, if the job is on one host.
-    pub(super) requests: Option<Requests>,
-    /// Tells the time of the launcher's death.
+    /// The socket for requests for more ranks, if the job can grow.
+    pub(super) requests: Option<GrowthSocket>,
+    /// Ends the ranks if the launcher is killed.
     reaper: Reaper,
     /// True if this process adopts the orphans of its children also when it has no ranks.
     adopts_always: bool,
@@ -89,8 +89,8 @@ pub(super) struct Programs<'a> {
 
 impl<'a> Programs<'a> {
     /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
-    /// job on one host, its time is up. A process inherits the memory files and its own
-    /// way to other hosts, and ends with the calling thread.
+    /// job on one host, its time is up. A process inherits the memory files and its endpoint for
+    /// other hosts, and ends with the calling thread.
     ///
     /// # Errors
     /// The system's error; processes that were started are killed.
@@ -102,18 +102,18 @@ impl<'a> Programs<'a> {
     ) -> Result<Self, LaunchError> {
         let Place { segment, settings, options, here, .. } = *place;
         keep_children();
-        let mut requests = (settings.reserve > 0).then(Requests::new).transpose()?;
-        let door = requests.as_ref().map(|door| door.address().clone());
+        let mut requests = (settings.reserve > 0).then(GrowthSocket::new).transpose()?;
+        let growth_address = requests.as_ref().map(|socket| socket.address().clone());
         // After this, what a killed launcher leaves is removed.
-        let reaper = Reaper::start(here.len(), door.as_ref())?;
-        if let Some(door) = requests.as_mut().filter(|_| options.must_grow) {
-            door.open(true).map_err(|error| {
-                let folder = door.address().folder.display();
+        let reaper = Reaper::start(here.len(), growth_address.as_ref())?;
+        if let Some(socket) = requests.as_mut().filter(|_| options.must_grow) {
+            socket.open(true).map_err(|error| {
+                let folder = socket.address().folder.display();
                 let text = format!("the job can't grow (--grow-to): {folder}: {error}");
                 io::Error::new(error.kind(), text)
             })?;
         }
-        let told = Settings { door, ..settings.clone() };
+        let told = Settings { growth_address, ..settings.clone() };
         let told = Sealed::copy_of(&serde_json::to_vec(&told).expect("numbers and texts"))?;
         let mut programs = Self {
             place: *place,
@@ -130,7 +130,7 @@ impl<'a> Programs<'a> {
             suspended_at: None,
             suspended: Duration::ZERO,
         };
-        // So that it can wait for what ranks have started.
+        // The launcher adopts orphans, so that it can wait for processes that ranks have started.
         let _ = set_child_subreaper(Some(getpid()));
         let (program, mut endpoints) = (Arc::new(program.clone()), endpoints.into_iter());
         let here = place.present();
@@ -185,9 +185,9 @@ impl<'a> Programs<'a> {
             .stdin(if rank == 0 { input::of_first_rank()? } else { Stdio::null() })
             .stdout(self.output.as_mut().map_or_else(Stdio::inherit, Output::of_rank))
             .process_group(0);
-        let (launcher, door) = (getpid(), self.reaper.door());
+        let (launcher, reaper) = (getpid(), self.reaper.pipe());
         // SAFETY: system calls on values of the closure; nothing is allocated, no lock taken.
-        unsafe { command.pre_exec(move || prepare(launcher, door)) };
+        unsafe { command.pre_exec(move || prepare(launcher, reaper)) };
         let child = {
             let _lent = Lent::new(descriptors)?;
             let _deferred = Deferred::new()?;
@@ -216,9 +216,8 @@ impl<'a> Programs<'a> {
         Ok(())
     }
 
-    /// Frees the numbers of processes that ranks have started and left alone, and that have ended.
-    /// This process has adopted them. Those that have left the groups of ranks wait for the job's
-    /// end.
+    /// Frees the process IDs of ended orphans of ranks, which this process has adopted. Orphans
+    /// that have left the groups of ranks wait for the job's end.
     fn reap_adopted(&self) {
         use nix::sys::wait::{Id, WaitPidFlag, waitid};
         let ended = |of| {
@@ -293,9 +292,9 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// Keeps the low numbers of descriptors from what this process opens from now on, as long as the
-/// result lives. A rank may be a shell script, and these open files under numbers of one digit: the
-/// descriptors that the launcher passes on must have others.
+/// Occupies the low numbers of descriptors as long as the result lives, so that this process opens
+/// files under higher numbers. A rank may be a shell script, and shells open files under numbers of
+/// one digit. So the descriptors that the launcher passes on must have others.
 ///
 /// # Errors
 /// The system's error.
@@ -312,7 +311,7 @@ pub fn beyond_shells() -> io::Result<Vec<OwnedFd>> {
 }
 
 /// Prepares a child for the program that it is about to execute.
-fn prepare(launcher: Pid, reaper: Door) -> io::Result<()> {
+fn prepare(launcher: Pid, reaper: ReaperPipe) -> io::Result<()> {
     stop_as_usual();
     restore_open_files();
     set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -322,14 +321,14 @@ fn prepare(launcher: Pid, reaper: Door) -> io::Result<()> {
 }
 
 impl RankSet for Programs<'_> {
-    fn fallen(&mut self) -> Option<Exited> {
+    fn exited(&mut self) -> Option<Exited> {
         for process in &mut self.processes {
             process.look();
         }
         self.reap_adopted();
         self.give_up_ended();
-        if let Some(fallen) = self.overdue() {
-            return Some(fallen);
+        if let Some(exited) = self.overdue() {
+            return Some(exited);
         }
         let fault = |process: &Process| Some((process.rank, self.fault(process, process.exit?)?));
         let mut left = self.processes.iter().filter(|process| !process.is_lost);
@@ -371,7 +370,8 @@ impl RankSet for Programs<'_> {
         for process in &mut self.processes {
             process.look();
         }
-        // One that has exited with 0 before its end has not come to it, also if all have.
+        // A rank that has exited with 0 before its end has not finished, even if all ranks have
+        // exited.
         let is_done = |process: &Process| {
             process.is_lost
                 || !self.segment.status(process.rank).member_state.is_member()
@@ -386,7 +386,7 @@ impl RankSet for Programs<'_> {
     }
 
     fn dismiss(&mut self) {
-        self.dismiss_strangers();
+        self.dismiss_unaccepted();
     }
 
     fn stopped(&mut self) -> Vec<Stopped> {
@@ -478,7 +478,8 @@ impl Drop for Programs<'_> {
         }
         if let Some(output) = &self.output {
             let Place { options, since, .. } = self.place;
-            // As if ranks that came to their end wrote themselves, and waited for a reader.
+            // Ranks that came to their end would write themselves, and wait for a reader until the
+            // time is up.
             let time_is_up = options.timeout.and_then(|timeout| since.checked_add(timeout));
             let time_is_up = time_is_up.and_then(|time| time.checked_add(self.suspended));
             output.end(if is_complete { time_is_up } else { Some(Instant::now()) });

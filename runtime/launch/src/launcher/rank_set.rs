@@ -1,5 +1,4 @@
-//! The part of a job that runs on this host, and its ranks as their launcher watches and controls
-//! them.
+//! Describes the part of a job on this host, and controls the set of its ranks.
 
 use super::options::Options;
 use crate::monitor::{Observed, Stopped};
@@ -37,8 +36,8 @@ impl<'a> Place<'a> {
         &self.here[..self.here.len().saturating_sub(absent as usize)]
     }
 
-    /// Returns the ranks of [`Place::present`] that take part in the job: those that wait to be
-    /// accepted do not, nor those that have left.
+    /// Returns the ranks of [`Place::present`] that take part in the job. Ranks that wait to be
+    /// accepted do not, nor do ranks that have left.
     pub(super) fn members(&self) -> Vec<u32> {
         let takes_part = |rank: &u32| self.segment.status(*rank).member_state.takes_part();
         self.present().iter().copied().filter(takes_part).collect()
@@ -57,15 +56,15 @@ impl<'a> Place<'a> {
 pub(super) enum Exited {
     /// The rank could not start; the text says why.
     NotStarted(u32, String),
-    /// The rank ended after it had started; the text says how. The launcher's exit status follows
-    /// from the one that is given, if there is one.
+    /// The rank ended after it had started; the text says how. The launcher exits with the given
+    /// status, if any.
     Ended(u32, String, Option<u8>),
 }
 
 /// The processes or threads of this host's ranks.
 pub(super) trait RankSet {
-    /// Returns a rank that has ended although the job has not, if there is one.
-    fn fallen(&mut self) -> Option<Exited>;
+    /// Returns a rank that has exited although the job has not ended; `None` if none has.
+    fn exited(&mut self) -> Option<Exited>;
 
     /// Ends all that is left of a rank that has ended, and forgets it. Returns false if some of it
     /// may go on, or if its end is that of the job.
@@ -77,18 +76,19 @@ pub(super) trait RankSet {
     fn started(&self) -> usize;
 
     /// Returns true if all ranks have come to their end. `have_passed` says that all of them have
-    /// counted themselves at the gate ([`StartBarrier::finish`](goal_shm::StartBarrier::finish)).
+    /// counted themselves at the start barrier
+    /// ([`StartBarrier::finish`](goal_shm::StartBarrier::finish)).
     fn have_finished(&mut self, have_passed: bool) -> bool {
         have_passed
     }
 
-    /// Starts more ranks if somebody asks for them and the job can grow. Never waits for anybody.
-    /// Returns true if somebody has asked.
+    /// Starts more ranks if somebody asks for them and the job can grow. Never blocks. Returns true
+    /// if somebody has asked.
     fn grow(&mut self) -> bool {
         false
     }
 
-    /// Ends what ranks that nobody has accepted do: all others have come to their end.
+    /// Ends ranks that nobody has accepted: all others have come to their end.
     fn dismiss(&mut self) {}
 
     /// Returns the ranks that another process has stopped, ascending.

@@ -1,4 +1,4 @@
-//! A process that ends the ranks of programs if their launcher is killed.
+//! The reaper: a process that ends the ranks of programs if their launcher is killed.
 //!
 //! Each rank of a program is a process group: its process, and what that starts unless it leaves
 //! the group. A launcher that ends normally ends the groups. A launcher that is killed can't. The
@@ -8,10 +8,10 @@
 //! pipe closes. A rank that the launcher started itself asks for the kernel's signal again when it
 //! attaches. So it also ends if launcher and reaper are both killed.
 //!
-//! A rank's process tells the reaper of itself before it executes its program. So there is no
-//! moment at which the program runs and nobody would end it.
+//! A rank's process tells the reaper its group before it executes its program. So the reaper knows
+//! every program that runs.
 //!
-//! The folder of the launcher's door for requests is removed too.
+//! The reaper also removes the folder of the launcher's socket for requests.
 //!
 //! `unsafe`: a child that goes on after `fork` without a program of its own. It makes system calls
 //! only: other threads of its parent may have held locks.
@@ -25,13 +25,14 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 
-/// A word that is no group: a process is about to be started.
+/// A word other than a group: a process is about to be started.
 const STARTS: i32 = -1;
-/// A word that is no group: the process was not started, and the group that it has told of since
-/// [`STARTS`] may soon be that of another program.
+/// A word other than a group: the process was not started. Its group, told since [`STARTS`], may
+/// soon be that of another program.
 const NOT_STARTED: i32 = 0;
 
-/// The launcher's end. Dropping it ends the reaper, which then leaves the groups alone.
+/// The reaper as its launcher has it. Dropping it ends the process, which then leaves the groups
+/// alone.
 #[derive(Debug)]
 pub(super) struct Reaper {
     pipe: OwnedFd,
@@ -39,15 +40,15 @@ pub(super) struct Reaper {
 }
 
 impl Reaper {
-    /// Starts a reaper of up to `groups_max` groups, and of the folder of a door.
+    /// Starts a reaper of up to `groups_max` groups, and of the folder of the socket for requests.
     ///
     /// # Errors
     /// The system's error.
-    pub(super) fn start(groups_max: usize, door: Option<&Address>) -> io::Result<Self> {
+    pub(super) fn start(groups_max: usize, growth_address: Option<&Address>) -> io::Result<Self> {
         let (heard, pipe) = pipe_with(PipeFlags::CLOEXEC)?;
         // The child can't allocate.
         let mut groups = Vec::with_capacity(groups_max);
-        let remains = door.into_iter().flat_map(Address::remains);
+        let remains = growth_address.into_iter().flat_map(Address::remains);
         let remains = remains.map(|file| CString::new(file.as_os_str().as_bytes()));
         let remains = remains.collect::<Result<Vec<_>, _>>()?;
         // SAFETY: the child runs `watch` alone, which makes system calls on values that it has.
@@ -77,17 +78,19 @@ impl Reaper {
         let _ = rustix::io::retry_on_intr(|| rustix::io::write(&self.pipe, &word.to_ne_bytes()));
     }
 
-    /// Returns what a child of the launcher needs to add itself. It is valid as long as the reaper.
-    pub(super) fn door(&self) -> Door {
-        Door(self.pipe.as_raw_fd())
+    /// Returns the pipe by which a child of the launcher adds itself. It is valid as long as the
+    /// reaper.
+    pub(super) fn pipe(&self) -> ReaperPipe {
+        ReaperPipe(self.pipe.as_raw_fd())
     }
 }
 
-/// The launcher's end of the pipe as its children have it before they execute a program.
+/// The write end of the reaper's pipe. The launcher's children have it before they execute a
+/// program.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Door(RawFd);
+pub(super) struct ReaperPipe(RawFd);
 
-impl Door {
+impl ReaperPipe {
     /// Adds the process group that the calling process leads. If the reaper is gone, does nothing.
     /// It makes system calls only.
     pub(super) fn add_own_group(self) {
@@ -109,13 +112,14 @@ impl Drop for Reaper {
     }
 }
 
-/// Waits until the launcher has died, ends the groups, and removes what is left of its door: files,
-/// and last their folder.
+/// Waits until the launcher has died, ends the groups, and removes the files of its socket for
+/// requests, and last their folder.
 fn watch(pipe: RawFd, groups: &mut Vec<i32>, remains: &[CString]) -> ! {
     // SAFETY: system calls on values of the stack, and on memory that was allocated before. Nothing
     // else of the process goes on here.
     unsafe {
-        // Out of the reach of signals of a terminal, and of descriptors that others wait for.
+        // This process must not get signals of a terminal, nor hold descriptors that others wait
+        // for.
         libc::setpgid(0, 0);
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP, libc::SIGQUIT] {
             libc::signal(signal, libc::SIG_IGN);

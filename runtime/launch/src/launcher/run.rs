@@ -1,4 +1,4 @@
-//! The run of a job on one host, and the steps that it shares with jobs on several hosts.
+//! Runs a job on one host, and has the steps that it shares with jobs on several hosts.
 
 use super::error::LaunchError;
 use super::joined;
@@ -41,7 +41,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     let equipped = equip(nisa, options, None, None);
     let smaller;
     let (nisa, options, equipped) = match equipped {
-        // A job that need not grow does without room for it.
+        // A job that need not grow starts without room for it.
         Err(_) if options.reserve > 0 && !options.must_grow => {
             smaller = without_reserve(nisa, options);
             (&smaller.0, &smaller.1, equip(&smaller.0, &smaller.1, None, None))
@@ -119,7 +119,7 @@ pub(super) fn equip(
         survives: options.survives,
         stuck: options.stuck,
         reserve: options.reserve,
-        door: None,
+        growth_address: None,
     };
     if settings.record {
         let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
@@ -184,9 +184,10 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
     }
 }
 
-/// Returns the number of files that the launcher of so many ranks has open, in a job on several
+/// Returns the number of files that the launcher of `ranks` ranks has open, in a job on several
 /// hosts. Each rank has a bell, a port and its sockets; in the kernel also descriptors of maps. The
-/// engine has maps, programs and links. For programs low numbers are kept free. As measured.
+/// engine has maps, programs and links. For programs low numbers are kept free. The numbers were
+/// measured.
 pub(super) fn open_files(
     ranks: u64,
     driver: Option<DriverKind>,
@@ -209,10 +210,10 @@ pub(super) fn open_files(
     ranks.saturating_mul(each).saturating_add(fixed)
 }
 
-/// Runs the ranks of this host, and `watch` meanwhile, and returns the result of `watch` when all
-/// ranks have ended. If `is_complete` is true of that result, rank processes get time to exit by
-/// themselves. In a job on several hosts there is a way for each rank. All sockets are open, so
-/// the launcher gives up its rights here.
+/// Runs the ranks of this host, and `watch` meanwhile. Returns the result of `watch` when all ranks
+/// have ended. If `is_complete` is true of that result, rank processes get time to exit by
+/// themselves. In a job on several hosts each rank has an endpoint. All sockets are open, so the
+/// launcher gives up its rights here.
 pub(super) fn run_ranks<T>(
     place: &Place<'_>,
     endpoints: Vec<RemoteEndpoint>,

@@ -1,11 +1,10 @@
-//! The ends of jobs whose ranks are processes of a program: how these learn of an end, and what
-//! they say of one.
+//! Ends jobs of programs: tells the ranks of an end, and collects their reports on it.
 
 use goal_job::threads::sleep;
 use goal_shm::Segment;
 use std::time::{Duration, Instant};
 
-/// The longest time for which a launcher waits for what ranks that wait have to say.
+/// The longest time for which a launcher waits for the reports of ranks that wait.
 const ASKED_LIMIT: Duration = Duration::from_secs(2);
 /// The shortest and the longest time between two looks.
 const LOOK_MIN: Duration = Duration::from_micros(100);
@@ -28,15 +27,15 @@ impl Drain {
     }
 }
 
-/// Tells ranks that the job is stuck, and waits until each has left its text, or for a while. Ranks
-/// at their end have nothing to say.
+/// Tells ranks that the job is stuck, and waits until each has left its report, or for a while.
+/// Ranks at their end have nothing to say.
 pub(super) fn request_reports(segment: &Segment, ranks: &[u32]) {
     segment.start_barrier().stop_as_stuck();
     collect_reports(segment, ranks);
 }
 
-/// Tells ranks that the time is up, and waits until those that wait have left their texts, or for a
-/// while.
+/// Tells ranks that the time is up, and waits until those that wait have left their reports, or for
+/// a while.
 pub(super) fn request_late_reports(segment: &Segment, ranks: &[u32]) {
     let waits = |&&rank: &&u32| segment.status(rank).process_state.waits();
     let waiting: Vec<u32> = ranks.iter().filter(waits).copied().collect();

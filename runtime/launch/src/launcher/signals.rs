@@ -1,4 +1,4 @@
-//! Signals that end or stop a launcher.
+//! Handles signals that end or stop a launcher.
 //!
 //! A signal only sets a flag, which the launcher polls. A signal that was ignored when the launcher
 //! was started, as SIGHUP below `nohup` or SIGINT of a background job, stays ignored.

@@ -1,4 +1,4 @@
-//! Messages of rank processes that can't start. They go to the launcher, which shows the first one,
+//! Carries start-up errors of rank processes to their launcher. The launcher shows the first one,
 //! so that not every rank writes to the terminal.
 //!
 //! A message is one line, short enough for a pipe to take in one piece, so that the lines of
@@ -13,14 +13,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 const BYTES_MAX: usize = 4096;
 
 /// A pipe from ranks to their launcher.
-pub(super) struct Troubles {
+pub(super) struct StartupErrors {
     /// The end that the launcher reads.
     heard: OwnedFd,
     /// The end that ranks inherit; `None` after all are started.
     told: Option<OwnedFd>,
 }
 
-impl Troubles {
+impl StartupErrors {
     /// # Errors
     /// The system's error.
     pub(super) fn new() -> io::Result<Self> {
@@ -38,7 +38,7 @@ impl Troubles {
         self.told = None;
     }
 
-    /// Returns the first message, if there is one. Further ones mostly say the same.
+    /// Returns the first message; `None` if there is none. Further ones mostly say the same.
     pub(super) fn first(&self) -> Option<String> {
         let mut bytes = [0; BYTES_MAX];
         let len = read(&self.heard, &mut bytes[..]).ok().filter(|&len| len > 0)?;
@@ -56,8 +56,8 @@ pub(super) fn tell(launcher: Option<OwnedFd>, text: &str) {
     }
     line.truncate(len);
     line.push('\n');
-    // A full pipe counts as success: it holds messages of other ranks, of which the launcher shows
-    // the first.
+    // A full pipe counts as success: it holds messages of other ranks, and the launcher shows the
+    // first of them.
     let told = launcher.is_some_and(|launcher| {
         matches!(write(&launcher, line.as_bytes()), Ok(_) | Err(Errno::AGAIN))
     });

@@ -30,10 +30,11 @@ pub(super) enum Observation {
     Finished,
     /// This launcher got a signal.
     Interrupted(usize),
-    /// A rank ended although the job had not; the text says how. The exit status follows from the
-    /// one that is given, if there is one.
+    /// A rank ended although the job had not; the text says how. The launcher exits with the given
+    /// status, if any.
     Exited(u32, String, Option<u8>),
-    /// The same, and the job can go on without the rank, of which nothing is left.
+    /// A rank ended although the job had not, and the job can go on without it. Nothing is left of
+    /// the rank.
     Lost(u32, String),
     /// A rank could not start; the text says why.
     NotStarted(String),
@@ -143,8 +144,8 @@ impl<'a> Supervisor<'a> {
         Pending::of_stuck_programs(segment, self.place.present())
     }
 
-    /// Looks at the ranks of this host and returns what ends the job, if anything. If `may_finish`,
-    /// that all ranks have finished takes precedence over a signal and over ranks that end
+    /// Looks at the ranks of this host and returns the observation that ends the job, if any. If
+    /// `may_finish`, the end of all ranks takes precedence over a signal and over ranks that end
     /// afterwards. If a terminal asks for it, stops all ranks and this process, and returns after
     /// they continue.
     pub(super) fn look(
@@ -159,7 +160,7 @@ impl<'a> Supervisor<'a> {
         if may_finish && rank_set.have_finished(self.have_passed()) {
             return Some(Observation::Finished);
         }
-        // Taken, so that a further signal can end what is left to do.
+        // The signal is taken, so that a further one can end the remaining work.
         let signal = options.interrupted.swap(0, Ordering::SeqCst);
         if signal != 0 {
             return Some(Observation::Interrupted(signal));
@@ -168,7 +169,7 @@ impl<'a> Supervisor<'a> {
             self.forward(signal, rank_set);
             self.forwarded.push(signal);
         }
-        match rank_set.fallen() {
+        match rank_set.exited() {
             Some(Exited::NotStarted(rank, why)) => {
                 return Some(Observation::NotStarted(format!("rank {rank}: {why}")));
             }
@@ -179,8 +180,8 @@ impl<'a> Supervisor<'a> {
             }
             // The rank may have failed after the check above: its failure says more.
             Some(Exited::Ended(rank, how, status)) => {
-                let fallen = Observation::Exited(rank, how, status);
-                return Some(self.failures().map_or(fallen, Observation::Failed));
+                let exited = Observation::Exited(rank, how, status);
+                return Some(self.failures().map_or(exited, Observation::Failed));
             }
             None => {}
         }
@@ -310,14 +311,14 @@ pub(super) struct Quiet<'a> {
     place: &'a Place<'a>,
     watch: Watch,
     standstill: Standstill,
-    /// The time since which nothing had moved at the last question for the threads of ranks, the
+    /// The time since which nothing had moved when the threads of ranks were last asked for, the
     /// time of the next question, and the pause after it.
     asked_since: Instant,
     ask_next: Instant,
     ask_pause: Duration,
 }
 
-/// The shortest and the longest time between two questions for the threads of ranks.
+/// The shortest and the longest time between two questions about the threads of ranks.
 const ASK_MIN: Duration = Duration::from_millis(1);
 const ASK_MAX: Duration = Duration::from_secs(1);
 
@@ -355,7 +356,8 @@ impl<'a> Quiet<'a> {
         })
     }
 
-    /// Asks ranks that rest if they have threads that may act, unless they were asked a moment ago.
+    /// Asks ranks that rest whether they have threads that may act, unless they were asked a moment
+    /// ago.
     fn ask(&mut self) {
         let now = Instant::now();
         if self.asked_since != self.standstill.since() {

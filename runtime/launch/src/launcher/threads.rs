@@ -1,4 +1,4 @@
-//! Ranks as threads of this process.
+//! Runs ranks as threads of this process.
 
 use super::error::LaunchError;
 use super::rank_set::{Exited, Place, RankSet};
@@ -18,15 +18,15 @@ const STACK_BYTES: usize = 512 << 10;
 /// The threads of a job. They stop and continue with this process.
 struct Threads<'a, 'scope> {
     segment: &'a Segment,
-    fallen: &'a Mutex<Vec<Exited>>,
+    exited: &'a Mutex<Vec<Exited>>,
     started: usize,
     /// The threads that were not joined yet.
     threads: Vec<ScopedJoinHandle<'scope, ()>>,
 }
 
 impl RankSet for Threads<'_, '_> {
-    fn fallen(&mut self) -> Option<Exited> {
-        self.fallen.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    fn exited(&mut self) -> Option<Exited> {
+        self.exited.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
     fn started(&self) -> usize {
@@ -57,12 +57,12 @@ pub(super) fn run<T>(
     watch: impl FnOnce(&mut dyn RankSet) -> Result<T, LaunchError>,
 ) -> Result<T, LaunchError> {
     let Place { segment, nisa, settings, options, here, .. } = *place;
-    let fallen: Mutex<Vec<Exited>> = Mutex::new(Vec::new());
+    let exited: Mutex<Vec<Exited>> = Mutex::new(Vec::new());
     thread::scope(|scope| {
         let (mut threads, mut endpoints) = (Vec::new(), endpoints.into_iter());
         let mut start = || {
             for &rank in here {
-                let fallen = &fallen;
+                let exited = &exited;
                 let section = options.window.as_ref().map(|window| window.section(rank));
                 let endpoint = endpoints.next();
                 let body = move || {
@@ -84,7 +84,7 @@ pub(super) fn run<T>(
                         Ok(Err(error)) => Exited::NotStarted(rank, error.to_string()),
                         Err(_) => Exited::Ended(rank, "panicked".to_owned(), None),
                     };
-                    fallen.lock().unwrap_or_else(PoisonError::into_inner).push(fallen_rank);
+                    exited.lock().unwrap_or_else(PoisonError::into_inner).push(fallen_rank);
                     segment.start_barrier().call_launcher();
                 };
                 let builder =
@@ -101,7 +101,7 @@ pub(super) fn run<T>(
             Ok(())
         };
         let started = start();
-        let mut threads = Threads { segment, fallen: &fallen, started: threads.len(), threads };
+        let mut threads = Threads { segment, exited: &exited, started: threads.len(), threads };
         let end = started.and_then(|()| watch(&mut threads));
         threads.end_threads();
         end

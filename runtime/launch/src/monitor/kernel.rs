@@ -1,4 +1,4 @@
-//! The report on ranks whose schedule is in the kernel. Their actions leave nothing in the segment.
+//! Reports on ranks whose schedule is in the kernel. Their actions leave nothing in the segment.
 //! The launcher of each host reads in its kernel what its ranks wait for, and leaves a text in
 //! their failure records.
 
@@ -8,13 +8,13 @@ use goal_shm::State;
 use std::sync::atomic::Ordering;
 
 impl Pending {
-    /// Returns the report on `ranks`, some of which are `stopped`.
+    /// Returns the report on `ranks`. Those in `stopped` were stopped by a signal.
     pub(super) fn of_kernel(observed: &Observed<'_>, ranks: &[u32], stopped: Vec<Stopped>) -> Self {
         Self::of_programs(ranks, |rank| describe(observed, rank), stopped)
     }
 }
 
-/// Says what a rank does, as its status has it.
+/// Returns a text on what a rank does, by its status.
 fn describe(observed: &Observed<'_>, rank: u32) -> String {
     let (status, repeat) = (observed.segment.status(rank), observed.settings.repeat);
     let of = match repeat {

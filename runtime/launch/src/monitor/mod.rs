@@ -1,7 +1,7 @@
 //! Finds jobs that are stuck, and reports what their actions wait for.
 //!
 //! `Watch` decides from the status words of the ranks if the job is stuck. [`Pending`] then reads
-//! counters, bitmaps and schedules to list the unfinished actions and what each waits for.
+//! counters, bitmaps and schedules. It lists the unfinished actions and what each waits for.
 
 mod cycle;
 mod kernel;

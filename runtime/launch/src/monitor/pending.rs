@@ -1,4 +1,4 @@
-//! The report on the unfinished actions of a job, and on ranks that another process has stopped.
+//! Reports on the unfinished actions of a job, and on ranks that another process has stopped.
 
 use super::cycle::cycles;
 use super::snapshot::{Observed, Snapshot, Vertex, Wait};
@@ -38,8 +38,8 @@ pub struct Pending {
     pub(crate) behind: u64,
     /// The number of instances that each rank was to run.
     pub(crate) repeat: u64,
-    /// Of ranks that are processes of a program or whose schedule is in the kernel, what they do, a
-    /// line each; `None` of others.
+    /// A line on what each rank does, if ranks are processes of a program or their schedule is in
+    /// the kernel; `None` for other ranks.
     pub(crate) programs: Option<Vec<String>>,
 }
 
@@ -82,8 +82,8 @@ impl Pending {
         !self.full.is_empty()
     }
 
-    /// Returns the report on all ranks, of which some are `stopped`. `all_rest` says that no
-    /// message is on its way, so that one which has not come was not sent.
+    /// Returns the report on all ranks. Those in `stopped` were stopped by a signal. `all_rest`
+    /// says that no message is on its way: a message that has not come was not sent.
     pub(crate) fn of_job(observed: &Observed<'_>, all_rest: bool, stopped: Vec<Stopped>) -> Self {
         if observed.settings.in_kernel.is_some() {
             let ranks: Vec<u32> = (0..observed.segment.num_ranks()).collect();

@@ -1,13 +1,13 @@
-//! The report on ranks that are processes of a program. Their schedules are not known here: a rank
-//! that waits says itself what for, and of the others the status says what they do.
+//! Reports on ranks that are processes of a program. Their schedules are not known here. A rank
+//! that waits says itself what for. The status of the others says what they do.
 
 use super::pending::{Pending, SHOWN_MAX, Stopped};
 use goal_shm::{ProcessState, Segment, State};
 use std::collections::BTreeMap;
 
 impl Pending {
-    /// Returns the report on `ranks` of a program whose job is stuck, all of which wait: what each
-    /// has left as its text. Those that have come to their end come last.
+    /// Returns the report on `ranks` of a program whose job is stuck. All of them wait, and each
+    /// has left a text. Ranks that have come to their end come last.
     pub(crate) fn of_stuck_programs(segment: &Segment, ranks: &[u32]) -> Self {
         let process_state = |rank: u32| &segment.status(rank).process_state;
         let mut ranks = ranks.to_vec();
@@ -22,8 +22,9 @@ impl Pending {
         Self::of_programs(&ranks, text, vec![])
     }
 
-    /// Returns the report on `ranks` of a program, some of which are `stopped`: what each has left
-    /// as its text, or does before `ask` is called, which lets those that wait leave one.
+    /// Returns the report on `ranks` of a program: the text that each has left, or else its state
+    /// before `ask` is called. `ask` lets those that wait leave a text. Ranks in `stopped` were
+    /// stopped by a signal.
     pub(crate) fn of_running_programs(
         segment: &Segment,
         ranks: &[u32],
@@ -55,7 +56,7 @@ impl Pending {
         Self::of_programs(ranks, text, vec![]).programs.unwrap_or_default()
     }
 
-    /// Returns the report on a program of which a rank has ended: nothing beside that.
+    /// Returns the empty report on a program after one of its ranks has ended.
     pub(crate) fn of_ended_program() -> Self {
         Self { programs: Some(vec![]), ..Self::default() }
     }
@@ -79,7 +80,7 @@ impl Pending {
     }
 }
 
-/// Says what a rank does, as its status has it.
+/// Returns a text on what a rank does, by its status.
 fn describe(segment: &Segment, rank: u32) -> String {
     let status = segment.status(rank);
     let process_state = &status.process_state;

@@ -1,4 +1,4 @@
-//! The unfinished actions of all ranks, read from the segment.
+//! Reads the unfinished actions of all ranks from the segment.
 #![allow(unsafe_code)] // copies of words that ranks of other processes may write
 
 use super::watch::read;
@@ -22,7 +22,7 @@ pub(crate) struct Observed<'a> {
     pub(crate) segment: &'a Segment,
     /// The schedule of the job.
     pub(crate) nisa: &'a Arc<Nisa>,
-    /// The window that schedules are run through, if there is one.
+    /// The window that schedules are run through; `None` if they are held whole.
     pub(crate) window: Option<&'a Window>,
     /// The settings of the job.
     pub(crate) settings: &'a Settings,

@@ -1,9 +1,9 @@
 //! Finds out if nothing moves among the ranks of a program, although threads of them may still act.
 //!
 //! A rank moves if a message comes or leaves, if a run ends, or if a test makes progress. Nothing
-//! has moved for a while if no rank of the host did, and each of them waits in a call or tests runs
-//! in vain all the time. A rank that does neither computes, which may take long. A rank that looks
-//! at a run now and then computes, too.
+//! has moved for a while if no rank of the host did, and none computes. A rank computes unless it
+//! waits in a call or runs tests in vain all the time. So a rank that tests a run now and then
+//! computes, too.
 
 use super::watch::read;
 use goal_shm::Segment;
@@ -19,7 +19,7 @@ struct Motion {
     moves: u64,
 }
 
-/// A rank since nothing moves.
+/// The state of a rank since nothing moves.
 #[derive(Debug)]
 struct Seen {
     rank: u32,
@@ -28,8 +28,8 @@ struct Seen {
     tests: u64,
     /// The time of that look.
     tested: Instant,
-    /// True if it ran tests in vain all the time so far. A rank that tests once in a longer time
-    /// computes.
+    /// True if it ran tests in vain all the time so far. A rank with a longer time between two
+    /// tests computes.
     only_tests: bool,
     /// True if it waited in a call and could do nothing.
     has_rested: bool,

@@ -1,4 +1,4 @@
-//! The report at the end of a run, as text and as JSON.
+//! Builds the report at the end of a run, as text and as JSON.
 
 mod shown;
 mod starts;
@@ -65,8 +65,8 @@ pub struct Report {
     /// Nanoseconds from the moment when all ranks were ready until the last one ended; 0 unless the
     /// job is complete.
     elapsed_ns: u64,
-    /// Nanoseconds of each of the first instances; absent if there is one, and unless the job is
-    /// complete.
+    /// Nanoseconds of each of the first instances; absent for a single instance, and unless the job
+    /// is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     instances_ns: Vec<u64>,
     /// The most entries of a rank's table of dependencies that were met before their action entered
@@ -136,8 +136,8 @@ impl Report {
         }
     }
 
-    /// Creates the report on a job that was not started, or that another host led and of which no
-    /// report is here. Its counts and its number of ranks are 0.
+    /// Creates the report on a job that was not started. Also creates it for a job that another
+    /// host led, if that host's report is not here. Its counts and its number of ranks are 0.
     pub fn not_started(status: Status, repeat: u64, ranks_as: &'static str, error: String) -> Self {
         Self {
             status,
@@ -205,7 +205,7 @@ impl Report {
     }
 
     /// Returns the exit status of the command; 128 plus the number of the signal that ended the
-    /// job, if one did. Of a rank of a program that died it is the rank's own, by the same rule.
+    /// job, if one did. If a rank of a program died, it is the rank's own, by the same rule.
     pub fn exit_status(&self) -> u8 {
         match self.status {
             Status::Ok => 0,
@@ -276,7 +276,7 @@ impl Report {
         self.stats.as_ref().map(Stats::table)
     }
 
-    /// Returns the warning of the run, if there is one.
+    /// Returns the warning of the run; `None` if there is none.
     pub fn warning(&self) -> Option<String> {
         match self.unreceived {
             0 => None,

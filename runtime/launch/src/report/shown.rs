@@ -1,14 +1,14 @@
-//! Texts of others, as a terminal may get them.
+//! Makes texts of ranks and of other hosts safe for a terminal.
 //!
 //! Threat: a rank or another host sends a text that a terminal obeys. The terminal moves the cursor
-//! over other lines, sets its title, or answers as if the user had typed. Controls of the direction
-//! of text make a line read as another one.
+//! over other lines, sets its title, or answers as if the user had typed. Characters that control
+//! the direction of text make a line read as another one.
 
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// Returns a text with escapes for control characters but line feeds and tabs, and for those that
-/// change the direction of text.
+/// Returns a text with escapes for control characters except line feeds and tabs, and for
+/// characters that change the direction of text.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_obeyed) {
         return text.into();
@@ -29,7 +29,7 @@ pub fn json(report: &impl Serialize) -> String {
     let mut all = String::with_capacity(text.len());
     for char in text.chars() {
         match is_obeyed(char) {
-            // None of them needs two of JSON's units.
+            // Each of these characters is one code unit of JSON's escapes.
             true => all.push_str(&format!("\\u{:04x}", u32::from(char))),
             false => all.push(char),
         }
@@ -54,7 +54,8 @@ mod tests {
             assert!(matches!(shown(plain), std::borrow::Cow::Borrowed(same) if same == plain));
         }
         assert_eq!(shown("a\u{1b}[2Jb\r\u{7}\0"), "a\\u{1b}[2Jb\\r\\u{7}\\u{0}");
-        // The introducer of one byte, and a text that would be read backwards.
+        // The text has a control sequence introducer of one byte, and a part that would be read
+        // backwards.
         assert_eq!(shown("\u{9b}2J\u{202e}x\u{2066}"), "\\u{9b}2J\\u{202e}x\\u{2066}");
     }
 

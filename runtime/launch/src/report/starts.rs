@@ -1,4 +1,4 @@
-//! The collectives that the ranks of a program started.
+//! Counts the collectives that the ranks of a program started, by algorithm and size.
 
 use goal_shm::Started;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The counts of ranks, and the collectives that they started, as tables.
+//! Shows the counts of ranks, and the collectives that they started, as tables.
 
 use super::duration;
 use super::starts::{OfCollective, collectives, columns};

@@ -1,4 +1,4 @@
-//! Numbers with the units that people read.
+//! Writes numbers with units that people read.
 
 /// Returns a time as text.
 pub(super) fn duration(nanos: u64) -> String {

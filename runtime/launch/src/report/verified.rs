@@ -1,4 +1,4 @@
-//! The result of a comparison of a run with the reference interpreter.
+//! Holds the result of a comparison of a run with the reference interpreter.
 
 use serde::Serialize;
 

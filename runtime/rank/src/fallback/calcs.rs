@@ -1,5 +1,5 @@
-//! The `calc` actions that the kernel has handed over. Other actions go on while they take their
-//! time, as in an engine.
+//! The `calc` actions that the kernel leaves to the process as fallback operations. Other actions
+//! go on while they take their time, as in an engine.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(super) struct Calcs {
     /// The end time of each, and the action.
-    rank_transport: BinaryHeap<Reverse<(u64, u32)>>,
+    ends: BinaryHeap<Reverse<(u64, u32)>>,
     /// The time at which each processor becomes free.
     free_at: HashMap<u8, u64>,
 }
@@ -23,22 +23,22 @@ impl Calcs {
         if duration_ns > 0 {
             *free_at = end;
         }
-        self.rank_transport.push(Reverse((end, action)));
+        self.ends.push(Reverse((end, action)));
     }
 
     /// Returns the time until one ends; `None` if there is none.
     pub(super) fn left(&self, now_ns: u64) -> Option<Duration> {
-        let Reverse((end, _)) = self.rank_transport.peek()?;
+        let Reverse((end, _)) = self.ends.peek()?;
         Some(Duration::from_nanos(end.saturating_sub(now_ns)))
     }
 
     /// Removes and returns an action that has ended.
     pub(super) fn due(&mut self, now_ns: u64) -> Option<u32> {
-        let Reverse((end, _)) = self.rank_transport.peek()?;
+        let Reverse((end, _)) = self.ends.peek()?;
         if *end > now_ns {
             return None;
         }
-        self.rank_transport.pop().map(|Reverse((_, action))| action)
+        self.ends.pop().map(|Reverse((_, action))| action)
     }
 }
 

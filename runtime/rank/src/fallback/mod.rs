@@ -1,7 +1,7 @@
-//! The actions that the kernel hands over to the process of a rank.
+//! Executes fallback operations: actions that the kernel leaves to the process of a rank.
 //!
 //! Threat: processes of ranks on this host can write to the ring that names these actions, and to
-//! the part's memory. They trust each other, as they share memory anyway. A number that is no
+//! the part's memory. They trust each other, as they share memory anyway. A number that names no
 //! action of the part is dropped, and no place leaves the part's memory.
 
 mod calcs;
@@ -25,17 +25,17 @@ pub type CallFunction<'a> = &'a mut dyn FnMut(u32, &mut [u8], &mut [u8]) -> Resu
 #[derive(Debug)]
 pub struct FallbackOps {
     image: PartImage,
-    /// By action of the part; `None` for operations.
+    /// The work of each action of the part; `None` for operations.
     works: Vec<Option<Work>>,
     calls: HashMap<u32, Call>,
     /// The factor that scales the time of `calc` actions.
     calc: f64,
     calcs: Calcs,
-    /// An action that is done, and that the engine has not taken back yet.
+    /// An action that is done, and that was not given back to the engine yet.
     done: Option<u32>,
 }
 
-/// The work of an action that is no operation.
+/// The work of an action other than an operation.
 #[derive(Debug, Clone, Copy)]
 enum Work {
     /// It computes for a time, on a processor that it names.
@@ -51,7 +51,8 @@ enum Work {
 pub enum Fault {
     /// An action of the part failed.
     Failed(u32, Cause),
-    /// The system did not take an action back. The next call of [`FallbackOps::serve`] tries again.
+    /// The system refused an action that was given back. The next call of [`FallbackOps::serve`]
+    /// tries again.
     NotTaken(io::Error),
 }
 
@@ -64,8 +65,8 @@ impl Fault {
 }
 
 impl FallbackOps {
-    /// Returns the hands for a part of the schedule that `nisa` has for a rank. `calc` scales the
-    /// time of its `calc` actions.
+    /// Returns the fallback operations of the part of `rank`, in the schedule `nisa`. `calc` scales
+    /// the time of its `calc` actions.
     pub fn new(image: PartImage, nisa: &Nisa, rank: u32, calc: f64) -> Self {
         let records = nisa.section(rank).records();
         let of_section: Vec<Option<Work>> = records
@@ -96,8 +97,8 @@ impl FallbackOps {
         &self.image
     }
 
-    /// Does what the engine has handed over, and gives back the computations that have ended.
-    /// Returns true if there was something to do.
+    /// Executes the actions that the kernel has left to this process, and gives back the
+    /// computations that have ended. Returns true if there was something to do.
     ///
     /// # Errors
     /// [`Fault`].
@@ -140,7 +141,7 @@ impl FallbackOps {
         self.calcs.left(now_ns())
     }
 
-    /// Gives back the action that is done, if there is one.
+    /// Gives back the action that is done, if one is.
     fn give_back(&mut self, kernel: &mut Rank) -> Result<(), Fault> {
         let Some(action) = self.done else { return Ok(()) };
         if let Err(error) = kernel.give_back(action) {
@@ -172,7 +173,7 @@ fn operate(kernel: &mut Rank, operands: &Operands) -> Result<(), u64> {
     Ok(())
 }
 
-/// Calls a function of the program on copies of its operands, and stores what it leaves there.
+/// Calls a function of the program on copies of its operands, and stores their new contents.
 fn make(kernel: &mut Rank, work: &Call, call: CallFunction<'_>) -> Result<(), Cause> {
     let read = |pieces: &Vec<Range<usize>>| {
         let mut bytes = vec![0; pieces.iter().map(Range::len).sum()];

@@ -1,4 +1,4 @@
-//! The start of a process as a rank.
+//! Makes a process of a program a rank of its job.
 
 use super::Attached;
 use super::error::AttachError;
@@ -23,8 +23,8 @@ use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Looks at the start gate, each with a yield, before a rank sleeps.
-const POLLS_AT_GATE: u32 = 5_000;
+/// Looks at the start barrier before a rank sleeps. Each look yields.
+const POLLS_AT_START: u32 = 5_000;
 
 /// The bytes of the heap of a process that is a group of one.
 const LONE_HEAP_BYTES: u64 = super::HEAP_BYTES;
@@ -54,8 +54,8 @@ fn attach_once() -> Result<(), AttachError> {
 }
 
 impl Attached {
-    /// Attaches this process by an order that a launcher has handed it, with its descriptors.
-    /// `over` returns the gateway that is used in place of the one that it is given.
+    /// Attaches this process by the bootstrap record and the descriptors that a launcher has sent.
+    /// `over` may replace the remote sockets that it is given.
     ///
     /// # Errors
     /// [`AttachError`].
@@ -80,11 +80,11 @@ fn attach_by(bootstrap: &OsString) -> Result<Attached, AttachError> {
     begin(opened, &bootstrap, ways)
 }
 
-/// Becomes the rank of an order.
+/// Becomes the rank that the bootstrap record names.
 fn begin(
     Opened { segment, nisa, settings }: Opened,
     bootstrap: &RankBootstrap,
-    (remote_sockets, tables): Ways,
+    (remote_sockets, tables): RemoteEndpoints,
 ) -> Result<Attached, AttachError> {
     let rank = bootstrap.rank;
     let joins = rank >= segment.num_started();
@@ -111,11 +111,12 @@ fn begin(
     let resident = segment.populate_mailbox(rank);
     segment.status(rank).prefaulted.store(resident, Ordering::Relaxed);
     let (segment, nisa, settings) = leak(segment, nisa, settings);
-    pass_gate(Job::new(segment, nisa, settings), rank, remote_sockets, tables)
+    pass_start_barrier(Job::new(segment, nisa, settings), rank, remote_sockets, tables)
 }
 
-/// Lets the system end this process with the launcher, if that started it. The launcher asked for
-/// it before the program was executed, but executing one as root takes that back.
+/// Lets the system end this process together with the launcher, if that is its parent. The launcher
+/// asked for it before the program was executed, but the system forgets it when root executes a
+/// program.
 fn end_with(launcher: u32) -> Result<(), AttachError> {
     let is_parent = || getppid().is_some_and(|pid| pid.as_raw_nonzero().get() as u32 == launcher);
     if is_parent() {
@@ -128,11 +129,11 @@ fn end_with(launcher: u32) -> Result<(), AttachError> {
     Ok(())
 }
 
-/// A rank's gateway to other hosts, and the tables in which it installs schedules.
-type Ways = (Option<RemoteSockets>, Option<Tables>);
+/// A rank's remote sockets, and the tables in which it installs schedules.
+type RemoteEndpoints = (Option<RemoteSockets>, Option<Tables>);
 
-/// Opens what the order names. The descriptors are not inherited any more.
-fn open(bootstrap: &OsString) -> io::Result<(Opened, RankBootstrap, Ways)> {
+/// Opens the descriptors that the bootstrap record names. They are not inherited any more.
+fn open(bootstrap: &OsString) -> io::Result<(Opened, RankBootstrap, RemoteEndpoints)> {
     let bootstrap = RankBootstrap::parse(bootstrap)?;
     let mut inherited = Inherited::from_program(&bootstrap.passed)?;
     if bootstrap.remote_sockets.is_some() {
@@ -143,11 +144,14 @@ fn open(bootstrap: &OsString) -> io::Result<(Opened, RankBootstrap, Ways)> {
     Ok((opened, bootstrap, ways))
 }
 
-/// Opens the parts of a job, and the rank's ways.
-fn opened(bootstrap: &RankBootstrap, inherited: &mut Inherited) -> io::Result<(Opened, Ways)> {
+/// Opens the parts of a job, the rank's remote sockets and its tables.
+fn opened(
+    bootstrap: &RankBootstrap,
+    inherited: &mut Inherited,
+) -> io::Result<(Opened, RemoteEndpoints)> {
     let opened = bootstrap.open(inherited)?;
     if opened.settings.origin != Origin::Program {
-        return Err(io::Error::other("the order is to a rank of a schedule"));
+        return Err(io::Error::other("the bootstrap record is for a rank of a schedule"));
     }
     let remote_sockets = match &bootstrap.remote_sockets {
         Some(passed) => Some(inherited.remote_sockets(passed)?),
@@ -173,7 +177,7 @@ fn attach_alone() -> Result<Attached, AttachError> {
     let process = std::process::id();
     segment.status(0).process_state.claim(process).expect("a new segment");
     let (segment, nisa, settings) = leak(segment, nisa, settings);
-    pass_gate(Job::new(segment, nisa, settings), 0, None, None)
+    pass_start_barrier(Job::new(segment, nisa, settings), 0, None, None)
 }
 
 /// Gives the parts of a job the life of the process.
@@ -182,7 +186,7 @@ fn leak<S, N, T>(segment: S, nisa: N, settings: T) -> (&'static S, &'static N, &
 }
 
 /// Waits until all ranks have attached.
-fn pass_gate(
+fn pass_start_barrier(
     job: Job<'static>,
     rank: u32,
     remote_sockets: Option<RemoteSockets>,
@@ -193,20 +197,21 @@ fn pass_gate(
     let listener =
         remote_sockets.as_ref().and_then(RemoteSockets::listener).filter(|_| settings.survives);
     let spare = listener.map(Listener::try_clone).transpose()?;
-    // This announces the room in the rank's mailbox, so it comes before the gate, behind which
-    // ranks send.
+    // This announces the room in the rank's mailbox, and ranks send once they have passed the start
+    // barrier. So it comes first.
     let mut member = member_over(job, rank, remote_sockets)?;
     if let Some(tables) = &tables {
         member.follow(tables.events()).map_err(|_| AttachError::Stopped)?;
     }
-    let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
+    let polls = if settings.polls_at_start() { POLLS_AT_START } else { 0 };
     let may_go_on = match rank < segment.num_started() {
         true => segment.start_barrier().pass_polling(
             settings.awaited(segment.num_started()),
             polls,
             now_ns,
         ),
-        // The gate counts the ranks of the start only. It is open by now, or the job has ended.
+        // The barrier counts only the ranks that the job started with. It is open by now, or the
+        // job has ended.
         false => segment.start_barrier().is_open(),
     };
     if !may_go_on {

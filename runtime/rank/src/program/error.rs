@@ -1,4 +1,4 @@
-//! The reasons why a process can't be a rank of a program, or can't end its part.
+//! Names the reasons why a process can't be a rank of a program, or can't end its part.
 
 use crate::progress::{Interrupted, StartError};
 use goal_job::bootstrap::OF_PROGRAM;
@@ -17,7 +17,7 @@ pub enum AttachError {
         "a rank has no rights that its starter lacks, and the file of this program gave it some (chmod ug-s it, setcap -r it)"
     )]
     Rights,
-    /// The order in the environment is not one that a launcher gave to this process.
+    /// The bootstrap record in the environment is not one that a launcher gave to this process.
     #[error(
         "{OF_PROGRAM} is set, but this process can't be the rank that it says: {}: unset it to run alone",
         named(.0)
@@ -39,7 +39,7 @@ pub enum AttachError {
     /// The rank can't be bound to its processor.
     #[error(transparent)]
     Binding(io::Error),
-    /// The rank can't take its end of the job.
+    /// The rank's member can't be started.
     #[error(transparent)]
     Start(#[from] StartError),
     /// The system has no more memory or descriptors.

@@ -1,7 +1,7 @@
-//! Jobs that grow and shrink while they run, on one host.
+//! Adds ranks to a running job on one host, and lets ranks leave it.
 //!
-//! A rank asks the launcher for more ranks, which start with no part in the job: they wait until a
-//! rank accepts them. Any rank may leave before the others come to their end.
+//! A rank asks the launcher for more ranks. These take no part in the job at first: they wait until
+//! a rank accepts them. Any rank may leave before the others come to their end.
 
 use super::{Attached, FinalizeError};
 use crate::progress::{Interrupted, Member};
@@ -40,23 +40,24 @@ impl Attached {
             let why = "it has no launcher: start the program with goal-run -n N";
             return Err(GrowError::Unsupported(why));
         }
-        // A job without room has no door.
+        // A job without room has no socket for requests.
         if let Some(why) = no_room(self.num_ranks(), self.capacity(), ranks) {
             return Err(GrowError::Refused(why));
         }
         let why = "goal-run has started it without room for more ranks (--grow-to)";
-        let door = self.job.settings.door.as_ref().ok_or(GrowError::Unsupported(why))?;
+        let address =
+            self.job.settings.growth_address.as_ref().ok_or(GrowError::Unsupported(why))?;
         let what = command.map_or(What::LikeRank(self.rank), What::Command);
-        let (version, token) = (VERSION.into(), door.token.clone());
+        let (version, token) = (VERSION.into(), address.token.clone());
         let request = Request { version, token, ranks, what, are_members: true };
         let segment = self.job.segment;
-        // The launcher looks at its door when it has looked at its ranks.
+        // The launcher looks at its socket when it has looked at its ranks.
         let calls = || segment.start_barrier().call_launcher();
         let wants = || {
-            segment.rank_count().want_door();
+            segment.rank_count().want_growth();
             calls();
         };
-        ask(door, &request, wants, calls)
+        ask(address, &request, wants, calls)
     }
 
     /// Returns the ranks that have attached and wait to be accepted, ascending.
@@ -99,7 +100,7 @@ impl Attached {
         }
     }
 
-    /// RankTransport the rank's part in the job without waiting for the others. All instances must be
+    /// Ends the rank's part in the job without waiting for the others. All instances must be
     /// finished. The process may then exit, and the job goes on.
     ///
     /// # Errors

@@ -1,22 +1,23 @@
-//! A program whose processes are the ranks of a job: each starts schedules of its own at run time.
+//! Makes the processes of a program the ranks of a job. Each starts schedules of its own at run
+//! time.
 //!
 //! `goal-run -n 4 ./program` starts the processes, and each calls [`attach`]. The job has a
 //! schedule without actions, whose memory is what ranks allocate from ([`Attached::heap`]). So a
 //! program is a job like any other for layouts, settings and agreement between hosts.
 //!
 //! **From the start to the end.** [`attach`] returns when all ranks have attached.
-//! [`Attached::member`] then gives the rank's one end of the job. The rank uses it to start
-//! schedules, to wait for them and to finish them. [`Attached::finalize`] returns when all ranks
-//! have called it. Afterwards the program may go on for as long as it likes. A rank that ends
-//! earlier ends the job, and an error names it.
+//! [`Attached::member`] then gives the rank its [`Member`]. With it the rank starts schedules,
+//! waits for them and finishes them. [`Attached::finalize`] returns when all ranks have called it.
+//! Afterwards the program may go on for as long as it likes. A rank that ends earlier ends the job,
+//! and an error names it.
 //!
 //! **Waiting.** A rank may compute for an hour, so a launcher must not take it for stuck. A rank
-//! says when it waits in a call, and when it does not any more: [`Attached::waits`],
-//! [`Attached::computes`]. If every rank waits, has no thread outside of a call, and nothing is
-//! under way, calls of [`Member`] return [`Interrupted::Stuck`]. Each rank then leaves a text on
-//! what it waits for ([`Attached::fail`], [`Member::underway`]), which the launcher shows. If a
-//! rank has another thread, that may still act. If then nothing moves for a while, the launcher
-//! asks for these texts ([`Attached::asks_text`]) and shows them, and the job goes on.
+//! tells its launcher when it begins to wait in a call and when it stops: [`Attached::waits`],
+//! [`Attached::computes`]. The job is stuck if every rank waits, has no thread outside of a call,
+//! and nothing is under way. Calls of [`Member`] then return [`Interrupted::Stuck`]. Each rank
+//! leaves a text on its wait ([`Attached::fail`], [`Member::underway`]), which the launcher shows.
+//! If a rank has another thread, that may still act. If then nothing moves for a while, the
+//! launcher asks for these texts ([`Attached::asks_text`]) and shows them, and the job goes on.
 //!
 //! ```no_run
 //! use goal_engine::{Schedule, Storage, WORLD};
@@ -40,17 +41,17 @@
 //! # }
 //! ```
 //!
-//! Threat: a user makes up an order and starts a program with it. The program is the user's, and
-//! runs with the user's rights; what can be checked of an order is checked. If its file gave it
-//! rights that its starter lacks, [`attach`] refuses, since the order could then direct a process
-//! that may do more than the user.
+//! Threat: a user forges a bootstrap record and starts a program with it. The program is the
+//! user's, and runs with the user's rights. The record is checked as far as it can be. If the
+//! program's file gave it rights that its starter lacks, [`attach`] refuses. The record could then
+//! direct a process that may do more than the user.
 //!
 //! A process that forks after it has attached shares the segment with its child, in which this
 //! crate must not be used.
 //!
-//! Threat: a process that a rank starts inherits its order. The descriptors are closed in what a
-//! process executes after it has attached, and a rank is claimed in the segment once. So no second
-//! process becomes the same rank.
+//! Threat: a process that a rank starts inherits the rank's bootstrap record. The descriptors are
+//! closed in programs that a process executes after it has attached, and a rank is claimed in the
+//! segment once. So no second process becomes the same rank.
 #![allow(unsafe_code)] // the heap of a rank, claimed by its process
 
 mod attach;
@@ -82,11 +83,11 @@ use std::sync::{Mutex, PoisonError};
 pub struct Attached {
     job: Job<'static>,
     rank: u32,
-    /// The rank's end of the job, until it is taken.
+    /// The rank's member of the job, until it is taken.
     member: Mutex<Option<Member<'static>>>,
     /// The tables in the kernel, until they are taken.
     tables: Mutex<Option<Tables>>,
-    /// The way to other hosts for the rank's next end, if it goes on after a loss.
+    /// The listener for the rank's next member, if the job goes on after a loss.
     spare: Option<Listener>,
     /// The values that end with the rank's part, in their order.
     guests: Mutex<Vec<Box<dyn Any + Send>>>,
@@ -132,7 +133,7 @@ impl Attached {
         self.job.settings.progress
     }
 
-    /// Returns the rank's end of the job. There is one at a time and, in a job on several hosts,
+    /// Returns the rank's member of the job. There is one at a time and, in a job on several hosts,
     /// one in all. In mode `thread` its thread ends when it is dropped.
     ///
     /// # Errors
@@ -142,9 +143,9 @@ impl Attached {
         first.map_or_else(|| member_over(self.job, self.rank, None), Ok)
     }
 
-    /// Returns the tables in which the rank can install schedules that the kernel then runs, once;
-    /// `None` if the kernels of the job's hosts run none. All ranks of a job have tables, or none
-    /// has.
+    /// Returns the tables in which the rank can install schedules that the kernel then runs. Only
+    /// the first call returns them; `None` if the kernels of the job's hosts run no schedules. All
+    /// ranks of a job have tables, or none has.
     pub fn tables(&self) -> Option<Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -199,7 +200,7 @@ impl Attached {
             || segment.status(self.rank).state() == goal_shm::State::Failed
     }
 
-    /// RankTransport a sleep of the thread of this process that waits with the rank's member.
+    /// Ends a sleep of the thread of this process that waits with the rank's member.
     pub fn wake(&self) {
         self.job.segment.mailbox(self.rank).wake();
     }
@@ -240,7 +241,7 @@ impl Attached {
         self.job.fail_in(nisa, self.rank, failure);
     }
 
-    /// Returns true if this process has a launcher, and is no group of one.
+    /// Returns true if this process has a launcher. Otherwise it is a group of one.
     pub fn has_launcher(&self) -> bool {
         self.job.settings.origin == Origin::Program
     }
@@ -250,7 +251,7 @@ impl Attached {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner).push(guest);
     }
 
-    /// RankTransport the rank's part in the job, and waits until all ranks have called this. Until then the
+    /// Ends the rank's part in the job, and waits until all ranks have called this. Until then the
     /// rank still takes messages. All instances must be finished.
     ///
     /// # Errors
@@ -309,8 +310,8 @@ impl Attached {
         }
     }
 
-    /// Serves other ranks until the gate is stopped, or until this rank has come to its end if it
-    /// is alone.
+    /// Serves other ranks until the start barrier is stopped, or until this rank has come to its
+    /// end if it is alone.
     fn serve(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
         let Job { segment, settings, .. } = self.job;
         let status = segment.status(self.rank);

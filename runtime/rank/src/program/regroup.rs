@@ -1,9 +1,9 @@
-//! Ranks that go on after the loss of another one.
+//! Lets ranks go on after the loss of another rank.
 //!
 //! When a rank is lost, every schedule of the job ends early, with [`Interrupted::Lost`]. Each rank
-//! that is left then drops its end of the job and waits for the others. The launcher empties all
-//! mailboxes when none uses them any more, and the ranks go on with new ends: the next generation.
-//! All of them agree on who is missing in a generation, whatever is lost later.
+//! that is left then drops its member and waits for the others. When no rank uses messages any
+//! more, the launcher empties all mailboxes. The ranks go on with new members: the next generation.
+//! All of them agree on the missing ranks of a generation, even if others are lost later.
 
 use super::Attached;
 use crate::progress::{Interrupted, Member, member_over};
@@ -27,14 +27,14 @@ impl Attached {
         self.job.segment.start_barrier().is_broken()
     }
 
-    /// Returns true if this rank has lost the way to another one and the launcher knows no loss
-    /// yet.
-    pub fn has_lost_its_way(&self) -> bool {
+    /// Returns true if this rank suspects another one and the launcher has not decided on that yet.
+    /// A rank suspects one that it can't reach any more.
+    pub fn has_lost_its_endpoint(&self) -> bool {
         self.job.segment.status(self.rank).suspected().is_some()
     }
 
-    /// Waits until the launcher has decided on the loss that this rank has met, if it has met one.
-    /// Returns true if the job is broken. A rank that has no part in this generation is no loss.
+    /// Waits until the launcher has decided on this rank's suspicion, if it has one. Returns true
+    /// if the job is broken. To suspect a rank that has no part in this generation breaks nothing.
     pub fn await_verdict(&self) -> bool {
         let (segment, start_barrier) = (self.job.segment, self.job.segment.start_barrier());
         while let Some(suspected) = segment.status(self.rank).suspected()
@@ -60,9 +60,9 @@ impl Attached {
         self.job.segment.status(rank).is_missing_in(generation)
     }
 
-    /// Gives up this rank's end of a broken job, and waits until all ranks that are left have done
+    /// Gives up this rank's member of a broken job. Waits until all ranks that are left have done
     /// so or have come to their end. Returns the number of the new generation and the rank's new
-    /// end. Instances that had not ended are gone.
+    /// member. Instances that had not ended are gone.
     ///
     /// # Errors
     /// [`Interrupted`]: the job has ended meanwhile, or was not broken.
@@ -94,7 +94,7 @@ impl Attached {
         Ok((before + 1, member.map_err(|_| Interrupted::Stopped)?))
     }
 
-    /// Makes the rank's end of the job in the generation that has begun.
+    /// Makes the rank's member in the generation that has begun.
     ///
     /// # Errors
     /// The reason why there is none.
@@ -109,7 +109,7 @@ impl Attached {
         let segment = self.job.segment;
         let status = segment.status(self.rank);
         self.forget_exchanged();
-        // The rank counts no more: its word on another one does not either, and it may rest.
+        // The rank counts no more: its suspicion does not either, and it may rest.
         status.clear_suspicion();
         status.enter(State::Done);
         status.set_recovery_state(RecoveryState::SitsOut);

@@ -1,5 +1,5 @@
-//! The schedule of a job whose ranks are processes of a program: no actions, and a memory that the
-//! program allocates from.
+//! Makes the schedule of a job whose ranks are processes of a program. It has no actions, only the
+//! memory that the program allocates from.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_lang::limits::Limits;
@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 /// The bytes of a rank's heap by default, if the ranks are few enough.
 pub const HEAP_BYTES: u64 = 1 << 30;
-/// The part of the largest segment, one in so many bytes, that the default heaps of all ranks take.
+/// The divisor of the largest segment: the default heaps of all ranks together take at most that
+/// part of it.
 const HEAPS_SHARE: u64 = 2;
 /// The granularity of default heaps.
 const PAGE: u64 = 4096;
 
-/// Returns the bytes of a rank's heap by default, in a job of so many ranks whose segment has at
+/// Returns the bytes of a rank's heap by default, in a job of `ranks` ranks whose segment has at
 /// most `segment_max` bytes.
 pub fn heap_bytes(ranks: u32, segment_max: u64) -> u64 {
     let share = segment_max / HEAPS_SHARE / u64::from(ranks.max(1));

@@ -1,4 +1,4 @@
-//! The counts of a rank, as its launcher reads them.
+//! Collects the counts of a rank, as its launcher reads them.
 
 use crate::pause::Slept;
 use goal_engine::{Depths, Stats};

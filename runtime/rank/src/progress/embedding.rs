@@ -1,4 +1,4 @@
-//! The parts of a member that a library needs which keeps it behind a lock of its own.
+//! Functions of a member for a library that keeps it behind a lock of its own.
 #![allow(unsafe_code)] // binds memory that the caller answers for
 
 use super::error::{Interrupted, StartError};
@@ -40,8 +40,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Lets the ends of the rank's runs in the kernel end its sleeps, in a job on several hosts. In
-    /// mode `thread` they count as progress of the thread until they are settled.
+    /// Lets completion events of the rank's runs in the kernel end its sleeps, in a job on several
+    /// hosts. In mode `thread` they count as progress of the thread until they are settled.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -84,7 +84,7 @@ impl<'a> Member<'a> {
     /// As [`Engine::bind`](goal_engine::Engine::bind).
     ///
     /// # Safety
-    /// As for [`Engine::bind`](goal_engine::Engine::bind).
+    /// The conditions of [`Engine::bind`](goal_engine::Engine::bind) hold.
     pub unsafe fn bind(
         &mut self,
         handle: &Handle,

@@ -1,11 +1,11 @@
-//! The engine of a rank, by the threads or processes that share it.
+//! Holds a rank's engine in each mode of progress, with the threads or processes that share it.
 
 use super::node::NodeProgress;
 use super::threaded::Threaded;
 use crate::transport::RankTransport;
 use goal_engine::{Engine, Failure};
 
-/// The engine of a rank, by the threads or processes that share it.
+/// A rank's engine, with the threads or processes that share it.
 pub(super) enum Engines<'a> {
     /// Used by the rank alone.
     Own(Box<Engine<'a, RankTransport<'a>>>),
@@ -13,7 +13,7 @@ pub(super) enum Engines<'a> {
     Thread(Threaded<'a>),
     /// Shared with the other ranks of the host.
     Node(Box<NodeProgress<'a>>),
-    /// Lost, when the mode was to change.
+    /// Lost, because the thread gave up before the mode was changed.
     Lost,
 }
 
@@ -51,8 +51,8 @@ impl<'a> Engines<'a> {
         }
     }
 
-    /// Lets the thread or other ranks act for the rank, or sends what was written if there is
-    /// neither: the rank computes from now on, and a peer may wait for it. Returns `None` if the
+    /// Lets the thread or other ranks act for the rank, which computes from now on. If there is
+    /// neither, sends the written messages, since a peer may wait for one. Returns `None` if the
     /// thread gave up.
     ///
     /// # Errors

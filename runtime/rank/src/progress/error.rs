@@ -1,4 +1,4 @@
-//! The errors of members.
+//! Names the reasons why a member is not started, or why a call of it ends early.
 
 use goal_engine::{Failure, OutOfMemory};
 use goal_eth::OpenError;
@@ -8,7 +8,7 @@ use std::io;
 /// The reason why a rank can't join its job.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// There is no way to ranks on other hosts.
+    /// Ranks on other hosts can't be reached.
     #[error(transparent)]
     Driver(#[from] OpenError),
     /// The system has no address space for the state of the engine.

@@ -1,4 +1,5 @@
-//! A rank's end of a job.
+//! Lets a rank take part in a job: its [`Member`] starts schedules, waits for them and finishes
+//! them.
 
 use super::counts::counts;
 use super::engines::Engines;
@@ -21,15 +22,16 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The most ranks of a crowded job whose waiting ranks lend themselves too. In a larger one, the
-/// ranks that wait would act for each other instead of giving the processor to those that have
-/// work: of ranks that share two processors, up to 6 are faster with it, 8 and more slower.
+/// The most ranks of a crowded job whose waiting ranks let others act for them too. In a larger
+/// job, the ranks that wait would act for each other instead of giving the processor to those that
+/// have work. Of ranks that share two processors, up to 6 are faster with it, and 8 and more
+/// slower.
 const WAITING_LENT_MAX: u32 = 6;
 
 /// The time between two looks of a rank that is a group of one for a message of its own.
 const SINGLETON_POLL: Duration = Duration::from_micros(200);
 
-/// A rank's end of a job. Between two calls its schedules make progress as the job's
+/// A rank's member of a job. Between two calls its schedules make progress as the job's
 /// [`Mode`](goal_job::Mode) says.
 pub struct Member<'a> {
     pub(super) job: Job<'a>,
@@ -113,8 +115,9 @@ impl<'a> Member<'a> {
         self.start_in(schedule, WORLD, storage)
     }
 
-    /// Does the same in a communicator: all of its ranks must start its instances in the same
-    /// order. Instances may end, and be finished, in any order.
+    /// Starts the next instance of a schedule in a communicator, as [`Member::start`] does. All of
+    /// its ranks must start its instances in the same order. Instances may end, and be finished, in
+    /// any order.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -226,8 +229,8 @@ impl<'a> Member<'a> {
     }
 
     /// Returns the actions of an instance that have started and not ended, in the order of the
-    /// schedule: receives without their message, sends that are under way. For a report on a rank
-    /// that waits, also after the job was stopped.
+    /// schedule: receives without their message, and sends that are under way. It serves a report
+    /// on a rank that waits, also after the job was stopped.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -342,8 +345,8 @@ impl<'a> Member<'a> {
         }
         let (segment, rank) = (self.job.segment, self.rank);
         let status = || (segment.status(rank), segment.start_barrier());
-        // Replaces the sleep of a rank that never sleeps. Returns when a sender disarms the
-        // mailbox, when a chunk of another rank's operation is there to do, or when a frame has
+        // Replaces the sleep of a rank that never sleeps. Returns when a sender disarms the mailbox
+        // or when there is a chunk of another rank's operation. It also returns when a frame has
         // come from another host, which rings no bell.
         let look_for = |has_frame: &dyn Fn() -> bool| {
             let endpoint = segment.endpoint(rank);
@@ -422,7 +425,8 @@ impl<'a> Member<'a> {
             && self.job.segment.status(self.rank).process_state.waits()
     }
 
-    /// Waits for another thread of this process. Nobody wakes this one, so it looks again soon.
+    /// Waits for another thread of this process. No other rank wakes this one, so it looks again
+    /// soon.
     ///
     /// # Errors
     /// [`Interrupted::Stuck`] if there is no other thread, or if such a wait is to end after a

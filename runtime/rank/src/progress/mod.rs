@@ -1,32 +1,32 @@
-//! One rank's end of a job, and how its schedules make progress while the rank computes.
+//! Makes the schedules of a rank progress, also while the rank computes.
 //!
 //! A [`Member`] is for a program that starts schedules, computes and waits. The job's
 //! [`Mode`](goal_job::Mode) says how the schedules of a rank make progress:
 //!
 //! - `caller`: only in calls of the rank itself.
 //! - `thread`: in a thread of the rank, which sleeps while there is nothing to do.
-//! - `node`: through other ranks of the host. The state of every engine lies in the shared segment,
-//!   and a rank that waits acts for one that computes: it takes messages, copies, reduces and
-//!   starts actions. So a collective ends as soon as the last rank has started it, as long as any
-//!   rank waits, without a thread and without calls of the ranks that compute (ESPGOAL 4.2 asks
-//!   for the former).
+//! - `node`: in other ranks of the host. The state of every engine lies in the shared segment. A
+//!   rank that waits acts for one that computes: it takes messages, copies, reduces and starts
+//!   actions. So a collective ends as soon as the last rank has started it, if any rank waits. It
+//!   needs no thread, and no calls of the ranks that compute (ESPGOAL 4.2 asks for the former).
 //!
-//! In mode `node` the process that acts for a rank holds the rank's [`Turn`](goal_shm::Turn) during
-//! one poll of its engine.
+//! In mode `node` a process that acts for a rank holds the rank's lock ([`Turn`](goal_shm::Turn))
+//! during one poll of the rank's engine.
 //!
 //! Other processes know only the schedule and the storage that the [`Job`](goal_job::Job) gives a
-//! rank, and act for the rank while it runs these, one instance at a time. A program may start
-//! other schedules, use other memory or run several instances at once, but then only its own
-//! process can execute them. Until such an instance is finished, the rank makes progress as in mode
-//! `caller`; so does a rank whose schedule calls registered functions (`exec user`). A process
-//! whose job has another schedule for a rank notices that before it acts, and leaves the rank
-//! alone.
+//! rank. They act for the rank while it runs these, one instance at a time. A program may start
+//! other schedules, use other memory or run several instances at once. Then only its own process
+//! can execute them, and the rank makes progress as in mode `caller` until such an instance is
+//! finished. The same holds for a rank whose schedule calls registered functions (`exec user`). A
+//! process whose job has another schedule for a rank notices that before it acts, and leaves the
+//! rank alone.
 //!
 //! # Example
-//! Two ranks as threads of one program. Ranks may be processes too: one of them creates the
-//! segment, and the others open its file by [`Segment::open`](goal_shm::Segment::open), from an
-//! inherited descriptor or by a path as `/proc/PID/fd/N`, with the same schedule and the same
-//! settings. No launcher watches such ranks: if one dies, the others wait for it without end.
+//! Two ranks are threads of one program. Ranks may be processes too: one of them creates the
+//! segment, and the others open its file by [`Segment::open`](goal_shm::Segment::open). They
+//! inherit a descriptor of the file, or open it by a path such as `/proc/PID/fd/N`. All have the
+//! same schedule and the same settings. No launcher watches such ranks: if one dies, the others
+//! wait for it without end.
 //!
 //! ```
 //! use goal_asm::{EncodeOptions, Nisa, encode};

@@ -1,5 +1,5 @@
-//! Mode `node`: ranks of a host act for each other.
-#![allow(unsafe_code)] // attaches to the state of an engine, which is used only under its turn
+//! Mode `node`: the ranks of a host act for each other.
+#![allow(unsafe_code)] // attaches to the state of an engine, which is used only under its lock
 
 use super::poll_now;
 use crate::equip::equip;
@@ -11,8 +11,8 @@ use goal_shm::{Held, Turn};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Attempts to take a turn that another process holds before the processor is yielded, which that
-/// process may need.
+/// Attempts to take a rank's lock while another process holds it. After these the processor is
+/// yielded, because that process may need it.
 const ATTEMPTS: u32 = 100;
 
 /// The number of views of other ranks that a process keeps; a new one replaces the oldest. A view
@@ -29,8 +29,8 @@ pub(super) struct NodeProgress<'a> {
     views: Vec<View<'a>>,
     /// Ranks that run a schedule which this process does not have.
     foreign: BTreeSet<u32>,
-    /// True if the rank runs something that only this process can execute, so that it must not be
-    /// released.
+    /// True if the rank runs something that only this process can execute, so that the rank must
+    /// not be released.
     is_private: bool,
     /// [`Engine::progress_count`] after the last poll by this process.
     seen: u32,
@@ -42,13 +42,14 @@ struct View<'a> {
     schedule: Arc<Schedule>,
     /// The storage of the rank, until the engine takes it.
     storage: Option<Storage<'a>>,
-    /// Created when this process holds the rank's turn for the first time, and used only under it.
+    /// Created when this process holds the rank's lock for the first time, and used only under that
+    /// lock.
     engine: Option<Box<Engine<'a, RankTransport<'a>>>>,
 }
 
 impl<'a> View<'a> {
     /// Decodes the schedule of `rank`, which takes one walk over it. The caller should not hold the
-    /// rank's turn: meanwhile the rank could neither take nor send a message.
+    /// rank's lock: meanwhile the rank could neither take nor send a message.
     fn new(job: Job<'a>, rank: u32) -> Self {
         Self {
             rank,
@@ -58,7 +59,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the engine. The caller must hold the rank's turn.
+    /// Returns the engine. The caller must hold the rank's lock.
     fn engine(&mut self, job: Job<'a>) -> &mut Engine<'a, RankTransport<'a>> {
         self.engine.get_or_insert_with(|| {
             let mut engine = attach(job, self.rank);
@@ -68,9 +69,9 @@ impl<'a> View<'a> {
     }
 }
 
-/// Returns an engine over the state of `rank` in the segment. The caller must hold the rank's turn.
+/// Returns an engine over the state of `rank` in the segment. The caller must hold the rank's lock.
 fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<'a, RankTransport<'a>> {
-    // SAFETY: the engine and its ends are used only under the rank's turn, here and in other
+    // SAFETY: the engine and its transports are used only under the rank's lock, here and in other
     // processes; the segment outlives them.
     let engine = unsafe {
         let rank_transport =
@@ -83,7 +84,7 @@ fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<'a, RankTransport<'a>> {
 
 /// Returns the storage of `rank`, for an engine of [`attach`].
 fn storage(job: Job<'_>, rank: u32) -> Storage<'_> {
-    // SAFETY: used only by an engine of `attach`, under the rank's turn, and dropped before the
+    // SAFETY: used only by an engine of `attach`, under the rank's lock, and dropped before the
     // segment.
     unsafe { Storage::over(job.areas(rank), None) }
 }
@@ -93,7 +94,7 @@ impl<'a> NodeProgress<'a> {
     pub(super) fn new(job: Job<'a>, rank: u32) -> Option<Self> {
         let (schedule, storage) = (job.schedule(rank), storage(job, rank));
         let turn = job.segment.turn(rank);
-        // From here on no other process takes the turn again, so the loop ends.
+        // From here on no other process takes the lock again, so the loop ends.
         turn.reclaim();
         let held = loop {
             match turn.try_lock() {
@@ -116,8 +117,8 @@ impl<'a> NodeProgress<'a> {
         self.job.segment.turn(self.rank)
     }
 
-    /// Calls `f` with the engine, under the rank's turn. Returns `None`, without a call, if the job
-    /// was stopped while another process held the turn.
+    /// Calls `f` with the engine, under the rank's lock. Returns `None`, without a call, if the job
+    /// was stopped while another process held the lock.
     #[inline]
     pub(super) fn with<R>(
         &mut self,
@@ -236,13 +237,14 @@ impl<'a> NodeProgress<'a> {
         let progress = match within(|| poll_in_turn(engine, &held)) {
             Ok(progress) => progress,
             Err(used_up) => {
-                // The engine is broken: its turn stays taken until the job is stopped.
+                // The engine is broken: its lock stays taken until the job is stopped.
                 job.segment.fail(other, &format!("rank {other}: {used_up}"));
                 return true;
             }
         };
         if let Err(failure) = &progress {
-            // Before the turn is given back: the rank would report the same failure.
+            // This comes before the lock is released: otherwise the rank would report the same
+            // failure.
             job.fail(other, failure);
         }
         held.unlock();
@@ -287,7 +289,7 @@ impl<'a> NodeProgress<'a> {
         Some(is_armed && !helpers.marked().any(is_needed))
     }
 
-    /// RankTransport what [`prepare_sleep`](Self::prepare_sleep) began.
+    /// Ends the sleep that [`prepare_sleep`](Self::prepare_sleep) began.
     pub(super) fn end_sleep(&mut self) {
         self.job.segment.helpers().leave(self.rank);
     }
@@ -308,8 +310,8 @@ impl<'a> NodeProgress<'a> {
     }
 }
 
-/// Polls an engine and stores in the turn what the poll left to do. The caller must hold the turn
-/// and give it back afterwards, so that the turn always describes the last poll.
+/// Polls an engine and stores beside the rank's lock what the poll left to do. The caller must hold
+/// the lock and release it afterwards, so that the stored bits always describe the last poll.
 #[inline]
 fn poll_in_turn(
     engine: &mut Engine<RankTransport<'_>>,
@@ -323,8 +325,8 @@ fn poll_in_turn(
     progress
 }
 
-/// Returns true if the engine has something to do that no message announces. A computation under
-/// way does not count: the rank itself waits for its end.
+/// Returns true if the engine has something to do that no message announces. A `calc` under way
+/// does not count: the rank itself waits for its end.
 fn is_busy(progress: Progress) -> bool {
     progress.worked || matches!(progress.waiting, Waiting::Room | Waiting::Until { room: true, .. })
 }

@@ -1,5 +1,5 @@
-//! The start of members.
-#![allow(unsafe_code)] // the ends of a rank that is claimed
+//! Starts members.
+#![allow(unsafe_code)] // the transports of a rank that is claimed
 
 use super::engines::Engines;
 use super::error::StartError;
@@ -51,8 +51,8 @@ pub fn with_member<'a, R>(
     with_member_over(job, rank, None, f)
 }
 
-/// Does the same as [`with_member`], in a job on several hosts if there is a `gateway`, which the
-/// launcher has opened for the rank.
+/// Calls `f` with the member of `rank`, as [`with_member`] does. In a job on several hosts the
+/// member uses the `remote_sockets` that the launcher has opened for the rank.
 ///
 /// # Errors
 /// [`StartError`]; `f` was not called.
@@ -190,7 +190,7 @@ mod tests {
     use goal_shm::Segment;
     use std::sync::Arc;
 
-    /// A member in a window can't lend its rank to others.
+    /// Other ranks can't act for a member in a window.
     #[test]
     fn members_that_can_not_act_for_each_other_are_refused() {
         let mut program = goal_lang::ProgramBuilder::default();

@@ -1,8 +1,8 @@
 //! Mode `thread`: a thread makes the schedules of a rank progress while the rank computes.
 //!
 //! The thread takes the processor from the rank, and each of its wakeups costs as much as the frame
-//! that it wakes for. So the rank wakes it only for work that nothing else would wake it for, and
-//! between the packets of one message the thread does not sleep.
+//! that it wakes for. So the rank wakes it only for work that would wake it in no other way.
+//! Between the packets of one message the thread does not sleep.
 
 mod sleep;
 #[cfg(test)]
@@ -36,7 +36,7 @@ const STOPPED: u32 = 2;
 const ROOM_SLEEP: Duration = Duration::from_micros(50);
 
 /// The longest time for which the thread looks for the next packet of a message that has begun to
-/// arrive: about as long as it takes to sleep and wake up.
+/// arrive. It is about the time of a sleep and a wakeup.
 const NEXT_PACKET_NS: u64 = 10_000;
 
 /// Polls of a rank before it leaves its engine to the thread.
@@ -67,13 +67,13 @@ pub(super) struct ProgressThread<'a> {
 /// A function that the thread of a rank calls. It may take the engine from the thread.
 pub(super) type OnProgress = Arc<dyn Fn() + Send + Sync>;
 
-/// The thread's way on after a step.
+/// The next thing that the thread does after a step.
 enum Step {
     /// The next step.
     On,
     /// A call of [`ProgressThread::on_progress`], then the next step.
     Tell,
-    /// The same call, then the end: the thread gave up.
+    /// A call of [`ProgressThread::on_progress`], then the end: the thread gave up.
     TellAndEnd,
     /// The end.
     End,
@@ -165,9 +165,9 @@ impl<'a> ProgressThread<'a> {
         // Relaxed: apart from `act`, which sets it to `RECLAIMED`, only the rank itself changes the
         // state while it lives.
         if self.state.load(Ordering::Relaxed) != RECLAIMED {
-            // Pairs with the load in `step` after the thread has armed the bell: either the thread
-            // sees `RECLAIMED` and does not sleep, or the bell is disarmed after it was armed,
-            // which ends the sleep.
+            // This store pairs with the load in `step` after the thread has armed the bell. Either
+            // the thread sees `RECLAIMED` and does not sleep, or the bell is disarmed after it was
+            // armed, which ends the sleep.
             self.state.store(RECLAIMED, Ordering::SeqCst);
             self.job.segment.endpoint(self.rank).disarm();
         }
@@ -204,9 +204,9 @@ impl<'a> ProgressThread<'a> {
         let oversleeps =
             until_ns.is_some_and(|until_ns| until_ns < self.wakes_ns.load(Ordering::Relaxed));
         drop(engine);
-        // SeqCst with the load below, as a pair to the store and the futex wait in `step`: either
-        // the thread's futex sees `RELEASED` and does not wait, or this rank sees `is_parked` and
-        // wakes it.
+        // SeqCst: this store and the load below pair with the store and the futex wait in `step`.
+        // Either the thread's futex sees `RELEASED` and does not wait, or this rank sees
+        // `is_parked` and wakes the thread.
         self.state.store(RELEASED, Ordering::SeqCst);
         if self.is_parked.load(Ordering::SeqCst) != 0 {
             let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
@@ -216,7 +216,7 @@ impl<'a> ProgressThread<'a> {
         Some(Ok(()))
     }
 
-    /// RankTransport the thread.
+    /// Ends the thread.
     pub(super) fn stop(&self) {
         self.state.store(STOPPED, Ordering::SeqCst);
         let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
@@ -265,9 +265,9 @@ impl<'a> ProgressThread<'a> {
     fn act(&self, engine: &mut Engine<'a, RankTransport<'a>>) -> Option<Sleep<'a>> {
         let endpoint = self.job.segment.endpoint(self.rank);
         endpoint.disarm();
-        // Draining a bell takes a ring from every sleeper that has not looked yet. So the thread
-        // does it only here, with the engine released, and the rank only with the engine reclaimed:
-        // never one while the other may sleep.
+        // To drain a bell takes a ring from every sleeper that has not looked yet. So the thread
+        // does it only here, with the engine released, and the rank only with the engine reclaimed.
+        // Neither does it while the other may sleep.
         endpoint.bell().drain();
         let mut progress = poll_now(engine);
         if progress.as_ref().is_ok_and(|progress| !progress.worked)
@@ -286,8 +286,8 @@ impl<'a> ProgressThread<'a> {
                 .ok();
             return None;
         };
-        // The program's functions of the ends of runs in the kernel are called as after progress.
-        if progress.worked || engine.transport().has_sign() {
+        // A completion event counts as progress here, so that the program's functions are called.
+        if progress.worked || engine.transport().has_event() {
             return None;
         }
         let limit = match progress.waiting {
@@ -329,12 +329,13 @@ impl<'a> ProgressThread<'a> {
     }
 }
 
-/// Runs the thread. A panic fails the rank. While it calls a function of the program the thread has
-/// no hold on the state, so a rank that changes its mode or leaves never waits for the program.
+/// Runs the thread. A panic fails the rank. The thread holds no reference to the state while it
+/// calls a function of the program. So a rank that changes its mode or leaves never waits for the
+/// program.
 pub(super) fn run_thread(mut shared: Arc<ProgressThread<'_>>) {
     loop {
         let step = catch_unwind(AssertUnwindSafe(|| shared.step()));
-        let (tells, rank_transport) = match step {
+        let (tells, ends) = match step {
             Ok(Step::On) => continue,
             Ok(Step::End) => return,
             Ok(Step::Tell) => (true, false),
@@ -356,7 +357,7 @@ pub(super) fn run_thread(mut shared: Arc<ProgressThread<'_>>) {
             }
             shared = again;
         }
-        if rank_transport {
+        if ends {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! A rank's side of mode `thread`.
+//! A rank's side of mode `thread`. Dropping it ends the rank's thread.
 
 use super::thread::ProgressThread;
 use crate::transport::RankTransport;
@@ -7,8 +7,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::thread;
 
-/// A rank's side of the state that it shares with its thread, which lets go of it when this is
-/// dropped, and ends. It may be in a function of the program then, so nobody waits for its end.
+/// A rank's side of the state that it shares with its thread. When this is dropped, the thread lets
+/// go of the state and ends. The thread may be in a function of the program then, so nobody waits
+/// for its end.
 pub(super) struct Threaded<'a> {
     /// `None` once it is taken.
     shared: Option<Arc<ProgressThread<'a>>>,
@@ -29,13 +30,13 @@ impl<'a> Deref for Threaded<'a> {
 }
 
 impl<'a> Threaded<'a> {
-    /// RankTransport the thread and returns the engine; `None` if the thread gave up.
+    /// Ends the thread and returns the engine; `None` if the thread gave up.
     pub(super) fn into_engine(mut self) -> Option<Engine<'a, RankTransport<'a>>> {
         let shared = self.take()?;
         shared.failure().is_none().then(|| shared.into_engine())
     }
 
-    /// RankTransport the thread and takes the state from it.
+    /// Ends the thread and takes the state from it.
     fn take(&mut self) -> Option<ProgressThread<'a>> {
         let mut shared = self.shared.take()?;
         shared.stop();

@@ -1,4 +1,4 @@
-//! The ends of a rank's instances, and what it sent in each.
+//! Notes the ends of a rank's instances, and counts the messages of each.
 
 use super::image;
 use goal_asm::Nisa;

@@ -1,4 +1,4 @@
-//! The values that a rank's memory must have in the end.
+//! Compares a rank's memory with the values that it must have in the end.
 
 use goal_asm::Nisa;
 use goal_lang::{Datatype, ODD_NAN};
@@ -7,8 +7,8 @@ use std::fmt::Write;
 /// The most wrong elements that a message lists; the others are counted.
 const SHOWN_MAX: usize = 20;
 
-/// The elements that a program expects otherwise, in words; `None` if there is none. `instance`
-/// counts from 0.
+/// Returns a text on the elements whose values the program does not expect; `None` if there are
+/// none. `instance` counts from 0.
 pub(super) fn unexpected(
     nisa: &Nisa,
     rank: u32,
@@ -47,13 +47,13 @@ pub(super) fn unexpected(
     })
 }
 
-/// One wrong element in words.
+/// Returns a text on one wrong element.
 pub fn mismatch(addr: u64, datatype: Datatype, wanted: &[u8], found: &[u8]) -> String {
     let (wanted, found) = (element(datatype, wanted), element(datatype, found));
     format!("address {addr} holds {} {found}, expected {wanted}", datatype.name())
 }
 
-/// An element as text writes it.
+/// Returns an element in the form of GOAL text.
 fn element(datatype: Datatype, bytes: &[u8]) -> String {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);

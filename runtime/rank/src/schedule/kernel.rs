@@ -1,7 +1,7 @@
-//! A rank whose part of the schedule is in the kernel.
+//! Runs a rank whose part of the schedule is in the kernel.
 //!
 //! The rank writes its memory to its part, starts the run, sleeps until it has ended, and reads its
-//! memory. The kernel executes all actions but those that it hands over: the rank does these and
+//! memory. The kernel executes all actions but the fallback operations: the rank executes these and
 //! gives them back. The rank's state stays [`State::Running`] until its last instance has ended.
 //! Only the kernel knows if the instance can go on, and it takes no schedule that can get stuck.
 
@@ -24,7 +24,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Looks at the end of a run, some tens of microseconds, before a rank that has a processor of its
 /// own sleeps. Waking up takes about as long.
 const LOOKS: u32 = 500;
-/// The same if ranks share processors. Each of these looks yields.
+/// Looks at the end of a run before a rank sleeps, if ranks share processors. Each of these looks
+/// yields.
 const LOOKS_CROWDED: u32 = 4;
 /// The time for which a rank tries to start a run while the system has no room for the frame.
 const START_LIMIT: Duration = Duration::from_secs(5);
@@ -50,7 +51,7 @@ pub(super) fn run(
     }
     let hands = match member.fallback_ops {
         0 => None,
-        // Without it, nobody would do what the engine hands over.
+        // Without these, nobody would execute the fallback operations.
         _ => Some(
             hands(job, rank)
                 .ok_or_else(|| StartError::Kernel(io::ErrorKind::InvalidData.into()))?,
@@ -182,7 +183,7 @@ impl Work<'_> {
                 if self.kernel.wait(limit).map_err(failed)? {
                     break true;
                 }
-                // Where one action is handed over, another one often is soon.
+                // After a fallback operation another one often follows soon.
                 if self.serve(instance)? {
                     break false;
                 }
@@ -199,7 +200,7 @@ impl Work<'_> {
         }
     }
 
-    /// Does what the engine has handed over. Returns true if there was something to do.
+    /// Executes the fallback operations that are there. Returns true if there were any.
     fn serve(&mut self, instance: u64) -> Result<bool, Interrupted> {
         let began = Instant::now();
         loop {
@@ -246,8 +247,8 @@ fn part(job: Job<'_>, rank: u32) -> Option<PartImage> {
     Some(Plan::with(job.nisa, fragment, abilities).ok()?.part(rank))
 }
 
-/// Returns the hands for a rank's part; `None` if the schedule is not the one that the launcher has
-/// translated.
+/// Returns the fallback operations of a rank's part; `None` if the schedule is not the one that the
+/// launcher has translated.
 fn hands(job: Job<'_>, rank: u32) -> Option<FallbackOps> {
     let calc = job.settings.calc.unwrap_or_default();
     Some(FallbackOps::new(part(job, rank)?, job.nisa, rank, calc))

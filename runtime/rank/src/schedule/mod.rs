@@ -1,10 +1,10 @@
-//! One rank of a job: the loop around the engine, as a process or as a thread.
+//! Runs the job's schedule on one rank, which is a process or a thread: the loop around the engine.
 //!
-//! The loop runs the instances of the schedule one after the other: it writes initial values to
-//! memory, starts the instance, and compares memory with what the program expects. It never waits
-//! for other ranks between instances. When nothing can be done, it stores that in the rank's status
-//! and sleeps in its mailbox. Whether the job is stuck is decided by the launcher, which sees all
-//! ranks.
+//! The loop runs the instances of the schedule one after the other. It writes initial values to
+//! memory, starts the instance, and compares memory with the values that the program expects. It
+//! never waits for other ranks between instances. When nothing can be done, it stores that in the
+//! rank's status and sleeps in its mailbox. The launcher, which sees all ranks, decides if the job
+//! is stuck.
 
 mod ended;
 mod image;
@@ -26,16 +26,16 @@ use goal_shm::{Segment, State};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Looks at the start gate, each with a yield, before a rank sleeps: one to two milliseconds. The
+/// Looks at the start barrier before a rank sleeps: one to two milliseconds. Each look yields. The
 /// next rank takes about that long to start.
-const POLLS_AT_GATE: u32 = 5_000;
+const POLLS_AT_START: u32 = 5_000;
 
 /// The resources of one rank that its launcher opened.
 #[derive(Default)]
 pub struct Resources {
     /// The file with the rank's section, if it is run through a window.
     pub section: Option<SectionFile>,
-    /// The rank's way to other hosts, if there are any.
+    /// The rank's endpoint for other hosts, if there are any.
     pub endpoint: Option<RemoteEndpoint>,
 }
 
@@ -75,20 +75,20 @@ pub fn run(
         ) => Some(remote_sockets),
         None => None,
     };
-    // This announces the room in the rank's mailbox, so it comes before the gate, behind which
-    // ranks send.
+    // This announces the room in the rank's mailbox, and ranks send once they have passed the start
+    // barrier. So it comes first.
     with_member_over(job, rank, remote_sockets, |member| {
         if settings.network.is_some() {
             let (nisa, window) = (Arc::clone(nisa), settings.window);
-            // Most requests of a source that can be under way at once: a rank of a job runs one
-            // instance at a time, whose sends have to end before the next one.
+            // The most requests of a source that can be under way at once. A rank of a job runs one
+            // instance at a time, and its sends have to end before the next instance.
             let under_way = move |source| match window {
                 Some(window) => window.size.into(),
                 None => sends(&nisa, source, rank),
             };
             member.with(|engine| engine.bound_requests(under_way));
         }
-        let polls = if settings.polls_at_gate() { POLLS_AT_GATE } else { 0 };
+        let polls = if settings.polls_at_start() { POLLS_AT_START } else { 0 };
         let awaited = settings.awaited(segment.num_ranks());
         if segment.start_barrier().pass_polling(awaited, polls, now_ns) {
             segment.status(rank).enter(State::Running);
@@ -201,7 +201,7 @@ impl<'a> Work<'a, '_> {
         let (Job { segment, nisa, settings, .. }, rank) = (self.job, self.rank);
         let status = segment.status(rank);
         let instance = settings.repeat - self.left;
-        // What derives from the clock is left to the interpreter.
+        // The interpreter compares memory that derives from the clock.
         let asks_clock = window.is_some_and(|window| window.stores_time);
         self.ended.note(self.job, rank, instance, storage.memory(), !asks_clock);
         self.left -= 1;

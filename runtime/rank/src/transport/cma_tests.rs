@@ -1,6 +1,6 @@
-//! Two processes whose buffers are their own: large payloads are copied by the system, or come in
-//! messages where it may not.
-#![allow(unsafe_code)] // ends of ranks
+//! Tests two processes whose buffers are outside of the segment. The system copies large payloads,
+//! or they come in messages if it may not.
+#![allow(unsafe_code)] // transports of ranks
 
 use super::RankTransport;
 use goal_asm::{EncodeOptions, Nisa, encode};
@@ -9,6 +9,7 @@ use goal_engine::memory::{Imported, Span};
 use goal_engine::testing::state;
 use goal_engine::transport::{Distance, Full, Header, Kind, Transport, Unreadable};
 use goal_engine::{Engine, Options, Schedule, Storage};
+use goal_filetest::patience;
 use goal_job::transport::{Choice, Request};
 use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
@@ -19,12 +20,12 @@ use std::ops::ControlFlow;
 use std::os::fd::AsRawFd;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Set in the process of rank 1: the segment's descriptor, and the list of transports.
 const PEER: &str = "GOAL_TEST_PEER";
 
-/// Into a buffer, added to one, into one in pieces; both ways.
+/// Payloads go into a buffer, are added to one, and go into one in pieces; both ways.
 const TEXT: &str = "
     rank 0 { init 0 = Int32 1 2 3  init 399996 = Int32 4  init 699996 = Int32 5  init 4000000 = Int32 100
              send 0,700000 to 1 tag 1  send 0,700000 to 1 tag 2  send 0,700000 to 1 tag 3
@@ -44,7 +45,7 @@ fn layout() -> Layout {
     Layout::new([RankSizes::default(); 2].into_iter(), u64::MAX).expect("a small segment")
 }
 
-/// The transports of a rank, and what was done with them.
+/// The transports of a rank, and counts of their copies and messages.
 struct Counted<'a> {
     rank_transport: RankTransport<'a>,
     copies: usize,
@@ -110,8 +111,8 @@ impl Transport for Counted<'_> {
     }
 }
 
-/// Runs a rank with memory of its own, and compares that with the interpreter's. The copies made,
-/// and the parts that came in messages.
+/// Runs a rank with memory of its own, and compares that with the interpreter's. Returns the
+/// numbers of copies, and of parts that came in messages.
 fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     let program = program();
     let mut bytes = Vec::new();
@@ -122,7 +123,7 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     let storage = Storage::new(&schedule);
     let choice = Choice::new(&Request::new(Some(("--transport", list)), []).unwrap());
     announce(segment, rank);
-    // SAFETY: the rank's only ends.
+    // SAFETY: the rank has no other transports.
     let rank_transport =
         unsafe { RankTransport::new(segment, rank, &choice.paths(Distance::Node).unwrap()) };
     let mut engine = Engine::new(
@@ -134,10 +135,10 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     let (own, peer) = (segment.status(rank), segment.status(1 - rank));
     own.enter(State::Running);
     let handle = engine.start(&schedule, 0, storage);
-    let begin = Instant::now();
+    let (begin, limit) = (Instant::now(), patience(30));
     // The other one still needs this one's answers after this one has ended.
     while peer.state() != State::Done || !engine.test(&handle) {
-        assert!(begin.elapsed() < Duration::from_secs(30), "rank {rank} waits");
+        assert!(begin.elapsed() < limit, "rank {rank} waits");
         engine.poll(0).unwrap();
         if engine.test(&handle) && own.state() == State::Running {
             own.enter(State::Done);
@@ -186,7 +187,7 @@ fn run_both(list: &str) {
     // The one that this process starts.
     admit(std::process::id());
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "transport::copies::peer"])
+        .args(["--exact", "transport::cma_tests::peer"])
         .env(PEER, format!("{} {list}", segment.fd().as_raw_fd()))
         .spawn()
         .unwrap();

@@ -1,6 +1,6 @@
-//! The transports of a rank's messages.
+//! Carries the messages of a rank by its transports.
 //!
-//! `RankTransport` combines one rank's ends of all transports to one
+//! `RankTransport` combines all transports of one rank to one
 //! [`Transport`](goal_engine::transport::Transport) for its engine. The job's
 //! [`Choice`](goal_job::transport::Choice) says which transports these are.
 

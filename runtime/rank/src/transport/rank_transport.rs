@@ -1,5 +1,5 @@
-//! One rank's ends of all transports that serve it.
-#![allow(unsafe_code)] // one user of a rank's ends at a time
+//! Combines the transports of one rank to one for its engine.
+#![allow(unsafe_code)] // one user of a rank's transports at a time
 
 use super::remote::{Remote, Sleeper};
 use goal_engine::memory::{Imported, Span};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// One rank's ends of all transports that serve it, dispatched by the distance of the peer.
+/// The transports of one rank. The distance of a peer selects the transport of a message.
 ///
 /// All messages from one rank to another use the same transport, so the order within each transport
 /// is the order of the pair. The table of transports is by distance and not by rank, so memory does
@@ -27,7 +27,7 @@ use std::time::Duration;
 pub(crate) struct RankTransport<'a> {
     rank: u32,
     carriers: [TransportKind; Distance::ALL.len()],
-    /// Always polled and waited for, as the launcher wakes the rank here.
+    /// Always polled and waited for: the launcher wakes the rank here.
     shm: ShmTransport<'a>,
     local: Local,
     cma: Option<Cma<'a>>,
@@ -36,12 +36,12 @@ pub(crate) struct RankTransport<'a> {
 }
 
 impl<'a> RankTransport<'a> {
-    /// Returns the ends of `rank` within its host.
+    /// Returns the transports of `rank` within its host.
     ///
     /// # Safety
-    /// While a method of these runs, no other ends of the rank may be used, in any process.
+    /// While a method of the value runs, no other value of the rank may be used, in any process.
     pub(crate) unsafe fn new(segment: &'a Segment, rank: u32, paths: &RouteTable) -> Self {
-        // SAFETY: as the caller says; the segment outlives the ends.
+        // SAFETY: as the caller says; the segment outlives the transports.
         let local = unsafe { Local::new(segment, rank) };
         let cma = paths.cma.then(|| Cma::new(segment));
         // SAFETY: as the caller says.
@@ -49,18 +49,19 @@ impl<'a> RankTransport<'a> {
         Self { rank, carriers: paths.carriers, shm, local, cma, remote: None }
     }
 
-    /// The same for ranks that act for each other.
+    /// Makes each message mark its receiver if other ranks may act for that rank.
     pub(crate) fn with_marks(self) -> Self {
         Self { shm: self.shm.with_marks(), ..self }
     }
 
-    /// The same for ranks that go on after the loss of another one.
+    /// Keeps other ranks from writing to this rank's memory, in a job that goes on after the loss
+    /// of a rank.
     pub(crate) fn without_lent_memory(self) -> Self {
         Self { shm: self.shm.without_lent_memory(), ..self }
     }
 
-    /// Returns all ends of `rank`, with the gateway that its launcher opened if there are other
-    /// hosts.
+    /// Returns all transports of `rank`. They include the fabrics to other hosts, over the remote
+    /// sockets that its launcher opened, if there are other hosts.
     ///
     /// # Safety
     /// As for [`RankTransport::new`].
@@ -90,27 +91,27 @@ impl<'a> RankTransport<'a> {
     /// Returns true if the fabrics to other hosts have work, or a run in the kernel has ended.
     #[inline]
     pub(crate) fn has_frame(&self) -> bool {
-        self.remote.as_ref().is_some_and(|remote| remote.has_work() || remote.has_sign())
+        self.remote.as_ref().is_some_and(|remote| remote.has_work() || remote.has_event())
     }
 
     /// Returns true if something has arrived from other hosts, or a run in the kernel has ended.
     /// Asks the system, as a rank does that never sleeps.
     pub(crate) fn has_arrived(&self) -> bool {
-        self.remote.as_ref().is_some_and(|remote| remote.has_arrived() || remote.has_sign())
+        self.remote.as_ref().is_some_and(|remote| remote.has_arrived() || remote.has_event())
     }
 
-    /// Lets the ends of the rank's runs in the kernel end its sleeps. Without other hosts there are
-    /// none.
+    /// Lets completion events of the rank's runs in the kernel end its sleeps. Without other hosts
+    /// there are none.
     pub(crate) fn follow(&mut self, events: Arc<CompletionEvents>) {
         if let Some(remote) = &mut self.remote {
             remote.follow(events);
         }
     }
 
-    /// Returns true if a run in the kernel has ended and nobody has settled it.
+    /// Returns true if a completion event was not settled yet.
     #[inline]
-    pub(crate) fn has_sign(&self) -> bool {
-        self.remote.as_ref().is_some_and(|remote| remote.has_sign())
+    pub(crate) fn has_event(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.has_event())
     }
 
     /// Sends the messages to other hosts that were written since the last poll. Those to ranks of
@@ -150,8 +151,8 @@ impl<'a> RankTransport<'a> {
         self.remote.as_ref()?.loss()
     }
 
-    /// Returns a means to wait for other hosts while another thread has the ends, or `None` if the
-    /// rank has only its mailbox to wait for.
+    /// Returns a sleeper that waits for other hosts while another thread has the transports, or
+    /// `None` if the rank has only its mailbox to wait for.
     pub(crate) fn sleeper(&self) -> Option<Sleeper> {
         self.remote.as_ref().map(|remote| remote.sleeper())
     }
@@ -171,8 +172,8 @@ impl<'a> RankTransport<'a> {
     }
 }
 
-/// The panic message for a message to another host without streams. [`RankTransport::open`] makes the
-/// streams whenever there are other hosts.
+/// The panic message for a message to another host without fabrics. [`RankTransport::open`] opens
+/// them whenever there are other hosts.
 const NO_REMOTE: &str = "ranks on other hosts have a way";
 
 impl Transport for RankTransport<'_> {
@@ -267,7 +268,7 @@ impl Transport for RankTransport<'_> {
         match self.carrier(to) {
             TransportKind::Local => self.local.room(to),
             TransportKind::Shm => self.shm.room(to),
-            TransportKind::Remote => self.remote.as_ref().expect(NO_REMOTE).way_to(to).room(to),
+            TransportKind::Remote => self.remote.as_ref().expect(NO_REMOTE).route_to(to).room(to),
         }
     }
 
@@ -276,7 +277,7 @@ impl Transport for RankTransport<'_> {
             TransportKind::Local => 0,
             TransportKind::Shm => self.shm.pushed_max(to, bytes),
             TransportKind::Remote => {
-                self.remote.as_ref().expect(NO_REMOTE).way_to(to).pushed_max(to)
+                self.remote.as_ref().expect(NO_REMOTE).route_to(to).pushed_max(to)
             }
         }
     }

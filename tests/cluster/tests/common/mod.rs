@@ -4,19 +4,22 @@
 use goal_cluster::{Host, INTERFACE};
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Frame, Mac};
 use goal_eth::{AnyDriver, Driver, DriverKind, probe_xdp};
-use std::io::Write;
+use goal_filetest::{patience, skipped};
 use std::time::{Duration, Instant};
 
 pub const BOTH: [u16; 2] = [ETHERTYPE_EDP, ETHERTYPE_ESP];
-pub const LIMIT: Duration = Duration::from_secs(20);
+
+/// The patience with frames that must arrive.
+pub fn limit() -> Duration {
+    patience(20)
+}
 
 /// Returns the drivers that this system has. Prints a line that names one that it lacks.
 pub fn kinds(test: &str) -> Vec<DriverKind> {
     let mut kinds = vec![DriverKind::Packet];
     match probe_xdp() {
         Ok(()) => kinds.push(DriverKind::Xdp),
-        // Written past the test harness, which would capture it.
-        Err(why) => drop(writeln!(std::io::stderr(), "{test}: skipped with XDP: {why}")),
+        Err(why) => skipped(&format!("{test} with XDP: {why}")),
     }
     kinds
 }
@@ -41,8 +44,8 @@ pub fn write(out: &mut [u8], from: Mac, to: Mac, port: u16, len: usize) -> usize
 /// Returns the lengths of `count` frames that arrive.
 pub fn lens(driver: &mut AnyDriver, count: usize) -> Vec<usize> {
     let mut got = Vec::new();
-    let start = Instant::now();
-    while got.len() < count && start.elapsed() < LIMIT {
+    let (start, limit) = (Instant::now(), limit());
+    while got.len() < count && start.elapsed() < limit {
         driver.wait(Some(Duration::from_millis(50))).unwrap();
         driver.receive(10, |frame| got.push(frame.len()));
     }

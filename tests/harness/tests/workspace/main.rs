@@ -1,8 +1,10 @@
-//! Checks the sources of the whole workspace: dependencies, layers, circles of imports, variables.
+//! Checks the sources of the whole workspace: dependencies, layers, circles of imports, variables,
+//! and words that are retired.
 
 mod architecture;
 mod cycles;
 mod environment;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};

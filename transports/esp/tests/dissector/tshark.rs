@@ -18,7 +18,7 @@ impl Tshark {
     /// Finds `tshark`. If there is none, it prints a line that says so and returns `None`.
     pub(crate) fn find() -> Option<Self> {
         if Command::new("tshark").arg("--version").output().is_err() {
-            eprintln!("skipped: there is no tshark to try the dissector with");
+            goal_filetest::skipped("there is no tshark to try the dissector with");
             return None;
         }
         let output = run(&["-G", "fields"]);

@@ -5,6 +5,7 @@ mod matches;
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_cluster::{Cluster, INTERFACE};
+use goal_filetest::patience;
 use goal_interp::Options;
 use goal_kernel::layout::Counter;
 use goal_kernel::{Hook, Installation, Job, Kernel, Member, Peer, Plan, Rank, Ticker, Ticks};
@@ -21,7 +22,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub const LIMIT: Duration = Duration::from_secs(20);
+/// The patience with the end of a run.
+pub fn limit() -> Duration {
+    patience(20)
+}
 
 pub fn nisa(program: &Program) -> Nisa {
     let mut bytes = Vec::new();
@@ -181,7 +185,7 @@ impl Bench {
         }
         let mut memories = Vec::new();
         for number in 0..self.ranks[schedule].len() {
-            if !self.ranks[schedule][number].wait(LIMIT).unwrap() {
+            if !self.ranks[schedule][number].wait(limit()).unwrap() {
                 panic!("rank {number} does not end: {}", self.counters());
             }
             let rank = &self.ranks[schedule][number];

@@ -5,6 +5,7 @@ use crate::allreduce;
 use crate::bench::{Bench, Place, outcome};
 use crate::forged::{packets, recorded};
 use goal_cluster::{Cluster, Switch, Wiring};
+use goal_filetest::{patience, until};
 use goal_kernel::layout::Counter;
 use rustix::net::{SendFlags, send};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,10 +22,12 @@ fn a_flood_of_forged_frames_changes_nothing() {
     let victim = cluster.hosts()[1].call(packets).unwrap();
     let (inputs, wanted) = outcome(&program, 0);
     assert_eq!(wanted.first_difference(&bench.run(0, &inputs)), None);
-    std::thread::sleep(Duration::from_millis(5));
-    let mut frames = recorded(&victim, places[1].mac);
+    let mut frames = Vec::new();
+    until("frames are recorded", || {
+        frames.extend(recorded(&victim, places[1].mac));
+        !frames.is_empty()
+    });
     drop(victim);
-    assert!(!frames.is_empty());
     // Its own address, so that the switch does not learn wrong ones.
     frames.iter_mut().for_each(|frame| frame[6..12].copy_from_slice(&places[2].mac));
     let (ends, sent) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -58,7 +61,7 @@ fn a_flood_of_forged_frames_changes_nothing() {
             assert_eq!(wanted.first_difference(&bench.run(0, &inputs)), None, "run {round}");
         }
         // Enough of the flood, however fast the runs were.
-        while sent.load(Ordering::Relaxed) < 100 * runs && began.elapsed().as_secs() < 60 {
+        while sent.load(Ordering::Relaxed) < 100 * runs && began.elapsed() < patience(60) {
             std::thread::sleep(Duration::from_millis(1));
         }
         ends.store(true, Ordering::Relaxed);

@@ -62,6 +62,7 @@ fn replayed_and_forged_frames_change_nothing() {
         let (inputs, outcome) = outcome(&program, round);
         let memories = bench.run(0, &inputs);
         assert_eq!(outcome.first_difference(&memories), None, "after {sent} frames");
+        // Time has to pass: the last frames of the run are counted.
         std::thread::sleep(Duration::from_millis(5));
         let recorded = recorded(&victim, cluster.hosts()[1].mac().0);
         assert!(!recorded.is_empty());
@@ -86,6 +87,7 @@ fn replayed_and_forged_frames_change_nothing() {
             }
         };
         cluster.hosts()[1].call(&mut attack).unwrap();
+        // Time has to pass, in which nothing is sent or counted.
         std::thread::sleep(Duration::from_millis(5));
         assert_eq!(counters.map(|counter| bench.counter(counter)), before, "{}", bench.counters());
         let now: u64 = refusals.map(|counter| bench.counter(counter)).iter().sum();

@@ -1,15 +1,16 @@
 //! Nothing is left of a job that is killed, at whatever moment.
 
 use crate::allreduce;
-use crate::bench::{Bench, LIMIT, bytes};
+use crate::bench::{Bench, bytes};
 use crate::stopped::{job, told};
 use aya::maps::loaded_maps;
 use aya::programs::{SchedClassifier, TcAttachType, loaded_programs};
 use goal_cluster::{Cluster, Host, INTERFACE, Switch, Wiring};
+use goal_filetest::{skipped, until};
 use goal_kernel::Ticks;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The processes of the job: run after run, until they are killed.
 #[test]
@@ -41,15 +42,6 @@ fn interfaces(host: &Host) -> usize {
     host.call(list).unwrap()
 }
 
-/// Waits until something is so: the kernel frees what descriptors held a little later.
-fn eventually(what: &str, is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < LIMIT, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn nothing_is_left_of_a_killed_job() {
     let name = "nothing_is_left_of_a_killed_job";
@@ -57,8 +49,7 @@ fn nothing_is_left_of_a_killed_job() {
     let Some(cluster) = Cluster::or_skip(name, &wiring) else { return };
     let hosts = cluster.hosts();
     if let Err(why) = attached(&hosts[0]) {
-        println!("{name}: skipped: no TCX: {why}");
-        return;
+        return skipped(&format!("no TCX: {why}"));
     }
     let before = interfaces(&hosts[0]);
     let kills = 3 * goal_filetest::seeds(1);
@@ -68,7 +59,7 @@ fn nothing_is_left_of_a_killed_job() {
         let random = bytes(kill, 2);
         let (mut programs, mut maps) = (Vec::new(), Vec::new());
         if kill % 4 == 3 {
-            // While it loads.
+            // While it loads. Time passes, so that the moments differ.
             std::thread::sleep(Duration::from_millis(4 * u64::from(random[0])));
         } else {
             let mut line = String::new();
@@ -87,16 +78,15 @@ fn nothing_is_left_of_a_killed_job() {
         }
         child.kill().unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9));
+        // The kernel frees what descriptors held a little later.
         for host in hosts {
-            eventually("a program is attached", || attached(host).unwrap().is_empty());
-            eventually("an interface is left", || interfaces(host) == before);
+            until("no program is attached", || attached(host).unwrap().is_empty());
+            until("no interface is left", || interfaces(host) == before);
         }
-        eventually("a program is left", || {
+        until("no program is left", || {
             loaded_programs().flatten().all(|program| !programs.contains(&program.id()))
         });
-        eventually("a map is left", || {
-            loaded_maps().flatten().all(|map| !maps.contains(&map.id()))
-        });
+        until("no map is left", || loaded_maps().flatten().all(|map| !maps.contains(&map.id())));
     }
     println!("{kills} jobs killed");
 }

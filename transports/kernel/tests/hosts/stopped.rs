@@ -2,12 +2,17 @@
 //! network gets better, and the collective ends without them.
 
 use crate::allreduce;
-use crate::bench::{Bench, LIMIT, Place, outcome};
+use crate::bench::{Bench, Place, limit, outcome};
+use aya::maps::{Array, Map, MapData};
 use goal_cluster::{Cluster, Faults, Host, Switch, Wiring};
+use goal_filetest::until;
 use goal_kernel::Ticks;
-use goal_kernel::layout::Counter;
+use goal_kernel::layout::{Counter, StatusEntry};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::mem::offset_of;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -64,7 +69,7 @@ fn job_that_is_stopped() {
     let ended = bench.ranks[0].iter().filter(|rank| rank.test().unwrap()).count();
     let mut memories = Vec::new();
     for rank in &mut bench.ranks[0] {
-        assert!(rank.wait(LIMIT).unwrap());
+        assert!(rank.wait(limit()).unwrap());
         let mut memory = vec![0; rank.len()];
         rank.read(0, &mut memory);
         memories.push(memory);
@@ -78,6 +83,26 @@ fn signal(name: &str, child: &Child) {
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
 }
 
+/// Returns how many ranks of a job have ended, by the maps that its process has descriptors of.
+fn ended(process: u32) -> usize {
+    let infos = fs::read_dir(format!("/proc/{process}/fdinfo")).unwrap().flatten();
+    let infos = infos.filter_map(|entry| fs::read_to_string(entry.path()).ok());
+    let id = |info: String| -> Option<u32> {
+        info.lines().find_map(|line| line.strip_prefix("map_id:")?.trim().parse().ok())
+    };
+    let ids: BTreeSet<u32> = infos.filter_map(id).collect();
+    let done = |&id: &u32| -> Option<u32> {
+        let data = MapData::from_id(id).ok()?;
+        if data.info().ok()?.name_as_str() != Some("goal_status") {
+            return None;
+        }
+        let array: Array<_, [u8; size_of::<StatusEntry>()]> = Map::Array(data).try_into().ok()?;
+        let (entry, at) = (array.get(&0, 0).ok()?, offset_of!(StatusEntry, done));
+        Some(u32::from_ne_bytes(entry[at..at + 4].try_into().unwrap()))
+    };
+    ids.iter().filter(|&id| done(id) == Some(1)).count()
+}
+
 /// Returns how many ranks ended while all processes were stopped.
 fn ended_while_stopped(cluster: &Cluster, ticks: Ticks) -> u32 {
     cluster.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
@@ -89,9 +114,14 @@ fn ended_while_stopped(cluster: &Cluster, ticks: Ticks) -> u32 {
         assert!(output.read_line(&mut line).unwrap() > 0, "the job ended");
     }
     signal("STOP", &child);
-    std::thread::sleep(Duration::from_millis(50));
+    let stat = format!("/proc/{}/stat", child.id());
+    until("the job is stopped", || fs::read_to_string(&stat).unwrap().contains(") T "));
     cluster.set_faults(Faults { lost: 100_000, doubled: 100_000, ..Faults::default() });
-    std::thread::sleep(Duration::from_secs(2));
+    match ticks {
+        Ticks::Circle => until("all ranks have ended", || ended(child.id()) == 8),
+        // Time has to pass, in which not all end.
+        Ticks::Thread => std::thread::sleep(Duration::from_secs(2)),
+    }
     writeln!(child.stdin.as_mut().unwrap(), "look").unwrap();
     signal("CONT", &child);
     let mut rest = String::new();

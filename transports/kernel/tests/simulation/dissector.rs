@@ -2,10 +2,10 @@
 //! them out. Needs `tshark`, and is skipped visibly without.
 
 use crate::native::{Engine, Host};
+use goal_filetest::skipped;
 use goal_kernel::layout::Counter;
 use goal_kernel::{Installation, Job, Member, Peer, Plan};
 use goal_lang::{ParseOptions, SourceMap};
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
@@ -88,8 +88,7 @@ fn wireshark_shows_schedule_frames() {
     let test = "wireshark_shows_schedule_frames";
     let Some(engine) = Engine::or_skip(test) else { return };
     if Command::new("tshark").arg("--version").output().is_err() {
-        let _ = writeln!(std::io::stderr(), "{test}: skipped: no tshark");
-        return;
+        return skipped("no tshark");
     }
     let mut frames = frames(engine);
     let kinds = |kind: u8| frames.iter().filter(|frame| frame[15] == kind).count();

@@ -67,8 +67,7 @@ impl Engine {
         let output = match compiled {
             Ok(output) => output,
             Err(error) => {
-                use std::io::Write;
-                let _ = writeln!(std::io::stderr(), "{test}: skipped: no compiler `cc`: {error}");
+                goal_filetest::skipped(&format!("{test}: no compiler `cc`: {error}"));
                 return None;
             }
         };

@@ -8,7 +8,7 @@ use super::{Asked, FIRST, LISTENER, Owner, TcpFabric};
 use crate::handshake::Ends;
 use crate::info;
 use crate::limits::{
-    CLOSED_MAX, HANDSHAKE_NS, OPEN_NS, PAUSE_NS, RETRY_NS, STRANGERS_MAX, WELCOME_NS,
+    CALLERS_MAX, CLOSED_MAX, HANDSHAKE_NS, OPEN_NS, PAUSE_NS, RETRY_NS, WELCOME_NS,
 };
 use crate::pending::{Failed, PendingConnection, Shaken};
 use rustix::io::Errno;
@@ -83,7 +83,7 @@ impl TcpFabric {
     /// Accepts connections. The oldest one without the key is closed if there are too many.
     fn accept(&mut self, now_ns: u64) {
         // The others are accepted with the next poll.
-        for _ in 0..STRANGERS_MAX {
+        for _ in 0..CALLERS_MAX {
             match PendingConnection::accept(&self.listener, &self.conditions, now_ns) {
                 Ok(Some(caller)) => {
                     self.make_room();
@@ -123,7 +123,7 @@ impl TcpFabric {
     /// may be open already, so its end would be a loss. No more of these than ranks are honest. If
     /// there are more, the oldest is dropped; one that has only knocked goes first.
     fn make_room(&mut self) {
-        if self.callers < STRANGERS_MAX {
+        if self.callers < CALLERS_MAX {
             return;
         }
         let oldest = |most: usize, is_one: fn(&PendingConnection) -> bool| {
@@ -131,8 +131,8 @@ impl TcpFabric {
             let these: Vec<_> = these.map(|(token, one)| (one.since_ns(), token)).collect();
             these.iter().min().copied().filter(|_| these.len() >= most)
         };
-        let known_max = self.connections.len() + STRANGERS_MAX;
-        let dropped = oldest(STRANGERS_MAX, |one| !one.has_shown_key())
+        let known_max = self.connections.len() + CALLERS_MAX;
+        let dropped = oldest(CALLERS_MAX, |one| !one.has_shown_key())
             .or_else(|| oldest(known_max, |one| one.has_shown_key() && !one.is_greeted()))
             .or_else(|| oldest(known_max, PendingConnection::is_greeted));
         if let Some((_, token)) = dropped {

@@ -1,12 +1,13 @@
 //! Tests unknown peers at the port: garbage, silence, wrong keys, and too many connections.
 
-use super::{V4, encrypted, exchange, fabrics, key, now_ns};
+use super::{V4, encrypted, exchange, fabrics, key, now_ns, patience_ns};
 use crate::handshake::{Connecting, Ends, Key};
-use crate::limits::{OPEN_NS, STRANGERS_MAX};
+use crate::limits::{CALLERS_MAX, OPEN_NS};
 use crate::listener::Listener;
 use crate::{Conditions, TcpFabric};
 use goal_engine::transport::{Header, Kind};
 use goal_fabric::Fabric;
+use goal_filetest::patience;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
@@ -15,18 +16,18 @@ use std::time::Duration;
 
 fn caller(to: &TcpFabric, of: usize) -> TcpStream {
     let stream = TcpStream::connect(to.addresses[of]).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.set_read_timeout(Some(patience(10))).unwrap();
     stream
 }
 
-/// Polls an end until the stranger's connection is closed. Returns the number of bytes that it got.
+/// Polls an end until the caller's connection is closed. Returns the number of bytes that it got.
 fn closed(end: &mut TcpFabric, caller: &mut TcpStream) -> usize {
     caller.set_nonblocking(true).unwrap();
     let (since_ns, mut got) = (now_ns(), 0);
     let mut bytes = [0; 256];
     loop {
-        assert!(now_ns() - since_ns < 20_000_000_000, "it stays open");
-        end.poll(1, &mut |_, _| panic!("a message of a stranger"));
+        assert!(now_ns() - since_ns < patience_ns(20), "it stays open");
+        end.poll(1, &mut |_, _| panic!("a message of a caller without the key"));
         match caller.read(&mut bytes) {
             Ok(0) => return got,
             Ok(len) => got += len,
@@ -62,7 +63,7 @@ fn a_way_that_is_silent_makes_the_rank_unreachable() {
     silent.set_nonblocking(true).unwrap();
     let (mut held, mut attempts, since_ns) = (None, 0, now_ns());
     while end.unreachable(1).is_none() {
-        assert!(now_ns() - since_ns < 30_000_000_000, "it is tried for ever: {attempts} attempts");
+        assert!(now_ns() - since_ns < patience_ns(30), "it is tried for ever: {attempts} attempts");
         assert!(end.try_send(1, &header, &mut |_| {}).is_err());
         end.progress();
         if let Ok((stream, _)) = silent.accept() {
@@ -100,11 +101,11 @@ fn another_key_or_rank_is_closed() {
 }
 
 #[test]
-fn a_flood_of_strangers_keeps_nobody_out() {
+fn a_flood_of_callers_keeps_nobody_out() {
     let mut ends = fabrics(2, V4, 0);
-    let flood: Vec<_> = (0..4 * STRANGERS_MAX).map(|_| caller(&ends[1], 1)).collect();
+    let flood: Vec<_> = (0..4 * CALLERS_MAX).map(|_| caller(&ends[1], 1)).collect();
     assert!(exchange(&mut ends));
-    assert!(ends[1].callers <= STRANGERS_MAX);
+    assert!(ends[1].callers <= CALLERS_MAX);
     drop(flood);
 }
 
@@ -116,7 +117,7 @@ fn a_flood_before_a_hello_pushes_nobody_out() {
         let mut rank = caller(&ends[1], 1);
         let mut flood = Vec::new();
         for _ in 0..4 {
-            flood.extend((0..STRANGERS_MAX).map(|_| caller(&ends[1], 1)));
+            flood.extend((0..CALLERS_MAX).map(|_| caller(&ends[1], 1)));
             // Some say a little, and so are accepted.
             flood.iter_mut().step_by(2).for_each(|one| one.write_all(b"G").unwrap());
             for _ in 0..8 {
@@ -132,12 +133,12 @@ fn a_flood_before_a_hello_pushes_nobody_out() {
         let shown = |end: &TcpFabric| end.callers().filter(|(_, one)| one.has_shown_key()).count();
         let since_ns = now_ns();
         while shown(&ends[1]) == 0 {
-            assert!(now_ns() - since_ns < 20_000_000_000, "it was pushed out");
+            assert!(now_ns() - since_ns < patience_ns(20), "it was pushed out");
             ends[1].progress();
         }
         // Those who have shown the key stay.
-        flood.extend((0..4 * STRANGERS_MAX).map(|_| caller(&ends[1], 1)));
-        flood.iter_mut().rev().take(4 * STRANGERS_MAX).for_each(|one| one.write_all(b"G").unwrap());
+        flood.extend((0..4 * CALLERS_MAX).map(|_| caller(&ends[1], 1)));
+        flood.iter_mut().rev().take(4 * CALLERS_MAX).for_each(|one| one.write_all(b"G").unwrap());
         for _ in 0..40 {
             ends[1].progress();
         }
@@ -175,7 +176,7 @@ fn ranks_that_connect_with_each_other_at_once_share_a_connection() {
         let mut sent = [[false; 3]; 3];
         let mut arrived = 0;
         while arrived < 6 {
-            assert!(now_ns() - since_ns < 10_000_000_000, "{arrived} messages: {sent:?}");
+            assert!(now_ns() - since_ns < patience_ns(10), "{arrived} messages: {sent:?}");
             for from in 0..3 {
                 for to in (0..3).filter(|&to| to != from) {
                     let request = Header::new(Kind::Rts, from as u32);
@@ -201,7 +202,7 @@ fn a_rank_that_is_gone_is_lost_and_one_that_left_is_not() {
     drop(left);
     let since_ns = now_ns();
     while ends[0].connections() > 0 {
-        assert!(now_ns() - since_ns < 10_000_000_000, "it stays");
+        assert!(now_ns() - since_ns < patience_ns(10), "it stays");
         ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
     }
     assert_eq!(ends[0].lost(), None);
@@ -211,7 +212,7 @@ fn a_rank_that_is_gone_is_lost_and_one_that_left_is_not() {
     // Closes all connections, as the system does when a process is killed.
     ends[0].connections.iter_mut().for_each(|connection| *connection = None);
     while ends[1].lost().is_none() {
-        assert!(now_ns() - since_ns < 20_000_000_000, "nobody notices");
+        assert!(now_ns() - since_ns < patience_ns(20), "nobody notices");
         ends[1].poll(1, &mut |_, _| ControlFlow::Continue(()));
     }
     let (rank, why) = ends[1].lost().unwrap();
@@ -226,7 +227,7 @@ fn a_rank_that_nobody_listens_for_is_unreachable() {
     let request = Header::new(Kind::Rts, 0);
     let since_ns = now_ns();
     while ends[0].unreachable(1).is_none() {
-        assert!(now_ns() - since_ns < 30_000_000_000, "it tries for ever");
+        assert!(now_ns() - since_ns < patience_ns(30), "it tries for ever");
         assert!(ends[0].try_send(1, &request, &mut |_| {}).is_err());
         ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
     }
@@ -289,7 +290,7 @@ fn a_rank_that_computes_after_its_hello_is_not_lost() {
     let mut request = Header::new(Kind::Rts, 1);
     request.cookie = 77;
     let (mut is_sent, mut has_arrived, since_ns) = (false, false, now_ns());
-    while !has_arrived && now_ns() - since_ns < 10_000_000_000 {
+    while !has_arrived && now_ns() - since_ns < patience_ns(10) {
         is_sent = is_sent || ends[0].try_send(0, &request, &mut |_| {}).is_ok();
         ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
         ends[1].poll(1, &mut |header, _| {
@@ -316,7 +317,7 @@ fn many_ranks_that_connect_at_once_are_all_heard() {
     }
     let mut sent = [false; RANKS];
     let (mut heard, since_ns) = (0, now_ns());
-    while heard < RANKS - 1 && now_ns() - since_ns < 20_000_000_000 {
+    while heard < RANKS - 1 && now_ns() - since_ns < patience_ns(20) {
         for (rank, end) in ends.iter_mut().enumerate() {
             if rank > 0 && !sent[rank] {
                 sent[rank] = end.try_send(0, &request(rank), &mut |_| {}).is_ok();
@@ -341,6 +342,7 @@ fn a_rank_that_leaves_with_something_unread_is_not_lost() {
     // Its system answers with an error to what it has not read.
     drop(ends.pop());
     let since_ns = now_ns();
+    // Time has to pass, in which nothing is lost.
     while now_ns() - since_ns < 700_000_000 {
         ends[0].send_written();
         ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));

@@ -1,7 +1,7 @@
 //! Tests long messages: payloads that are sent and received in place, and peers that send forbidden
 //! parts of messages.
 
-use super::{V4, exchange, fabrics, now_ns};
+use super::{V4, exchange, fabrics, now_ns, patience_ns};
 use crate::TcpFabric;
 use crate::limits::PART_MAX;
 use crate::wire::Item;
@@ -12,8 +12,8 @@ use goal_fabric::{AsTransport, Fabric, translate};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// The longest time that a test waits.
-const PATIENCE_NS: u64 = 20_000_000_000;
+/// The patience of a test, in seconds.
+const LIMIT: u64 = 20;
 
 /// The receive of a long message, as an engine lends its memory, and the other messages that came.
 struct Receive {
@@ -76,7 +76,7 @@ fn a_payload_may_change_once_it_was_sent() {
     let mut receive = Receive::new(sent.len());
     let since_ns = now_ns();
     while receive.others.is_empty() {
-        assert!(now_ns() - since_ns < PATIENCE_NS, "{} bytes came", receive.arrived);
+        assert!(now_ns() - since_ns < patience_ns(LIMIT), "{} bytes came", receive.arrived);
         ends[0].poll(8, &mut |_, _| ControlFlow::Continue(()));
         ends[1].poll_into(8, &mut receive);
     }
@@ -99,7 +99,7 @@ fn a_payload_that_breaks_off_is_written_as_far_as_it_came() {
     let mut receive = Receive::new(PART_MAX);
     let since_ns = now_ns();
     while receive.arrived < 30_000 {
-        assert!(now_ns() - since_ns < PATIENCE_NS, "{} bytes came", receive.arrived);
+        assert!(now_ns() - since_ns < patience_ns(LIMIT), "{} bytes came", receive.arrived);
         ends[1].poll_into(8, &mut receive);
     }
     assert!(receive.placed > 0);
@@ -107,7 +107,7 @@ fn a_payload_that_breaks_off_is_written_as_far_as_it_came() {
     let socket = ends[0].connections[1].as_ref().unwrap().channel.socket();
     rustix::net::shutdown(socket, rustix::net::Shutdown::Write).unwrap();
     while ends[1].connections() > 0 {
-        assert!(now_ns() - since_ns < PATIENCE_NS, "nobody notices");
+        assert!(now_ns() - since_ns < patience_ns(LIMIT), "nobody notices");
         ends[1].poll_into(8, &mut receive);
     }
     assert_eq!(ends[1].exchanged().taken, taken, "the part is not complete");
@@ -128,7 +128,7 @@ fn fault(messages: &[Header]) -> Fault {
     let is_announced = messages.iter().any(|header| header.kind() == Kind::Rts);
     let (bytes, mut is_asked, since_ns) = ([3; PART_MAX], false, now_ns());
     loop {
-        assert!(now_ns() - since_ns < PATIENCE_NS, "it is not refused: {messages:?}");
+        assert!(now_ns() - since_ns < patience_ns(LIMIT), "it is not refused: {messages:?}");
         if let Some(header) = left.front()
             && (header.kind() != Kind::Data || !is_announced || is_asked)
         {

@@ -1,6 +1,6 @@
 //! Random programs whose ranks are connected over loopback end with the interpreter's memory.
 
-use super::{V4, V6, encrypted, now_ns};
+use super::{V4, V6, encrypted, now_ns, patience_ns};
 use goal_engine::Options;
 use goal_engine::testing::{Rank, first_room, options, start};
 use goal_fabric::{AsTransport, Fabric};
@@ -9,17 +9,14 @@ use goal_lang::Program;
 use goal_smith::{Shape, program};
 use std::net::IpAddr;
 
-/// The longest time of a run.
-const PATIENCE_NS: u64 = 60_000_000_000;
-
 /// Runs a program. Returns the memory of each rank, and the bytes that were received where they
 /// belong.
 fn run(program: &Program, seed: u64, address: IpAddr, options: Options) -> (Vec<Vec<u8>>, usize) {
     let fabrics = encrypted(program.num_ranks() as usize, address, first_room(seed), seed % 5 == 4);
     let mut ranks = start(program, options, fabrics.into_iter().map(AsTransport));
-    let since_ns = now_ns();
+    let (since_ns, limit_ns) = (now_ns(), patience_ns(60));
     while !ranks.iter().all(Rank::has_ended) {
-        assert!(now_ns() - since_ns < PATIENCE_NS, "seed {seed}: stuck");
+        assert!(now_ns() - since_ns < limit_ns, "seed {seed}: stuck");
         for Rank { engine, .. } in &mut ranks {
             let polled = engine.poll(now_ns());
             polled.unwrap_or_else(|failure| panic!("seed {seed}: {failure:?}"));

@@ -2,7 +2,7 @@
 //! rank may compute.
 #![allow(unsafe_code)] // setsockopt
 
-use super::{V4, key, now_ns};
+use super::{V4, key, now_ns, patience_ns};
 use crate::handshake::{Connecting, Ends};
 use crate::listener::Listener;
 use crate::{Conditions, TcpFabric};
@@ -58,7 +58,7 @@ fn reason(end: &mut TcpFabric) -> String {
         if let Some(why) = end.unreachable(1) {
             return why.to_string();
         }
-        assert!(now_ns() - since_ns < 20_000_000_000, "it waits for a host that is gone");
+        assert!(now_ns() - since_ns < patience_ns(20), "it waits for a host that is gone");
         std::thread::sleep(Duration::from_millis(1));
     }
 }

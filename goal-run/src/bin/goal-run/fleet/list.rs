@@ -1,4 +1,4 @@
-//! The list of hosts of `--hosts`, and the ranks of each.
+//! Reads the list of hosts of `--hosts`, and gives each host its ranks.
 
 use std::fmt;
 use std::net::{IpAddr, TcpListener, ToSocketAddrs};
@@ -12,7 +12,7 @@ const HOSTS_MAX: usize = 65_536;
 pub(crate) struct ListedHost {
     /// The name as ssh gets it, perhaps with a user: `me@node1`.
     pub(crate) target: String,
-    /// The most ranks that it gets, if the user said so.
+    /// The most ranks that it gets, if the user gave a number.
     slots: Option<u32>,
 }
 
@@ -109,15 +109,15 @@ impl ListedHost {
         !all.is_empty() && all.iter().all(IpAddr::is_loopback)
     }
 
-    /// Returns true if it is this host: one that has the address lets programs listen there.
+    /// Returns true if it is this host: a host lets programs listen at its own addresses only.
     pub(crate) fn is_this_one(&self) -> bool {
         self.addresses().iter().any(|&address| TcpListener::bind((address, 0)).is_ok())
     }
 }
 
-/// Returns the ranks of each host: as many as it has slots, in the order of the list, or blocks of
-/// about the same length, the larger ones first. A host without slots beside ones that have some
-/// has one.
+/// Returns the ranks of each host, in the order of the list. A host with slots gets one rank for
+/// each slot, as long as ranks are left. If no host has slots, each gets a block of about the same
+/// length, the larger ones first. A host without slots beside hosts with slots has one slot.
 ///
 /// # Errors
 /// A text for the user.

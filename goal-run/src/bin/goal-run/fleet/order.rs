@@ -1,4 +1,5 @@
-//! The order that a launcher on another host gets: what it is to do.
+//! Writes and reads the order to a launcher on another host: its arguments, the key, and the
+//! schedule.
 //!
 //! ```text
 //! length of the text 4, text (JSON), schedule

@@ -1,8 +1,8 @@
-//! `goal-run launcher`, which a launcher on another host starts by ssh. It starts the launcher of
-//! this host, and ends it when its standard input ends.
+//! `goal-run launcher`: starts the launcher of this host, and ends it when its standard input ends.
+//! A launcher on another host starts this command by ssh.
 //!
-//! Threat: whoever can start this command has the user's rights already, so the order may name any
-//! program. It is bounded nevertheless, so that a terminal or a wrong file does no harm.
+//! Threat: a user who can start this command has the user's rights already, so the order may name
+//! any program. It is bounded nevertheless, so that a terminal or a wrong file does no harm.
 
 use super::order::Order;
 use crate::output::{Failure, name_host};
@@ -47,7 +47,7 @@ pub(crate) fn run() -> Result<u8, Failure> {
     Ok(status.code().map_or_else(|| 128 + status.signal().unwrap_or(0) as u8, |code| code as u8))
 }
 
-/// Reads a schedule into a file in memory, which is lent to a child.
+/// Reads a schedule into a file in memory, which a child inherits.
 fn receive(input: &mut File, len: u64) -> io::Result<File> {
     let mut file = File::from(memfd_create("goal-run received", MemfdFlags::CLOEXEC)?);
     match io::copy(&mut input.take(len), &mut file)? {

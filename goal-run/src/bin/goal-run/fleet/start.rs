@@ -28,20 +28,21 @@ use std::time::{Duration, Instant};
 /// may be asked at a time.
 const SSH: &str = "ssh -x -o BatchMode=yes -o ConnectTimeout=10";
 
-/// The options that other launchers don't get, by their names in [`Arguments`]: those of this host,
-/// those that the leader alone follows, and those of the checks, which it has done.
+/// The options that other launchers don't get, by their names in [`Arguments`]. They are those of
+/// this host, those that only the leader follows, and those of the checks, which the leader has
+/// done.
 const OWN: [&str; 12] = [
     "address", "allow", "color", "deny", "dump", "effort", "format", "hosts", "inputs", "key",
     "ssh", "stats",
 ];
 
-/// The time that launchers have to end by themselves when the job has ended, and when their
-/// standard input has.
+/// The time that launchers have to end by themselves after the job has ended, and again after their
+/// standard input has ended.
 const END_LIMIT: Duration = Duration::from_secs(3);
 const LAST_LIMIT: Duration = Duration::from_secs(7);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What the ranks execute.
+/// The code that the ranks execute.
 pub(crate) enum Task<'a> {
     /// The bytes of a schedule, which other hosts get.
     Schedule(&'a [u8]),
@@ -65,7 +66,7 @@ struct Started {
 }
 
 impl Fleet {
-    /// Starts the launchers of a job with so many ranks, if the command line names hosts.
+    /// Starts the launchers of a job of `ranks` ranks, if the command line names hosts.
     ///
     /// # Errors
     /// A text for the user.
@@ -129,7 +130,7 @@ impl Fleet {
         Hosts { keeps_memory, ..self.hosts.clone() }
     }
 
-    /// Waits until all launchers have ended, or for so long. Returns true if all have.
+    /// Waits until all launchers have ended, or for `limit`. Returns true if all have.
     fn wait(&self, limit: Duration) -> bool {
         let since = Instant::now();
         loop {
@@ -158,7 +159,7 @@ impl Drop for Fleet {
     }
 }
 
-/// Tells which launcher has ended before the job has started.
+/// Returns an obstacle that names a launcher which has ended before the job has started.
 fn obstacle(started: &Arc<Mutex<Vec<Started>>>) -> Obstacle {
     let started = Arc::clone(started);
     Obstacle::new(move || {
@@ -318,14 +319,14 @@ fn start(
     let (ends, schedule, host) = (Arc::clone(ends), Arc::clone(schedule), host.to_string());
     let work = move || {
         if let Err(error) = rights::give_up() {
-            // The launcher there ends then, as its input does.
+            // The launcher there ends as well, because its input ends.
             driver::print_line(&format!("goal-run: host {host} gets no order: {error}"));
             return;
         }
         // A launcher that has ended is noticed by its end.
         let _ = input.write_all(&text).and_then(|()| input.write_all(&schedule));
         drop(schedule);
-        // Until the fleet ends. The input is closed then.
+        // This waits until the fleet ends. The input is closed then.
         let _ = ends.lock().unwrap_or_else(PoisonError::into_inner).recv();
     };
     let thread = thread::Builder::new().name("order".to_owned());

@@ -1,4 +1,4 @@
-//! The selection of a job's transports: for each distance the one with the highest priority that
+//! Selects the transports of a job. For each distance it is the one with the highest priority that
 //! reaches it, is allowed and is available (as pscom selects its plugins).
 
 mod request;
@@ -100,7 +100,7 @@ impl Choice {
         Self { standings: standings.into() }
     }
 
-    /// Returns the same choice without a transport, which the job can't use for a reason.
+    /// Returns this choice without a transport that the job can't use, for a reason.
     pub fn without(&self, name: Name, why: &str) -> Self {
         let mut choice = self.clone();
         for standing in choice.standings.iter_mut().filter(|standing| standing.name == name) {

@@ -1,4 +1,4 @@
-//! The transports that users ask for: a list, and priorities.
+//! Reads the transports that users ask for: a list, and priorities.
 
 use crate::transport::plugin::Name;
 use goal_engine::transport::Distance;

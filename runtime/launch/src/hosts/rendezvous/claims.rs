@@ -1,5 +1,5 @@
-//! The ranks of all launchers: each tells the leader its own, and the leader tells all where they
-//! are.
+//! Gathers the ranks of all launchers: each tells the leader its own, and the leader tells all
+//! where the ranks are.
 //!
 //! Threat: a launcher with the key may claim any ranks. Claims that contradict others or the
 //! program end the job.
@@ -140,8 +140,8 @@ impl Rendezvous {
         machines.into_iter().filter_map(is_crowded).collect()
     }
 
-    /// Returns the locations of all ranks as this launcher reaches them, or as one does that has
-    /// `reached` this one at that address.
+    /// Returns the locations of all ranks as this launcher reaches them. With `reached`, returns
+    /// them as a launcher does that has reached this one at that address.
     fn locations(&self, reached: Option<IpAddr>) -> Vec<Location> {
         let mut all = vec![None; self.ranks as usize];
         let mut put = |mine: &[(u32, u16)], host: Host| {

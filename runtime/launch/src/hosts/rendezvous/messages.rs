@@ -1,4 +1,4 @@
-//! The messages to and from launchers that have joined.
+//! Exchanges messages with launchers that have joined.
 
 use super::{LEADER, Rendezvous};
 use crate::hosts::message::{Event, Message, Reply};

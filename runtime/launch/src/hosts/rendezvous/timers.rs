@@ -1,4 +1,5 @@
-//! The timers of a launcher's connections: signs of life, silence, and reports of who is missing.
+//! Handles the timers of a launcher's connections: signs of life, silence, and reports of missing
+//! launchers.
 
 use super::{Peer, Rendezvous, SILENCE_S, STARVED_MAX, TELL_NS};
 use crate::hosts::message::{Event, Message};

@@ -1,5 +1,5 @@
-//! Tests of launchers that meet at an address of TCP: what they tell each other, and what a
-//! launcher with the key may lie about.
+//! Tests of launchers that meet at an address of TCP: their messages, and lies of a launcher with
+//! the key.
 
 use crate::hosts::error::DiscoveryError;
 use crate::hosts::{Event, Machine, Message, RankList, Rendezvous};
@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// A message that a launcher sends although its own code would not.
+    /// Sends a message from a launcher whose own code would not send it.
     fn lie(&mut self, from: u32, to: u32, message: &Message) {
         self.ends[to as usize].received(self.now_ns, from, &message.encode(&[]));
     }
@@ -264,7 +264,7 @@ fn a_launcher_that_is_silent_is_lost_and_one_that_says_little_is_not() {
         world.ends = world.ends.into_iter().map(|end| end.with_silence(silence_s)).collect();
         world.join(1);
         world.settle(100);
-        // CompletionEvents of life keep both.
+        // Signs of life keep both.
         let until_ns = 3 * u64::from(silence_s) * SECOND;
         while world.now_ns < until_ns {
             let next = world.ends.iter().filter_map(Rendezvous::poll_timeout).min();

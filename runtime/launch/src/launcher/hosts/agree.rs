@@ -1,4 +1,4 @@
-//! The check that all hosts were started with the same settings.
+//! Checks that all hosts were started with the same settings.
 
 use super::error::HostsError;
 use super::options::Hosts;
@@ -61,7 +61,7 @@ impl Session<'_> {
                     refusal.get_or_insert((error, Instant::now()));
                     awaited.remove(&host);
                 }
-                // The one that has refused leaves.
+                // The host that has refused leaves.
                 Some(_) if refusal.is_some() => {}
                 Some(event) => self.check_event(event)?,
                 None => {}
@@ -103,7 +103,7 @@ impl Session<'_> {
         }
     }
 
-    /// Handles an event that is no part of the agreement.
+    /// Handles an event that does not belong to the agreement.
     ///
     /// # Errors
     /// [`HostsError`] if the job can't start after it.

@@ -1,4 +1,4 @@
-//! The decision which hosts a launcher listens to.
+//! Decides which hosts a launcher listens to.
 //!
 //! Threat: a host with the key can open a stream to any launcher, and need not be part of this job.
 //! So the leader listens only to the hosts of the job, and all others listen only to the leader,

@@ -1,4 +1,4 @@
-//! The end of a job on several hosts.
+//! Tells all hosts of a job how it ended.
 
 use super::post::Post;
 use crate::hosts::{Event, Message};

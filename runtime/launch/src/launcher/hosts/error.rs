@@ -1,4 +1,4 @@
-//! The reasons why a job on several hosts does not start.
+//! Names the reasons why a job on several hosts does not start.
 
 use crate::hosts::DiscoveryError;
 use crate::launcher::error::LaunchError;

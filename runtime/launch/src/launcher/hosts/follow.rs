@@ -1,4 +1,4 @@
-//! The work of a launcher that does not lead, while the ranks run.
+//! Does the work of a launcher that does not lead, while the ranks run.
 
 use super::ended::Verdict;
 use super::error::HostsError;
@@ -115,7 +115,7 @@ pub(super) fn follow(
             is_ready = true;
             session.post.send(leader, Message::Ready);
         }
-        for accusation in losses::accusations(place) {
+        for accusation in losses::suspicions(place) {
             if told_unreachable.insert(accusation) {
                 let (by, rank) = accusation;
                 session.post.send(leader, Message::Unreachable { by, rank });

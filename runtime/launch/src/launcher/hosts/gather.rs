@@ -1,4 +1,4 @@
-//! The leader's work at the end: it gathers the memory that the ranks of all hosts left.
+//! Gathers the memory that the ranks of all hosts left. The leader does this at the end.
 
 use super::error::HostsError;
 use super::lead::{Ending, Leader};

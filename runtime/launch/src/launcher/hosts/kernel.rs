@@ -1,12 +1,12 @@
-//! The agreement of all hosts if their kernels run the schedule, or some of a program's, and the
-//! engine in this host's kernel.
+//! Lets all hosts agree whether their kernels run the schedule, or schedules of a program. Loads
+//! the engine into this host's kernel.
 //!
-//! Threat: who sends frames to the interface could send made-up ones to the engine. The engine
-//! compares their tags, whose key follows from the job's key and the number of the run.
+//! Threat: anyone who sends frames to the interface could send forged ones to the engine. The
+//! engine compares their tags, whose key follows from the job's key and the number of the run.
 //!
-//! Threat: a launcher is killed. So only hooks of TCX are used, whose links belong to descriptors.
-//! Filters at the hooks of older kernels would stay, and detaching them takes a right that the
-//! launcher has given up by then.
+//! Threat: a launcher is killed, and its engine stays in the kernel. So only hooks of TCX are used,
+//! whose links end with their descriptors. Filters at the hooks of older kernels would stay. To
+//! detach them takes a right that the launcher has given up by then.
 
 use super::error::HostsError;
 use super::post::random;
@@ -56,12 +56,13 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Returns true if it has room for schedules of programs, whose ranks have gateways too.
+    /// Returns true if it has room for schedules of programs, whose ranks have remote sockets too.
     pub(super) fn is_of_programs(&self) -> bool {
         matches!(self.places, Places::Shares(_))
     }
 
-    /// Returns the ways of this host's ranks, ascending. Those of programs get these gateways.
+    /// Returns the remote endpoints of this host's ranks, ascending. Endpoints of programs contain
+    /// the remote sockets `gateways`.
     ///
     /// # Errors
     /// The system's error.
@@ -84,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Calls `run`, and meanwhile looks if messages of this host's ranks arrive.
+    /// Calls `run`. Meanwhile looks whether messages of this host's ranks arrive.
     pub(super) fn watched<T>(&self, place: &Place<'_>, run: impl FnOnce() -> T) -> T {
         let Ok(look) = self.kernel.look() else { return run() };
         let describe = |lost: Lost| {

@@ -1,10 +1,11 @@
-//! The leader's work while the ranks run.
+//! Does the leader's work while the ranks run.
 //!
 //! Threat: another host's launcher has the key, and may send any message. Its messages count for
-//! its own ranks only, their memory goes only into the areas of these ranks, and impossible numbers
+//! its own ranks only. Their memory goes only into the areas of these ranks, and impossible numbers
 //! are not used. It may lie about its own ranks. In a job that goes on after losses, it may say
-//! that its ranks can't reach ranks of other hosts, which are lost then: one for each rank of its
-//! own in each generation. Who has the key can end the job, so this gives it no more power.
+//! that its ranks can't reach ranks of other hosts. These are lost then: one for each rank of its
+//! own in each generation. A host with the key can end the job anyway, so this gives it no more
+//! power.
 
 use super::post::{EVENTS_MAX, random};
 use super::session::Session;
@@ -63,7 +64,7 @@ pub(super) struct Leader<'s, 'a> {
     signalled: Vec<(Host, i32)>,
     /// The hosts on which nothing moves, with a line for each of their ranks.
     standing: BTreeMap<Host, Vec<String>>,
-    /// True once that was told.
+    /// True once the standstill was told.
     has_told_standing: bool,
     /// True once all ranks have begun.
     pub(super) has_begun: bool,
@@ -108,7 +109,7 @@ impl<'s, 'a> Leader<'s, 'a> {
     }
 
     /// Watches the job until it has ended or can't go on. Ranks of programs that wait are still
-    /// there then, and have left what they wait for.
+    /// there then, and have left their texts.
     pub(super) fn lead(&mut self, rank_set: &mut dyn RankSet) -> Ending {
         let ending = self.watch(rank_set);
         match ending {
@@ -117,7 +118,8 @@ impl<'s, 'a> Leader<'s, 'a> {
             Ending::TimedOut => request_late_reports(self.place.segment, self.place.here),
             _ => {}
         }
-        // Before the ranks of this host are awaited: they may have to take leave of the others.
+        // This comes before the ranks of this host are awaited: they may have to take leave of the
+        // others.
         self.tell_end(&ending);
         ending
     }
@@ -156,7 +158,7 @@ impl<'s, 'a> Leader<'s, 'a> {
             }
             if are_programs
                 && !self.has_begun
-                && let Some(ending) = self.deserter(rank_set)
+                && let Some(ending) = self.departed(rank_set)
             {
                 return ending;
             }
@@ -192,9 +194,9 @@ impl<'s, 'a> Leader<'s, 'a> {
         }
     }
 
-    /// Returns the end of a job in which all ranks of a host have exited and never attached, and
-    /// others wait for them, if that is so.
-    fn deserter(&self, rank_set: &mut dyn RankSet) -> Option<Ending> {
+    /// Returns the end of the job if all ranks of a host have exited without attaching and others
+    /// wait for them.
+    fn departed(&self, rank_set: &mut dyn RankSet) -> Option<Ending> {
         let Place { segment, here, .. } = *self.place;
         let is_attached = |rank: u32| segment.status(rank).process_state.process().is_some();
         let here_attached = here.iter().copied().find(|&rank| is_attached(rank));
@@ -224,8 +226,8 @@ impl<'s, 'a> Leader<'s, 'a> {
         is_stuck
     }
 
-    /// Looks if nothing moves on this host. Once nothing moves on any, tells so, or returns true if
-    /// the job is to end then.
+    /// Looks whether nothing moves on this host. Once nothing moves on any host, tells the user, or
+    /// returns true if the job is to end then.
     fn stands(&mut self, quiet: &mut Quiet<'_>) -> bool {
         let me = self.session.me;
         match quiet.stands() {
@@ -246,7 +248,7 @@ impl<'s, 'a> Leader<'s, 'a> {
         false
     }
 
-    /// Notes what the ranks of a host do on which nothing moves. Without lines they move again.
+    /// Notes a line for each rank of a host on which nothing moves. Without lines they move again.
     fn note_standstill(&mut self, host: Host, lines: Vec<String>) {
         self.has_told_standing = false;
         match lines.is_empty() {

@@ -1,5 +1,5 @@
-//! The transfer of the memory that ranks left to the leader. `unsafe`: the areas of ranks of other
-//! hosts are written.
+//! Sends the memory that ranks left to the leader. `unsafe`: the areas of ranks of other hosts are
+//! written.
 #![allow(unsafe_code)]
 
 use super::session::Session;

@@ -1,5 +1,5 @@
-//! A job on several hosts: each host has a launcher. They find each other, and the leader, which is
-//! the launcher of the host of rank 0, decides.
+//! Runs a job on several hosts. Each host has a launcher. They find each other, and the leader,
+//! which is the launcher of the host of rank 0, decides.
 //!
 //! ```text
 //! every host   find all ranks, send Hello
@@ -13,7 +13,7 @@
 //! leader       sends Verdict
 //! ```
 //!
-//! The leader gathers the memory that the ranks of other hosts left in its own segment. So the
+//! The leader gathers in its own segment the memory that the ranks of other hosts left. So the
 //! outcome is computed as for a job on one host.
 
 mod agree;

@@ -1,4 +1,4 @@
-//! Options for a job on several hosts.
+//! Defines the options for a job on several hosts.
 
 use crate::hosts::{Key, PORT, Plan, RankList};
 use goal_eth::DriverKind;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The other hosts of a job.
 #[derive(Debug, Clone)]
 pub struct Hosts {
-    /// How the hosts find and reach each other.
+    /// The network on which the hosts find and reach each other.
     pub meeting: Meeting,
     /// The key that all hosts of the job have.
     pub key: Key,
@@ -29,17 +29,18 @@ pub struct Hosts {
     /// [`Wired::arrange_over`](crate::launcher::Wired::arrange_over). It must be the same on all
     /// hosts.
     pub fabric: Option<String>,
-    /// Tells what keeps another host from the job before it begins, if the caller knows.
+    /// Finds the reason that keeps another host from the job before it begins, if the caller knows
+    /// one.
     pub obstacle: Option<Obstacle>,
 }
 
-/// Tells what keeps another host from the job, as its launcher that has ended already.
+/// Finds the reason that keeps another host from the job, such as the early end of its launcher.
 #[derive(Clone)]
 pub struct Obstacle(Arc<dyn Fn() -> Option<String> + Send + Sync>);
 
 impl Obstacle {
-    /// Returns what asks `find` while hosts wait for each other. `find` returns a text for the user
-    /// of each host, or `None` while nothing is known.
+    /// Returns an obstacle that calls `find` while hosts wait for each other. `find` returns a text
+    /// for the user of each host, or `None` while nothing is known.
     pub fn new(find: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(find))
     }
@@ -55,7 +56,7 @@ impl fmt::Debug for Obstacle {
     }
 }
 
-/// How the hosts of a job find and reach each other.
+/// The network on which the hosts of a job find and reach each other.
 #[derive(Debug, Clone)]
 pub enum Meeting {
     /// By frames of Ethernet.

@@ -1,5 +1,5 @@
-//! The thread that talks with the launchers of other hosts. It answers them in time,
-//! whatever the launcher itself does.
+//! Talks with the launchers of other hosts on a thread of its own. The thread answers them in time,
+//! even if the launcher itself is busy.
 
 mod ethernet;
 mod tcp;
@@ -63,8 +63,8 @@ pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
 }
 
 impl Post {
-    /// Starts the thread, which does `work` with the launcher's commands, tells it of events, and
-    /// hears its bell.
+    /// Starts the thread, which does `work`. It takes the launcher's commands, tells it of events,
+    /// and hears its bell.
     fn start(work: impl FnOnce(Inbox) + Send + 'static) -> io::Result<Self> {
         let bell =
             eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(io::Error::from)?;

@@ -56,7 +56,7 @@ pub fn run_on_hosts(
             (false, None) => rights::give_up_all_but_files()?,
         }
     }
-    // The transports of this job, among which hosts are reached by the one way that they meet on.
+    // The transports of this job, without those of networks on which its hosts do not meet.
     let transports = match hosts.ethernet() {
         Some(_) => options.transports.without(Name::Tcp, "the hosts of this job are on Ethernet"),
         None => options.transports.without(Name::Esp, "the hosts of this job are connected by TCP"),
@@ -92,7 +92,7 @@ impl Session<'_> {
     fn run(&mut self) -> Result<Option<Outcome>, LaunchError> {
         self.find()?;
         let run = self.agree()?;
-        // Must outlive the ranks.
+        // The engine must outlive the ranks.
         let engine = self.offload(run)?;
         let has_gateways = engine.as_ref().is_none_or(Engine::is_of_programs);
         let wire = match self.hosts.ethernet() {

@@ -1,4 +1,5 @@
-//! One launcher's part in a job on several hosts, from the search for the others to the verdict.
+//! Takes one launcher through a job on several hosts, from the search for the others to the
+//! verdict.
 
 use super::concern::{concerns, is_heard};
 use super::ended::{Others, Verdict};
@@ -36,11 +37,11 @@ pub(super) struct Session<'a> {
     pub(super) mine: Vec<u32>,
     /// The interface, on Ethernet.
     pub(super) interface: Option<Interface>,
-    /// The claims to their ports, on Ethernet.
+    /// The claims to the ports of the ranks of this host, on Ethernet.
     claims: Vec<Port>,
     /// True if ranks of several launchers share the processors of this machine.
     pub(super) is_crowded: bool,
-    /// The ports of TCP at which they listen.
+    /// The ports of TCP at which the ranks of this host listen.
     listeners: Vec<Listener>,
     /// The address of each rank; empty until all are known.
     locations: Vec<Location>,
@@ -51,7 +52,7 @@ pub(super) struct Session<'a> {
     pub(super) connected: BTreeSet<Host>,
     /// The outcome that the leader told this host.
     pub(super) decided: Option<Verdict>,
-    /// The reason why processes run what kernels were asked to run, if they were.
+    /// The reason why processes run schedules that the kernels were asked to run, if they were.
     pub(super) not_in_kernel: Option<String>,
     /// The time at which this launcher told the leader of a signal, after its ranks had ended.
     signalled: Option<Instant>,
@@ -129,7 +130,7 @@ impl<'a> Session<'a> {
             .collect()
     }
 
-    /// Returns the next event, if there is one within `limit` and it concerns this launcher.
+    /// Returns the next event that concerns this launcher, or `None` if none comes within `limit`.
     pub(super) fn event(&mut self, limit: Duration) -> Option<Event> {
         let event = self.early.pop_front().or_else(|| self.post.event(limit))?;
         if !concerns(&event, self.me, &self.locations) {
@@ -209,7 +210,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Claims ports for so many ranks of this host.
+    /// Claims ports for `ranks` ranks of this host.
     fn claim(&mut self, ranks: usize) -> Result<Vec<u16>, LaunchError> {
         if let Some(interface) = &self.interface {
             let ports = (0..ranks).map(|_| Port::any(interface)).collect::<Result<_, _>>();
@@ -230,7 +231,7 @@ impl<'a> Session<'a> {
         Ok(self.listeners.iter().map(Listener::port).collect())
     }
 
-    /// Returns the gateways of this host's ranks, ascending, in a job over TCP.
+    /// Returns the remote sockets of this host's ranks, ascending, in a job over TCP.
     pub(super) fn remote_sockets(&mut self) -> Vec<RemoteSockets> {
         std::mem::take(&mut self.listeners).into_iter().map(RemoteSockets::Tcp).collect()
     }

@@ -1,20 +1,22 @@
-//! The leader's knowledge of losses, in a job that goes on without the ranks that are lost.
+//! Notes losses and suspicions, and decides which ranks are lost. The leader does this in a job
+//! that goes on without them.
 
 use crate::launcher::losses::QuiescentState;
 use goal_job::host::Host;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// The time that the host of a rank has to tell why others can't reach it. Its reason says more.
+/// The time that the host of a suspected rank has to tell why others can't reach it. Its reason
+/// says more.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The state of a job that goes on after losses.
 #[derive(Debug, Default)]
 pub(super) struct Survival {
-    /// The hosts whose ranks use no messages any more, with what these do.
+    /// The hosts whose ranks use no messages any more, with the states of these.
     pub(super) stands: BTreeMap<Host, QuiescentState>,
-    /// The ranks that can't reach another one, with that one and the time of their word.
-    accusations: BTreeMap<u32, (u32, Instant)>,
+    /// The ranks that suspect another one, with the suspect and the time of the suspicion.
+    suspicions: BTreeMap<u32, (u32, Instant)>,
     /// Losses that no host knows yet.
     pub(super) new: Vec<(u32, String)>,
 }
@@ -25,30 +27,31 @@ impl Survival {
         self.new.push((rank, how));
     }
 
-    /// Notes that the rank `by` can't reach `rank` any more. Its first word counts.
+    /// Notes that the rank `by` suspects `rank`, which it can't reach any more. Its first suspicion
+    /// counts.
     pub(super) fn suspect(&mut self, by: u32, rank: u32) {
-        self.accusations.entry(by).or_insert((rank, Instant::now()));
+        self.suspicions.entry(by).or_insert((rank, Instant::now()));
     }
 
-    /// Forgets what ranks have said of others.
-    pub(super) fn acquit(&mut self) {
-        self.accusations.clear();
+    /// Forgets all suspicions.
+    pub(super) fn clear_suspicions(&mut self) {
+        self.suspicions.clear();
     }
 
-    /// Returns the ranks that are lost because others can't reach them, each with one of these. It
-    /// decides on all words at once, when the first of them has waited for long enough: both ranks
-    /// of a broken connection say that they can't reach the other, and one of them is to stay. So
-    /// the rank that most others can't reach, of several the highest, is lost first, and its own
-    /// word with it. A word by or on a rank that has no part any more does not count.
+    /// Returns the ranks that are lost because others suspect them, each with one of these. It
+    /// decides on all suspicions at once, when the first of them has waited for long enough. Both
+    /// ranks of a broken connection suspect each other, and one of them is to stay. So the rank
+    /// that most others suspect, of several the highest, is lost first, and its own suspicion with
+    /// it. A suspicion by or of a rank that has no part any more does not count.
     pub(super) fn unreachable(&mut self, has_part: impl Fn(u32) -> bool) -> Vec<(u32, u32)> {
-        self.accusations.retain(|&by, &mut (rank, _)| has_part(by) && has_part(rank));
-        if !self.accusations.values().any(|(_, since)| since.elapsed() >= GRACE) {
+        self.suspicions.retain(|&by, &mut (rank, _)| has_part(by) && has_part(rank));
+        if !self.suspicions.values().any(|(_, since)| since.elapsed() >= GRACE) {
             return vec![];
         }
         let mut lost = vec![];
-        while let Some(next) = most_accused(&self.accusations) {
+        while let Some(next) = most_suspected(&self.suspicions) {
             lost.push(next);
-            self.accusations.retain(|&by, &mut (rank, _)| by != next.0 && rank != next.0);
+            self.suspicions.retain(|&by, &mut (rank, _)| by != next.0 && rank != next.0);
         }
         lost
     }
@@ -64,10 +67,10 @@ impl Survival {
     }
 }
 
-/// Returns the rank that most others can't reach, of several the highest, with the first of these.
-fn most_accused(accusations: &BTreeMap<u32, (u32, Instant)>) -> Option<(u32, u32)> {
+/// Returns the rank that most others suspect, of several the highest, with the first of these.
+fn most_suspected(suspicions: &BTreeMap<u32, (u32, Instant)>) -> Option<(u32, u32)> {
     let mut accusers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (&by, &(rank, _)) in accusations {
+    for (&by, &(rank, _)) in suspicions {
         accusers.entry(rank).or_default().push(by);
     }
     let (rank, by) = accusers.into_iter().max_by_key(|(_, by)| by.len())?;
@@ -78,11 +81,11 @@ fn most_accused(accusations: &BTreeMap<u32, (u32, Instant)>) -> Option<(u32, u32
 mod tests {
     use super::*;
 
-    /// Returns the ranks that are lost by these words, all of them old enough.
+    /// Returns the ranks that are lost by these suspicions, all of them old enough.
     fn lost(words: &[(u32, u32)], gone: &[u32]) -> Vec<(u32, u32)> {
         let since = Instant::now().checked_sub(GRACE).unwrap();
-        let accusations = words.iter().map(|&(by, rank)| (by, (rank, since))).collect();
-        let mut survival = Survival { accusations, ..Survival::default() };
+        let suspicions = words.iter().map(|&(by, rank)| (by, (rank, since))).collect();
+        let mut survival = Survival { suspicions, ..Survival::default() };
         let lost = survival.unreachable(|rank| !gone.contains(&rank));
         assert_eq!(survival.unreachable(|_| true), [], "the decision is made once");
         lost
@@ -100,16 +103,16 @@ mod tests {
     fn one_rank_of_a_broken_connection_stays() {
         assert_eq!(lost(&[(2, 5), (5, 2)], &[]), [(5, 2)]);
         assert_eq!(lost(&[(5, 2), (2, 5)], &[]), [(5, 2)]);
-        // Rank 2 has lost its way to all others.
+        // Rank 2 has lost its connections with all others.
         assert_eq!(lost(&[(2, 5), (5, 2), (0, 2)], &[]), [(2, 0)]);
         // Two connections.
         assert_eq!(lost(&[(2, 5), (1, 0), (5, 2), (0, 1)], &[]), [(5, 2), (1, 0)]);
-        // The word of a rank that is lost.
+        // Rank 5 is lost, and its suspicion with it.
         assert_eq!(lost(&[(7, 5), (5, 2)], &[]), [(5, 7)]);
     }
 
     #[test]
-    fn ranks_without_a_part_neither_accuse_nor_are_accused() {
+    fn ranks_without_a_part_neither_suspect_nor_are_suspected() {
         assert_eq!(lost(&[(5, 2), (3, 5)], &[5]), []);
         assert_eq!(lost(&[(5, 2), (3, 5), (1, 2)], &[5]), [(2, 1)]);
     }

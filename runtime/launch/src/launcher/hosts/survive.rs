@@ -1,4 +1,4 @@
-//! The leader's work after the loss of ranks or hosts, in a job that goes on without them.
+//! Lets a job go on after the loss of ranks or hosts. The leader does this.
 
 use super::follow::lose;
 use super::lead::{Ending, Leader};
@@ -18,18 +18,18 @@ impl Leader<'_, '_> {
     /// wait for that. Returns the reason if the job ends.
     pub(super) fn tend(&mut self, rank_set: &mut dyn RankSet) -> Option<Ending> {
         let segment = self.place.segment;
-        let accusations: Vec<(u32, u32)> = losses::accusations(self.place).collect();
-        for (by, rank) in accusations {
+        let suspicions: Vec<(u32, u32)> = losses::suspicions(self.place).collect();
+        for (by, rank) in suspicions {
             self.survival.suspect(by, rank);
         }
         let (start_barrier, num_ranks) = (segment.start_barrier(), segment.num_ranks());
         let is_lost = |rank: u32| segment.status(rank).is_lost();
         let is_missing = |rank: u32| segment.status(rank).is_missing_in(start_barrier.generation());
         if start_barrier.is_broken() {
-            // Ranks that regroup close their connections, so others can't reach them for a while,
+            // Ranks that regroup close their connections. So others can't reach them for a while,
             // though they are not lost. A rank that really can't be reached is found again in the
             // next generation.
-            self.survival.acquit();
+            self.survival.clear_suspicions();
         }
         let has_part = |rank| rank < num_ranks && !is_missing(rank) && !is_lost(rank);
         for (rank, by) in self.survival.unreachable(has_part) {

@@ -1,4 +1,4 @@
-//! The texts on what ranks wait for whose schedule is in the kernel.
+//! Finds out what ranks wait for whose schedule is in the kernel.
 
 use crate::launcher::rank_set::Place;
 use goal_asm::Nisa;
@@ -26,11 +26,12 @@ pub(super) fn note(place: &Place<'_>, look: &Look, plan: &Plan, members: &[(u32,
 
 /// The time between two looks at sends.
 const LOOK: Duration = Duration::from_secs(1);
-/// Looks at each of which another request for the same message was answered, before its frames
-/// count as lost. Where one of a hundred frames passes, there is no such message.
+/// The number of looks in a row after which a message counts as lost. In each of them the kernel
+/// had answered another request for the message. No message meets this while at least one frame in
+/// a hundred passes.
 const LOOKS: u32 = 8;
 
-/// Calls `run`. Meanwhile looks if messages arrive, and lets the job fail if one does not.
+/// Calls `run`. Meanwhile looks whether messages arrive, and lets the job fail if one does not.
 /// `describe` returns the rank that sends it, and a text.
 pub(super) fn watched<T>(
     segment: &Segment,

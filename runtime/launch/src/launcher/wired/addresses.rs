@@ -1,4 +1,4 @@
-//! The addresses at which other nodes reach this one.
+//! Finds the addresses at which other nodes reach this one.
 
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
@@ -9,8 +9,9 @@ use std::net::{IpAddr, SocketAddr};
 /// The environment variable with the address at which other nodes reach this one.
 const ADDRESS: &str = "GOAL_ADDRESS";
 
-/// Returns the places where other nodes may reach a port of this one, as launchers read them: the
-/// address that the user named, or else all that lead elsewhere, and loopback last.
+/// Returns the places where other nodes may reach a port of this one, as launchers read them. They
+/// are at the address that the user named. Otherwise they are at all addresses that lead to other
+/// nodes, and last at loopback.
 ///
 /// # Errors
 /// The user named no address.

@@ -1,8 +1,8 @@
-//! The agreement of the processes of a job who leads each node, and how the leaders meet.
+//! Lets the processes of a job agree which of them leads each node, and how the leaders meet.
 
 use super::addresses;
 use crate::hosts::{Key, RankList, ranges};
-use crate::join::{Door, LaunchSocket};
+use crate::join::{LaunchAddress, LaunchSocket};
 use crate::launcher::hosts::{Hosts, Meeting, Rendezvous};
 use crate::launcher::options::Ranks;
 use goal_job::binding::Bind;
@@ -29,8 +29,8 @@ pub type Exchange<'e> = dyn FnMut(&[u8]) -> Result<Vec<Vec<u8>>, String> + 'e;
 /// take part in the job.
 pub type Common = Result<String, String>;
 
-/// The word of a process in an exchange. One that has failed takes part too, as the others wait for
-/// it.
+/// The text of a process in an exchange, or its failure. A process that has failed takes part too,
+/// as the others wait for it.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Told<T> {
@@ -38,7 +38,7 @@ enum Told<T> {
     Is(T),
 }
 
-/// The text of a process about itself.
+/// The first text of a process: a description of itself.
 #[derive(Serialize, Deserialize)]
 struct About {
     version: String,
@@ -58,7 +58,7 @@ struct About {
 /// The text of a process that leads its node.
 #[derive(Serialize, Deserialize)]
 struct Leads {
-    door: Door,
+    address: LaunchAddress,
     /// The places where the leaders meet, of rank 0.
     at: Option<String>,
 }
@@ -66,7 +66,7 @@ struct Leads {
 /// The place of this process in a job whose processes another launcher has started.
 pub struct Wired {
     pub(super) rank: u32,
-    pub(super) door: Door,
+    pub(super) address: LaunchAddress,
     lead: Option<Lead>,
 }
 
@@ -87,11 +87,11 @@ impl Wired {
         Self::agree(rank, size, exchange, None, Ok(String::new()))
     }
 
-    /// Does the same for processes that each bring a fabric of this name, by which the messages
-    /// between nodes travel: see [`joined_rank_over`](super::joined_rank_over).
+    /// Agrees with the other processes of the job, which each bring a fabric of this name. The
+    /// messages between nodes travel by it: see [`joined_rank_over`](super::joined_rank_over).
     ///
     /// # Errors
-    /// As for [`Wired::arrange`], or a process brings another fabric or none.
+    /// Those of [`Wired::arrange`], or a process brings another fabric or none.
     pub fn arrange_over(
         rank: u32,
         size: u32,
@@ -174,7 +174,7 @@ impl Wired {
         let opened = (leaders[number] == rank).then(open).transpose();
         let leads = opened.as_ref().map(|opened| {
             opened.as_ref().map(|(launch_socket, _, at)| Leads {
-                door: launch_socket.door().clone(),
+                address: launch_socket.address().clone(),
                 at: at.clone(),
             })
         });
@@ -187,7 +187,7 @@ impl Wired {
                 || io::Error::other(format!("rank {rank} leads its node and told nothing"));
             all[rank as usize].as_ref().ok_or_else(silent)
         };
-        let door = told(leaders[number])?.door.clone();
+        let address = told(leaders[number])?.address.clone();
         let lead = match opened? {
             None => None,
             Some((launch_socket, listener, _)) => {
@@ -206,7 +206,7 @@ impl Wired {
                 Some(Lead { launch_socket, hosts, bind })
             }
         };
-        Ok(Self { rank, door, lead })
+        Ok(Self { rank, address, lead })
     }
 
     /// Returns the rank of this process.
@@ -265,11 +265,11 @@ fn told<T: Serialize + for<'d> Deserialize<'d>>(
     (0..).zip(&all).map(read).collect()
 }
 
-/// Returns what distinguishes this process's node from others. Processes with the same text can
-/// join each other's halls, know each other by the same numbers and share memory.
+/// Returns a text that distinguishes this process's node from others. Processes with the same text
+/// can join each other's launchers, know each other by the same process IDs and share memory.
 fn node() -> io::Result<String> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
-    // The names of halls belong to it.
+    // The names of launch sockets belong to the network namespace.
     let network = std::fs::read_link("/proc/self/ns/net")?;
     let processes = std::fs::read_link("/proc/self/ns/pid")?;
     let name = std::env::var(NODE).unwrap_or_default();
@@ -290,8 +290,8 @@ fn listen() -> io::Result<Listener> {
     first.or(second).map_err(io::Error::other)
 }
 
-/// Returns how the ranks of a node are bound whose processes may use these processors. If another
-/// launcher has bound them, they stay as they are.
+/// Returns how the ranks of a node are bound, if their processes may use these processors. Ranks
+/// that another launcher has bound stay as they are.
 fn bind_of(processors: &[&[u32]]) -> Bind {
     let union: BTreeSet<u32> = processors.iter().copied().flatten().copied().collect();
     let are_free = processors.iter().all(|own| own.len() == union.len());
@@ -319,7 +319,7 @@ mod tests {
                 let (board, barrier, node) = (&board, &barrier, node.to_string());
                 scope.spawn(move || {
                     let mut exchange = |own: &[u8]| {
-                        // As if the process were on that node.
+                        // The changed text says that the process is on that node.
                         let own = String::from_utf8(own.to_vec()).unwrap();
                         let own = own.replace("\"node\":\"", &format!("\"node\":\"{node}"));
                         board.lock().unwrap()[rank as usize] = own.into_bytes();

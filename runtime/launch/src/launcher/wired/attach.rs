@@ -1,8 +1,9 @@
-//! A process of a program that another launcher has started.
+//! Attaches a process of a program that another launcher has started.
 //!
 //! The launcher of a node is a thread of the process with the node's lowest rank. If the job can't
-//! go on, it says so and ends the process, whose starter then ends the others, as after
-//! `MPI_Abort`. If the job can't begin, the processes get an error and go on without it.
+//! go on, the launcher says so and ends its process. The starter of that process then ends the
+//! others, as after `MPI_Abort`. If the job can't begin, the processes get an error and go on
+//! without it.
 
 use super::arrange::{Common, Exchange, Lead, Wired};
 use super::outside::{Outside, over};
@@ -31,10 +32,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// The time in which a launcher tells the others that the job has ended.
 const PART: Duration = Duration::from_secs(5);
 
-/// Attaches this process to its job: as the rank that `goal-run` started it as, or as one of the
-/// processes that another launcher has started (`mpirun`, `mpiexec`, `srun`), or else as a group of
-/// one. Returns when all ranks have attached. Processes that another launcher has started compare
-/// their `common` settings. If those of one are an error, all of them fail.
+/// Attaches this process to its job, and returns when all ranks have attached. It becomes the rank
+/// that `goal-run` started it as, or one of the processes that another launcher has started
+/// (`mpirun`, `mpiexec`, `srun`). Otherwise it becomes a group of one. Processes that another
+/// launcher has started compare their `common` settings. If those of one are an error, all of them
+/// fail.
 ///
 /// # Errors
 /// [`AttachError`]. After one this process can't attach any more.
@@ -62,8 +64,8 @@ pub fn attach(common: Common) -> Result<Attached, AttachError> {
     }
 }
 
-/// Attaches this process as `rank` of a job of `size` processes, which all call this and tell each
-/// other by `exchange`: those of an MPI program, by `MPI_Allgather`. Returns when all of them have
+/// Attaches this process as `rank` of a job of `size` processes. All of them call this and exchange
+/// texts by `exchange`: those of an MPI program, by `MPI_Allgather`. Returns when all of them have
 /// attached. The `common` settings are as for [`attach`].
 ///
 /// # Errors
@@ -78,12 +80,12 @@ pub fn attach_among(
     attach_with(rank, size, exchange, None, common)
 }
 
-/// Does the same for processes that each bring a fabric of the same name, which carries the
-/// messages to ranks of other nodes. Shared memory carries those within a node, and TCP those to
-/// ranks that the fabric can't reach.
+/// Attaches this process as [`attach_among`] does. Each process brings a fabric of the same name,
+/// which carries the messages to ranks of other nodes. Shared memory carries those within a node,
+/// and TCP those to ranks that the fabric can't reach.
 ///
 /// # Errors
-/// As for [`attach_among`], or the fabric can't be opened.
+/// Those of [`attach_among`], or the fabric can't be opened.
 pub fn attach_among_over(
     rank: u32,
     size: u32,
@@ -104,7 +106,7 @@ fn attach_with(
     let mut wired = Wired::agree(rank, size, exchange, name, common)?;
     let launcher = wired.lead().map(|lead| Own::start(lead, size)).transpose()?;
     let begin = || -> Result<_, AttachError> {
-        let (bootstrap, inherited, socket) = join(&wired.door, rank)?;
+        let (bootstrap, inherited, socket) = join(&wired.address, rank)?;
         admit();
         let attached = Attached::join(bootstrap, inherited, |settings, remote_sockets| {
             over(open, rank, settings, remote_sockets)
@@ -128,14 +130,14 @@ fn attach_with(
     Ok(attached)
 }
 
-/// The seat of a process in its job, until it leaves.
+/// The connection of a process with its job. Dropping it leaves the job.
 struct Seat {
     socket: std::os::fd::OwnedFd,
     /// The launcher of the node, if this process has it.
     launcher: Option<Own>,
 }
 
-/// Leaves the job, and waits until the launcher of this process has told others of its end.
+/// Leaves the job. Waits until the launcher of this process has told others of its end.
 impl Drop for Seat {
     fn drop(&mut self) {
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
@@ -145,13 +147,12 @@ impl Drop for Seat {
     }
 }
 
-/// Tells the other launcher that this process has left its job.
 /// The launcher of this node, in a thread of this process.
 struct Own {
     /// Tells of the end, with the error if the job could not begin.
     ended: Receiver<Result<(), String>>,
-    /// Set by the first of two: this process once it has attached, or the launcher once it has
-    /// failed. A launcher that comes second ends the process, as the job is then under way.
+    /// Set once by this process when it has attached, or by the launcher when it has failed. A
+    /// launcher that finds it set ends the process, as the job is then under way.
     is_decided: Arc<AtomicBool>,
 }
 
@@ -168,7 +169,7 @@ impl Own {
                 Ok(status) => (status, None),
                 Err(error) => (2, Some(error.to_string())),
             };
-            // The door closes, which processes that wait behind it see.
+            // The launch socket closes. Processes that wait at it see that.
             drop(lead);
             // AcqRel: pairs with the swap in `begin`.
             if decide.swap(true, Ordering::AcqRel) {

@@ -1,4 +1,4 @@
-//! A fabric that a process of the job brings.
+//! Lets a process bring a fabric of its own to a job.
 //!
 //! ```
 //! use goal_fabric::{Fabric, Terms};
@@ -44,8 +44,8 @@ impl<'f> Outside<'f> {
     }
 }
 
-/// Puts the fabric of a process before the gateway that its launcher handed it, if there are other
-/// nodes.
+/// Puts the fabric of a process before the remote sockets that its launcher gave it, if there are
+/// other nodes.
 ///
 /// # Errors
 /// The fabric can't be opened.

@@ -1,4 +1,4 @@
-//! A process that another launcher has started, as a rank of a schedule.
+//! Runs a rank of a schedule in a process that another launcher has started.
 
 use super::arrange::Wired;
 use super::outside::{OpenFabric, over};
@@ -17,7 +17,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// The way in which a rank has left its job.
+/// The reason why a rank has left its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     /// All ranks of its node have done their part.
@@ -35,12 +35,12 @@ pub fn joined_rank(wired: &Wired) -> io::Result<Left> {
     join_with(wired, None)
 }
 
-/// Does the same for a process that brings a fabric: see [`Wired::arrange_over`]. `open` is called
-/// in this thread if there are ranks on other nodes, and the fabric is used and dropped in this
-/// thread, unless the job makes progress in threads.
+/// Runs the rank of this process with a fabric that it brings: see [`Wired::arrange_over`]. `open`
+/// is called in this thread if there are ranks on other nodes. The fabric is used and dropped in
+/// this thread, unless the job makes progress in threads.
 ///
 /// # Errors
-/// As for [`joined_rank`], or the fabric can't be opened.
+/// Those of [`joined_rank`], or the fabric can't be opened.
 pub fn joined_rank_over(
     wired: &Wired,
     open: impl FnOnce(&Terms) -> Result<Box<dyn Fabric>, String>,
@@ -49,7 +49,7 @@ pub fn joined_rank_over(
 }
 
 fn join_with(wired: &Wired, open: Option<Box<OpenFabric<'_>>>) -> io::Result<Left> {
-    let (bootstrap, mut inherited, socket) = join(&wired.door, wired.rank)?;
+    let (bootstrap, mut inherited, socket) = join(&wired.address, wired.rank)?;
     admit();
     let opened = bootstrap.open(&mut inherited)?;
     run(&bootstrap, &mut inherited, opened, &socket, open)

@@ -1,4 +1,4 @@
-//! The sleeps of a rank in mode `thread`, and of its thread.
+//! Lets a rank in mode `thread` sleep, and its thread.
 
 use crate::transport::Sleeper;
 use goal_eth::now_ns;
@@ -43,7 +43,7 @@ impl WakeSources<'_> {
         self.endpoint.disarm();
     }
 
-    /// Does the same but leaves the bell as it is.
+    /// Sleeps as [`WakeSources::wait`] does, but leaves the bell as it is.
     pub(super) fn sleep_leaving_bell(&self, limit: Option<Duration>) {
         match &self.sleeper {
             None => self.endpoint.sleep_without_disarming(limit),

@@ -2,6 +2,7 @@
 
 use super::WakeSources;
 use crate::transport::Sleeper;
+use goal_filetest::patience;
 use goal_shm::{Layout, RankSizes, Segment};
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 /// system lets them look at the bell.
 #[test]
 fn one_ring_wakes_the_thread_and_the_rank() {
-    const LIMIT: Duration = Duration::from_secs(5);
+    let limit = patience(5);
     let layout = Layout::new([RankSizes::default()].into_iter(), 1 << 30).unwrap();
     let mut segment = Segment::create(layout).unwrap();
     segment.create_bells(0..1).unwrap();
@@ -21,9 +22,9 @@ fn one_ring_wakes_the_thread_and_the_rank() {
         assert!(segment.mailbox(0).wake(), "the bell is armed");
         let began = Instant::now();
         // The thread looks first.
-        of_thread.sleep_leaving_bell(Some(LIMIT));
-        of_rank.wait(Some(LIMIT));
-        assert!(began.elapsed() < LIMIT, "the rank slept on");
+        of_thread.sleep_leaving_bell(Some(limit));
+        of_rank.wait(Some(limit));
+        assert!(began.elapsed() < limit, "the rank slept on");
     }
     // The rank has drained the bell.
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! ESP as a fabric.
+//! Makes a rank's streams of ESP over Ethernet a fabric.
 
 use goal_engine::transport::{Full, Header, Transport};
 use goal_esp::endpoint::{Config, Loss, Timing};
@@ -120,7 +120,8 @@ impl Fabric for Esp<'_> {
         self.stream.room(to)
     }
 
-    /// Hosts have granted room, and an answer takes longer than on the same host.
+    /// Every eager message is pushed: hosts have granted room, and an answer takes longer than
+    /// within a host.
     fn pushed_max(&self, _to: u32) -> u64 {
         u64::MAX
     }

@@ -1,7 +1,8 @@
-//! A rank's fabrics to ranks on other hosts, and how it sleeps with their sockets.
+//! Sends a rank's messages to other hosts through its fabrics, and lets it sleep with their
+//! sockets.
 //!
-//! Each rank is reached by the first fabric that can make a connection with it. A fabric gives up
-//! before it has exchanged any message with the rank, so that messages keep their order.
+//! A message to a rank takes the first fabric that can make a connection with that rank. A fabric
+//! gives up before it has exchanged any message with the rank, so that messages keep their order.
 
 mod esp;
 mod sleeper;
@@ -33,7 +34,7 @@ pub(crate) struct Remote<'a> {
     chosen: Vec<u8>,
     /// The descriptors of fabrics, shared with threads that sleep while another one has them.
     sockets: Arc<[OwnedFd]>,
-    /// The rank's runs in the kernel, whose ends end a sleep too.
+    /// The completion events of the rank's runs in the kernel, which end a sleep too.
     events: Option<Arc<CompletionEvents>>,
     /// The number of ranks whose messages are carried by another fabric than the first.
     fallen_back: u64,
@@ -42,8 +43,8 @@ pub(crate) struct Remote<'a> {
 }
 
 impl<'a> Remote<'a> {
-    /// Opens the fabrics of `rank` over the gateway that its launcher opened. A fabric that the
-    /// program brought comes first. They are for a generation of the job.
+    /// Opens the fabrics of `rank` over the remote sockets that its launcher opened, for a
+    /// generation of the job. A fabric that the program brought comes first.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -103,15 +104,15 @@ impl<'a> Remote<'a> {
         })
     }
 
-    /// Lets the ends of runs in the kernel end sleeps.
+    /// Lets completion events of runs in the kernel end sleeps.
     pub(crate) fn follow(&mut self, events: Arc<CompletionEvents>) {
         self.events = Some(events);
     }
 
-    /// Returns true if a run in the kernel has ended and nobody has settled it, or the rank is to
-    /// look at these runs for another reason.
+    /// Returns true if a completion event was not settled yet, or the rank is to look at its runs
+    /// in the kernel for another reason.
     #[inline]
-    pub(crate) fn has_sign(&self) -> bool {
+    pub(crate) fn has_event(&self) -> bool {
         self.events.as_ref().is_some_and(|events| events.is_due() || events.is_news())
     }
 
@@ -127,9 +128,9 @@ impl<'a> Remote<'a> {
         &mut *self.fabrics[usize::from(self.chosen[rank as usize])]
     }
 
-    /// Does the same for reading.
+    /// Returns the fabric that carries the messages to a rank, for reading.
     #[inline]
-    pub(crate) fn way_to(&self, rank: u32) -> &(dyn Fabric + 'a) {
+    pub(crate) fn route_to(&self, rank: u32) -> &(dyn Fabric + 'a) {
         &*self.fabrics[usize::from(self.chosen[rank as usize])]
     }
 
@@ -171,7 +172,7 @@ impl<'a> Remote<'a> {
     /// Chooses the next fabric for a rank if the one that was chosen can't reach it.
     #[cold]
     fn fall_back(&mut self, to: u32) {
-        let Some(why) = self.way_to(to).unreachable(to) else { return };
+        let Some(why) = self.route_to(to).unreachable(to) else { return };
         let next = self.chosen[to as usize] + 1;
         if usize::from(next) < self.fabrics.len() {
             self.fallen_back += u64::from(next == 1);
@@ -251,8 +252,8 @@ impl<'a> Remote<'a> {
         Some((rank, text))
     }
 
-    /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
-    /// message has room, a run in the kernel ended, or `limit` has passed. Meanwhile it keeps the
+    /// Sleeps until the rank may be able to go on. The bell rang, a message arrived, a refused
+    /// message has room, a completion event came, or `limit` has passed. Meanwhile it keeps the
     /// connections alive: it sends acknowledgements and retransmissions. The caller has made
     /// progress since the rank was armed, or right before.
     pub(crate) fn sleep(
@@ -265,7 +266,7 @@ impl<'a> Remote<'a> {
         // A late ring of an earlier sleep ends this one at once, so it must not stay. Nobody has
         // looked for one yet.
         let mut may_ring = true;
-        while is_armed() && !self.has_sign() {
+        while is_armed() && !self.has_event() {
             let now_ns = now_ns();
             if until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
                 break;
@@ -290,7 +291,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Returns a means for another thread to wait for other hosts.
+    /// Returns a sleeper with which another thread waits for other hosts.
     pub(crate) fn sleeper(&self) -> Sleeper {
         let (sockets, events) = (Arc::clone(&self.sockets), self.events.clone());
         Sleeper { sockets, events, until_ns: self.until_ns() }

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 /// The most descriptors of a rank's fabrics. A fabric should have one, as an epoll instance.
 pub(super) const FABRICS_DESCRIPTORS_MAX: usize = 6;
-/// The most descriptors that a sleep waits for: those of fabrics, a bell, and the kernel's sign.
+/// The most descriptors that a sleep waits for: those of fabrics, of a bell, and of completion
+/// events.
 const DESCRIPTORS_MAX: usize = FABRICS_DESCRIPTORS_MAX + 2;
 
 /// Waits for other hosts while another thread has the fabrics.
@@ -27,9 +28,9 @@ impl Sleeper {
         self.until_ns
     }
 
-    /// Sleeps until the bell rings, a frame arrives, a fabric has work, a run in the kernel
-    /// ends or `limit` has passed. The bell keeps ringing: another thread may sleep with it too,
-    /// and would not wake if this thread silenced it first.
+    /// Sleeps until the bell rings, a frame arrives, a fabric has work, a completion event comes or
+    /// `limit` has passed. The bell keeps ringing: another thread may sleep with it too, and would
+    /// not wake if this thread silenced it first.
     pub(crate) fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
         let until =
             self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
@@ -44,7 +45,7 @@ impl Sleeper {
     }
 }
 
-/// Sleeps until a descriptor is readable, a run in the kernel ends or `limit` has passed. Returns
+/// Sleeps until a descriptor is readable, a completion event comes or `limit` has passed. Returns
 /// true if the bell has rung.
 pub(super) fn sleep(
     sockets: &[OwnedFd],

@@ -1,4 +1,4 @@
-//! The thread of a launcher whose hosts are on one Ethernet.
+//! Talks with other launchers on one Ethernet, on a thread of its own.
 
 use super::super::options::Ethernet;
 use super::{Command, Inbox, PART_NS, Post, SLEEP_MAX_NS, random};

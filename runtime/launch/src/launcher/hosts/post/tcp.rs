@@ -1,4 +1,4 @@
-//! The thread of a launcher whose hosts meet at an address of TCP.
+//! Talks with other launchers over TCP, on a thread of its own. The launchers meet at an address.
 //!
 //! Threat: anyone who reaches the leader's port may connect. A connection that does not prove the
 //! key in time is closed, and few of them are kept; see [`goal_tcp::handshake`].
@@ -96,7 +96,8 @@ enum Connection {
     Shaking(PendingConnection),
     /// It is that of the launcher with this number.
     JoinedRank(Channel, u32),
-    /// It was told that it can't join. It stays until the launcher has read that, or this time.
+    /// A connection that was refused. It stays until the launcher has read the refusal, or until
+    /// this time.
     Refused(Channel, u64),
 }
 
@@ -220,7 +221,7 @@ impl Worker {
     fn receive(&mut self, at: usize, now_ns: u64) -> bool {
         let Self { connections, rendezvous, buffer, inbox, .. } = self;
         let Connection::JoinedRank(channel, number) = &mut connections[at] else { return true };
-        // A launcher that counts as lost is heard no more.
+        // Nothing is read from a launcher that counts as lost.
         if !rendezvous.has(*number) {
             return false;
         }

@@ -1,9 +1,10 @@
-//! Tests of launchers that meet over TCP, each with its thread: many at once, one of the next job,
-//! and messages that a slow launcher takes to the last byte.
+//! Tests of launchers that meet over TCP, each with its thread. Many come at once, one is of the
+//! next job, and a slow launcher takes messages to the last byte.
 
 use crate::hosts::{Area, Event, Key, Message};
 use crate::launcher::hosts::Rendezvous;
 use crate::launcher::hosts::post::Post;
+use goal_filetest::patience;
 use goal_job::host::Host;
 use goal_tcp::handshake::Ends;
 use goal_tcp::pending::{PendingConnection, Shaken};
@@ -15,7 +16,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-const PATIENCE: Duration = Duration::from_secs(20);
+/// The patience with an event, in seconds.
+const LIMIT: u64 = 20;
 
 fn key() -> Key {
     Key::new([3; 32])
@@ -27,7 +29,7 @@ fn listener() -> (Arc<Listener>, String) {
     (Arc::new(listener), at)
 }
 
-/// Starts launcher `number` of `size`, each of which has one rank.
+/// Starts launcher `number` of `size`. Each has one rank.
 fn launcher((number, size): (u32, u32), at: &str, encrypts: bool) -> Post {
     let options = Rendezvous { encrypts, ..Rendezvous::new(number, size, at.to_owned()) };
     Post::at_rendezvous(&options, &key(), size).unwrap().0
@@ -37,7 +39,7 @@ fn launcher((number, size): (u32, u32), at: &str, encrypts: bool) -> Post {
 fn until<T>(post: &Post, mut found: impl FnMut(Event) -> Option<T>) -> T {
     let since = Instant::now();
     loop {
-        assert!(since.elapsed() < PATIENCE, "it does not come");
+        assert!(since.elapsed() < patience(LIMIT), "it does not come");
         if let Some(found) = post.event(Duration::from_millis(10)).and_then(&mut found) {
             return found;
         }
@@ -49,7 +51,7 @@ fn find(posts: &[&Post]) {
     let mut have_found = vec![false; posts.len()];
     let since = Instant::now();
     while have_found.contains(&false) {
-        assert!(since.elapsed() < PATIENCE, "they do not find each other: {have_found:?}");
+        assert!(since.elapsed() < patience(LIMIT), "they do not find each other: {have_found:?}");
         for (post, has_found) in posts.iter().zip(&mut have_found) {
             match post.event(Duration::from_millis(1)) {
                 Some(Event::Mine(_)) => post.claimed(vec![7]),
@@ -81,6 +83,7 @@ fn a_launcher_of_the_next_job_does_not_meet_the_last_one() {
     drop(first);
     until(&leader, |event| matches!(event, Event::Finished(_)).then_some(()));
     let next = launcher((1, 2), &at, false);
+    // Time has to pass, in which it must not meet the last leader.
     thread::sleep(Duration::from_millis(300));
     drop(second);
     drop(leader);
@@ -108,10 +111,12 @@ fn the_port_is_closed_while_a_leader_ends() {
         matches!(event, Event::Connected(_)).then_some(())
     });
     let ends = thread::spawn(move || drop(leader));
-    thread::sleep(Duration::from_millis(200));
+    let is_refused = || {
+        let connected = std::net::TcpStream::connect(address);
+        connected.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused)
+    };
+    goal_filetest::until("the port is closed", is_refused);
     assert!(!ends.is_finished(), "it does not wait for the other end");
-    let refused = std::net::TcpStream::connect(address);
-    assert_eq!(refused.unwrap_err().kind(), std::io::ErrorKind::ConnectionRefused);
     ends.join().unwrap();
 }
 
@@ -135,7 +140,7 @@ fn many_launchers_that_connect_at_once_all_join() {
     let leader = Post::at_rendezvous(&options, &self::key(), LAUNCHERS + 1).unwrap().0;
     let (since, mut are_open) = (Instant::now(), vec![false; others.len()]);
     while are_open.contains(&false) {
-        assert!(since.elapsed() < PATIENCE, "some do not join: {are_open:?}");
+        assert!(since.elapsed() < patience(LIMIT), "some do not join: {are_open:?}");
         let closed = others.iter_mut().zip(&mut are_open).filter(|(_, is_open)| !**is_open);
         closed.for_each(|(other, is_open)| *is_open = go_on(other));
     }
@@ -163,6 +168,7 @@ fn a_slow_launcher_gets_every_encrypted_byte() {
             Event::Message(_, Message::Left { offset, .. }, bytes) => {
                 assert_eq!((offset, bytes.len()), (taken, 64 << 10));
                 taken += 1;
+                // Time has to pass: this launcher is slow.
                 thread::sleep(Duration::from_millis(1));
                 None
             }

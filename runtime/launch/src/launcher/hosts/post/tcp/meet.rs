@@ -1,5 +1,5 @@
-//! Connections between launchers begin: the leader accepts them, the others connect with it, and
-//! both ends prove the key.
+//! Begins connections between launchers. The leader accepts them, the others connect with it, and
+//! both sides prove the key.
 //!
 //! Threat: anyone may connect, say anything, and do so as often as they can. So few connections are
 //! accepted at a time, and what has arrived on others is read in between.
@@ -24,7 +24,7 @@ const RETRY_NS: u64 = 50_000_000;
 const REFUSED_NS: u64 = 2 * PART_NS;
 /// The time in which a connection must prove the key, and the most that have not.
 const HANDSHAKE_NS: u64 = 5_000_000_000;
-const STRANGERS_MAX: usize = 256;
+const CALLERS_MAX: usize = 256;
 /// The most connections that are accepted before what has arrived is read.
 const ACCEPTS_MAX: usize = 64;
 /// The time without accepting after there was no descriptor for a connection.
@@ -61,8 +61,8 @@ impl Worker {
         self.listener.as_deref().filter(|_| self.accept_ns <= now_ns)
     }
 
-    /// Makes room for one more stranger: drops the oldest that has not shown the key, if there are
-    /// too many of these. One that said hello with the key may take the connection for
+    /// Makes room for one more pending connection: drops the oldest that has not shown the key, if
+    /// there are too many of these. One that said hello with the key may take the connection for
     /// open already. There are at most as many of these as launchers; beyond that, some are
     /// recordings, and the oldest is dropped.
     fn make_room(&mut self) {
@@ -72,14 +72,15 @@ impl Worker {
             let (first, _) = these.next()?;
             (these.count() + 1 >= most).then_some(first)
         };
-        let known_max = STRANGERS_MAX + self.rendezvous.size() as usize;
-        let dropped = oldest(false, STRANGERS_MAX).or_else(|| oldest(true, known_max));
+        let known_max = CALLERS_MAX + self.rendezvous.size() as usize;
+        let dropped = oldest(false, CALLERS_MAX).or_else(|| oldest(true, known_max));
         if let Some(at) = dropped {
             self.connections.remove(at);
         }
     }
 
-    /// Accepts no more launchers, as the job ends. One of the next job may be among the strangers.
+    /// Accepts no more launchers, as the job ends. One of the pending connections may be of a
+    /// launcher of the next job.
     pub(super) fn close_port(&mut self) {
         self.listener = None;
         self.connections.retain(|one| !matches!(one, Connection::Shaking(_)));
@@ -142,7 +143,7 @@ impl Worker {
                 if ends.to != self.number || !self.rendezvous.is_open_to(ends.from) {
                     return false;
                 }
-                // A later one with the same number may be a recording, which gets no further.
+                // A later caller with the same number may be a recording, which gets no further.
                 return caller.welcome(&self.key).is_ok();
             }
             Ok(Shaken::Done(ends)) => ends,

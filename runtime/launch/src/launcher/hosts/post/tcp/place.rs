@@ -1,4 +1,4 @@
-//! The place where launchers meet: the addresses of its host, and the port there.
+//! Finds the addresses and the port of the place where launchers meet, and listens there.
 
 use goal_tcp::{ListenError, Listener};
 use std::io;
@@ -43,8 +43,9 @@ pub fn listen_at(host: &str, ports: &RangeInclusive<u16>) -> Result<Listener, St
 }
 
 /// Returns the addresses at which to listen, the best first: those of the place, and for a name
-/// last all of this host. Some systems give a host's own name a loopback address, where others do
-/// not reach it, so that one is left out. Who gives addresses means these and no others.
+/// last all of this host. Some systems give a host's own name a loopback address. Others do not
+/// reach the host there, so that address is left out. A user who gives addresses means these and no
+/// others.
 fn own_addresses(at: &str, targets: &[SocketAddr]) -> Vec<SocketAddr> {
     let are_meant = at.split(',').all(is_meant);
     let any = [IpAddr::from(Ipv6Addr::UNSPECIFIED), IpAddr::from(Ipv4Addr::UNSPECIFIED)];

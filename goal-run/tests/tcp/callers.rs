@@ -1,9 +1,10 @@
-//! Strangers at the ports of launchers and ranks, while a job starts and runs: they have no effect,
-//! and take few descriptors and little memory.
+//! Tests callers without the key, at the ports of launchers and ranks. They have no effect on a job
+//! that starts and runs. They take few descriptors and little memory.
 
 use crate::bench::{Bench, ended, ring};
 use crate::common::Ended;
 use crate::common::processes::{ranks_of, wait_for};
+use goal_filetest::timeout;
 use rustix::process::Pid;
 use std::fs;
 use std::io::Write;
@@ -12,12 +13,12 @@ use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The most descriptors of a process of a small job with as many strangers as there may be.
+/// The most descriptors of a process of a small job with the maximum of pending connections.
 const DESCRIPTORS_MAX: usize = 400;
-/// The most that strangers may add to the memory of a process, in KiB.
+/// The most that such callers may add to the memory of a process, in KiB.
 const GROWTH_MAX_KIB: u64 = 32 << 10;
 
-/// What a scanner of ports sends.
+/// Returns messages that a scanner of ports sends.
 fn greetings() -> Vec<Vec<u8>> {
     let mut random = fastrand::Rng::with_seed(7);
     let noise: Vec<u8> = (0..5000).map(|_| random.u8(..)).collect();
@@ -58,7 +59,7 @@ fn needs(process: Pid) -> (usize, u64) {
     (descriptors, kib.unwrap_or(0))
 }
 
-/// Looks at processes while a job runs: no needs may grow without bound.
+/// Looks at processes while a job runs: their descriptors and memory must stay bounded.
 fn watch(processes: &[Pid]) {
     let first: Vec<_> = processes.iter().map(|&process| needs(process)).collect();
     for _ in 0..20 {
@@ -72,7 +73,7 @@ fn watch(processes: &[Pid]) {
 }
 
 #[test]
-fn strangers_have_no_effect() {
+fn callers_without_the_key_have_no_effect() {
     let bench = Bench::loopback();
     let program = bench.write("ring.goal", ring(1000));
     let at = bench.place();
@@ -97,15 +98,16 @@ fn strangers_have_no_effect() {
     });
     all.iter().for_each(|ended| ended.assert_status(0));
     assert!(all[0].out.contains("\nverified: "), "{all:?}");
-    println!("{} connections of strangers", made.load(Ordering::Relaxed));
+    println!("{} connections without the key", made.load(Ordering::Relaxed));
 }
 
 #[test]
-fn strangers_at_ranks_take_little() {
+fn callers_at_ranks_take_little() {
     let bench = Bench::loopback();
     let program = bench.write("ring.goal", ring(1000));
+    let limit = timeout(8);
     let arguments =
-        [&*program, "--ports", "21010-21013", "--repeat", "100000000", "--timeout", "8"];
+        [&*program, "--ports", "21010-21013", "--repeat", "100000000", "--timeout", &limit];
     let (stop, made) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
         let children = bench.start(2, &arguments);
@@ -125,5 +127,5 @@ fn strangers_at_ranks_take_little() {
         }
         stop.store(true, Ordering::Relaxed);
     });
-    println!("{} connections of strangers", made.load(Ordering::Relaxed));
+    println!("{} connections without the key", made.load(Ordering::Relaxed));
 }
