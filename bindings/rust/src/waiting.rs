@@ -116,8 +116,8 @@ impl Shared {
         }
     }
 
-    /// Works and sleeps with the core until one of these runs has ended, or a function is due.
-    /// FallbackOps the core over to threads that want it, or whose runs have ended. Returns the place of
+    /// Works and sleeps with the core until one of these runs has ended, or a function is due. It
+    /// hands the core over to threads that want it, or whose runs have ended. Returns the place of
     /// the run.
     fn work(
         &'static self,

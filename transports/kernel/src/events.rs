@@ -59,7 +59,8 @@ pub struct CompletionEvents {
     count: AtomicUsize,
     /// `None` if it must be found out again.
     heard: Mutex<Option<Heard>>,
-    /// The answer of [`CompletionEvents::is_silent`] that a caller has noted, as one of the numbers below.
+    /// The answer of [`CompletionEvents::is_silent`] that a caller has noted, as one of the numbers
+    /// below.
     noted: AtomicU8,
 }
 

@@ -118,7 +118,7 @@ pub(crate) struct RingsLayout {
 /// The places of all areas of a segment. They don't overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// Each rank's areas. The start barrier ([`StartBarrier`](super::StartBarrier)) lies at offset 0.
+    /// Each rank's areas. The [start barrier](super::StartBarrier) lies at offset 0.
     pub(crate) ranks: Vec<RankLayout>,
     /// The number of slots of every mailbox, a power of two.
     pub(crate) slots: usize,

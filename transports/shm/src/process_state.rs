@@ -2,8 +2,8 @@
 //! writes the state, and its launcher reads it to find a job that is stuck.
 //!
 //! A process that waits in a call may have other threads outside of any call, and these may go on.
-//! The launcher asks for their number ([`StartBarrier::ask`](super::StartBarrier::ask)), because only the process
-//! itself can count its threads in every namespace.
+//! The launcher asks for their number ([`StartBarrier::ask`](super::StartBarrier::ask)), because
+//! only the process itself can count its threads in every namespace.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

@@ -300,8 +300,8 @@ impl Segment {
     }
 
     /// Writes the text in which a rank says what it waits for, cut to 1 KiB: the answer to the
-    /// question of this number ([`StartBarrier::ask_texts`]). One thread of the rank may call this at a
-    /// time.
+    /// question of this number ([`StartBarrier::ask_texts`]). One thread of the rank may call this
+    /// at a time.
     pub fn tell_waits(&self, rank: u32, question: u32, text: &str) {
         let (text, process_state) = (cut(text, WAITS_BYTES), &self.status(rank).process_state);
         self.mapping.store(self.rank(rank).failure + FAILURE_BYTES, text);

@@ -51,9 +51,9 @@ impl StartBarrier {
         self.pass_polling(ranks, 0, now_ns)
     }
 
-    /// Waits as [`StartBarrier::pass`] does, but looks up to `polls` times before it sleeps. Ranks with a
-    /// processor of their own use it: the system takes longer to wake a rank than a short schedule
-    /// runs.
+    /// Waits as [`StartBarrier::pass`] does, but looks up to `polls` times before it sleeps. Ranks
+    /// with a processor of their own use it: the system takes longer to wake a rank than a short
+    /// schedule runs.
     pub fn pass_polling(&self, ranks: u32, mut polls: u32, now_ns: impl Fn() -> u64) -> bool {
         if self.ready.fetch_add(1, Ordering::SeqCst) + 1 == ranks {
             self.opened_ns.store(now_ns(), Ordering::SeqCst);
@@ -86,16 +86,16 @@ impl StartBarrier {
         self.position.load(Ordering::SeqCst) == OPEN
     }
 
-    /// Ends the job: ranks at the gate return, and the others see [`StartBarrier::is_stopped`]. The caller
-    /// must wake ranks that sleep elsewhere.
+    /// Ends the job: ranks at the gate return, and the others see [`StartBarrier::is_stopped`]. The
+    /// caller must wake ranks that sleep elsewhere.
     pub fn stop(&self) {
         for position in [CLOSED, OPEN, BROKEN] {
             self.change(position, STOPPED);
         }
     }
 
-    /// Stops all schedules because a rank was lost: see [`StartBarrier::is_broken`]. The caller must wake
-    /// ranks that sleep elsewhere.
+    /// Stops all schedules because a rank was lost: see [`StartBarrier::is_broken`]. The caller
+    /// must wake ranks that sleep elsewhere.
     pub fn break_up(&self) {
         self.change(OPEN, BROKEN);
     }
@@ -118,12 +118,14 @@ impl StartBarrier {
         self.position.wait(self.position.load(Ordering::SeqCst), Some(limit));
     }
 
-    /// Ends the job as [`StartBarrier::stop`] does, because no rank can go on: see [`StartBarrier::is_stuck`].
+    /// Ends the job as [`StartBarrier::stop`] does, because no rank can go on: see
+    /// [`StartBarrier::is_stuck`].
     pub fn stop_as_stuck(&self) {
         self.change(OPEN, STUCK);
     }
 
-    /// Ends the job as [`StartBarrier::stop`] does, because the time is up: see [`StartBarrier::is_late`].
+    /// Ends the job as [`StartBarrier::stop`] does, because the time is up: see
+    /// [`StartBarrier::is_late`].
     pub fn stop_as_late(&self) {
         self.change(OPEN, LATE);
     }

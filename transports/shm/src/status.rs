@@ -1,5 +1,5 @@
-//! The status of a rank in shared memory: its state, progress, failure and member_state. The launcher
-//! reads it.
+//! The status of a rank in shared memory: its state, progress and failure, and its member state.
+//! The launcher reads it.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::exporter::Exporter;

@@ -1,5 +1,5 @@
-//! Pending connections of ranks and launchers: their handshake is not complete, so the peer is a
-//! caller that has not proved the key yet.
+//! Pending connections of ranks and launchers. Their handshake is not complete, so the peer has not
+//! proved the key yet.
 
 use crate::Listener;
 use crate::channel::{Channel, ChannelError};
