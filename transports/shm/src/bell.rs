@@ -6,6 +6,7 @@
 //! the segment names the descriptor of a bell. Each process has its own list of bells, which it got
 //! from the launcher.
 
+use goal_sync::Bell;
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -28,7 +29,7 @@ impl Bells {
     /// The bell of a rank.
     #[inline]
     pub(crate) fn of(&self, rank: u32) -> Bell<'_> {
-        Bell(self.0.get(rank as usize).and_then(|bell| Some(bell.as_ref()?.as_fd())))
+        Bell::new(self.0.get(rank as usize).and_then(|bell| Some(bell.as_ref()?.as_fd())))
     }
 
     /// The descriptors of all bells, ascending by rank.
@@ -45,33 +46,5 @@ impl FromIterator<(u32, OwnedFd)> for Bells {
             all[rank as usize] = Some(bell);
         }
         Self(all)
-    }
-}
-
-/// A rank's bell, if it has one: an eventfd.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Bell<'a>(Option<BorrowedFd<'a>>);
-
-impl<'a> Bell<'a> {
-    /// The descriptor, which is readable after a ring until [`Bell::drain`]; `None` if the rank has
-    /// no bell.
-    pub fn descriptor(self) -> Option<BorrowedFd<'a>> {
-        self.0
-    }
-
-    /// Rings. Does nothing without a bell.
-    pub(crate) fn ring(self) {
-        if let Some(descriptor) = self.0 {
-            // Fails if the counter is at its maximum; then the descriptor is readable anyway.
-            let _ = rustix::io::write(descriptor, &1u64.to_ne_bytes());
-        }
-    }
-
-    /// Takes all rings back, so that the descriptor is not readable until the next one.
-    pub fn drain(self) {
-        if let Some(descriptor) = self.0 {
-            // Fails if nobody has rung.
-            let _ = rustix::io::read(descriptor, &mut [0u8; 8][..]);
-        }
     }
 }

@@ -2,15 +2,15 @@
 //! layout from the same sizes.
 
 use super::counts::RankCounts;
-use super::helpers::{self, Marks};
-use super::mailbox::{Control, Slot};
-use super::pool::Entry;
 use super::populate;
-use super::ring::Ends;
 use super::starts::Starts;
 use super::status::Status;
-use super::tasks::{self, TASKS};
-use super::turn::Turn;
+use goal_sync::helpers::{self, Marks};
+use goal_sync::mailbox::{Control, Slot};
+use goal_sync::pool::Entry;
+use goal_sync::ring::Ends;
+use goal_sync::tasks::{self, TASKS};
+use goal_sync::turn::Turn;
 use std::fmt;
 use std::ops::Range;
 

@@ -15,10 +15,9 @@
 //! process, [`Segment::claim`] keeps two users apart. Across processes nothing can, so the
 //! functions on them are unsafe and state what their callers must ensure.
 //!
-//! Start with [`Layout::new`], which gives every area its place, and [`Segment::create`]. Read
-//! `mailbox.rs` first to see how a message travels. Then read `ring.rs` for large payloads,
-//! `tasks.rs` for operations that several ranks work on, and `turn.rs` for ranks that act for each
-//! other.
+//! Start with [`Layout::new`], which gives every area its place, and [`Segment::create`]. The
+//! lock-free structures in the segment are in the crate [`goal_sync`]: mailboxes, rings, tasks and
+//! locks. Read about them there.
 //!
 //! ```
 //! use goal_shm::{Layout, Part, RankSizes, Segment, State};
@@ -43,51 +42,44 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod barrier;
 mod bell;
 mod claims;
 mod cma;
 mod counts;
-mod endpoint;
 mod exporter;
-mod helpers;
 mod layout;
 mod local;
-mod mailbox;
 mod mapping;
 mod member_state;
 mod members;
-#[cfg(all(test, loom))]
-mod models;
-mod pool;
 mod populate;
 mod process_state;
 mod rank_count;
-mod ring;
 mod sealed;
 mod segment;
-mod start_barrier;
 mod starts;
 mod status;
-mod sync;
-mod tasks;
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;
 mod transport;
-mod turn;
 mod workers;
 
-pub use bell::Bell;
+pub use barrier::Barrier;
 pub use claims::{Claim, Part};
 pub use cma::{CMA, Cma, admit, announce, ptrace_scope};
 pub use counts::RankCounts;
-pub use endpoint::Endpoint;
 pub use exporter::Exporter;
-pub use helpers::Helpers;
+pub use goal_sync::Bell;
+pub use goal_sync::endpoint::Endpoint;
+pub use goal_sync::helpers::Helpers;
+pub use goal_sync::mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
+pub use goal_sync::start_barrier::StartBarrier;
+pub use goal_sync::turn::{Held, Turn};
 pub use layout::{
     Layout, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN, RankLayout, RankSizes, SegmentTooLarge,
 };
 pub use local::{LOCAL, Local, PAYLOAD_MAX as LOCAL_PAYLOAD_MAX};
-pub use mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use mapping::zeroed;
 pub use member_state::MemberState;
 pub use populate::populate_read;
@@ -95,8 +87,6 @@ pub use process_state::{Identity, ProcessState};
 pub use rank_count::RankCount;
 pub use sealed::Sealed;
 pub use segment::Segment;
-pub use start_barrier::{Barrier, StartBarrier};
 pub use starts::Started;
 pub use status::{INSTANCES_TIMED, RecoveryState, State, Status};
 pub use transport::{SHM, ShmTransport};
-pub use turn::{Held, Turn};

@@ -2,8 +2,8 @@
 #![allow(unsafe_code)] // maps memory and hands out references into it
 
 use super::populate::{HUGE_PAGE, PAGE, populate};
-use super::sync::Bytes;
 use goal_engine::memory::Zeroed;
+use goal_sync::{Bytes, SharedWords};
 use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals, ftruncate,
     memfd_create,
@@ -29,14 +29,6 @@ pub(crate) struct Mapping {
     /// The memory file; `None` for anonymous memory.
     fd: Option<OwnedFd>,
 }
-
-/// Types that several processes may hold references to at once. They consist of atomics, and of
-/// cells that a protocol over these atomics guards. Every bit pattern is a valid value.
-///
-/// # Safety
-/// Implementors are `#[repr(C)]` or `#[repr(transparent)]`, consist of atomic integers, integers in
-/// cells and padding only, and are aligned to at most a page.
-pub(crate) unsafe trait SharedWords {}
 
 // SAFETY: the mapping is plain memory that belongs to no thread. Its safe methods access it through
 // atomics only.

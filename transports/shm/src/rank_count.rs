@@ -8,8 +8,8 @@
 //! MPI", section 4, make new segments, and tell all ranks by such a flag.)
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
-use super::mapping::SharedWords;
-use super::start_barrier::StartBarrier;
+use goal_sync::SharedWords;
+use goal_sync::start_barrier::StartBarrier;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The offset of the rank count in the segment: in the first page, behind the start barrier.

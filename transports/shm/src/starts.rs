@@ -5,7 +5,7 @@
 //! All characters except letters, digits and hyphens are left out.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
-use super::mapping::SharedWords;
+use goal_sync::SharedWords;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The entries of a rank. The last one counts what found no other.

@@ -3,9 +3,9 @@
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::exporter::Exporter;
-use super::mapping::SharedWords;
 use super::member_state::MemberState;
 use super::process_state::ProcessState;
+use goal_sync::SharedWords;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The state of a rank.

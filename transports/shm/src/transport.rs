@@ -156,7 +156,7 @@ impl Transport for ShmTransport<'_> {
         if self.marks {
             self.mark(into.0, into.1);
         }
-        result
+        result.map_err(|goal_sync::Full| Full)
     }
 
     #[inline]

@@ -3,9 +3,9 @@
 #![allow(unsafe_code)] // runs chunks on the memory of other ranks
 
 use super::segment::Segment;
-use super::tasks::{Chunk, Task};
 use goal_engine::transport::{SharedTask, Workers};
 use goal_lang::{Datatype, Op};
+use goal_sync::tasks::{Chunk, Task};
 
 /// The ranks of a node, as `rank` sees the others.
 #[derive(Debug, Clone, Copy)]

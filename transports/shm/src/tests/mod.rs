@@ -3,13 +3,12 @@
 
 mod cma;
 mod growth;
-mod helpers;
 mod local;
 mod populate;
 mod segment;
 
 use crate::{Endpoint, HEADER_WORDS, Layout, Mailbox, RankSizes, SHORT_MAX, Segment};
-use goal_engine::transport::Full;
+use goal_sync::Full;
 use std::collections::BTreeSet;
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The building blocks of the lock-free structures: atomics, guarded cells and futexes, either
-//! native ones or those of loom.
+//! The building blocks of the lock-free structures: atomics, guarded cells, futexes and bells. They
+//! are either native ones or those of loom.
 //!
 //! With `--cfg loom` loom allocates the structures, which are otherwise cast from the mapping, and
 //! tries every interleaving of a few threads: see `models`. Only this module depends on that flag.
@@ -12,9 +12,13 @@ mod native;
 #[cfg(all(test, loom))]
 pub(crate) use model::Lines;
 #[cfg(loom)]
-pub(crate) use model::{AtomicU32, AtomicU64, Bytes, Futex, Shared, fence};
+pub(crate) use model::{AtomicU32, AtomicU64, Futex, Shared, fence};
+#[cfg(loom)]
+pub use model::{Bell, Bytes};
 #[cfg(not(loom))]
-pub(crate) use native::{AtomicU32, AtomicU64, Bytes, Futex, Shared, fence};
+pub(crate) use native::{AtomicU32, AtomicU64, Futex, Shared, fence};
+#[cfg(not(loom))]
+pub use native::{Bell, Bytes};
 pub(crate) use std::sync::atomic::Ordering;
 
 /// The bytes of a cache line.

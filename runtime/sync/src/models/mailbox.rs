@@ -2,8 +2,8 @@
 #![allow(unsafe_code)] // one receiver
 
 use super::{explore, shared};
-use crate::Bell;
 use crate::mailbox::{Control, HEADER_WORDS, Mailbox, Payload, Slot};
+use crate::sync::Bell;
 use loom::thread;
 
 /// A mailbox of two slots, the smallest one in which laps differ.

@@ -2,12 +2,10 @@
 //!
 //! Ranks wait at the gate until all of them are ready. Its word also tells ranks that the job was
 //! stopped, is stuck, or has lost a rank. The launcher waits at it until all ranks have finished.
-#![allow(unsafe_code)] // only `unsafe impl SharedWords`, and the one use of a mapping
+#![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
-use super::mapping::{Mapping, SharedWords};
+use super::shared_words::SharedWords;
 use super::sync::{AtomicU32, AtomicU64, Futex, Line, Ordering};
-use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 /// The start barrier: ranks wait at it until all are ready. The launcher waits at it until all
@@ -82,6 +80,7 @@ impl StartBarrier {
     }
 
     /// Returns true if all ranks have started and the job was not stopped.
+    #[inline]
     pub fn is_open(&self) -> bool {
         self.position.load(Ordering::SeqCst) == OPEN
     }
@@ -109,6 +108,7 @@ impl StartBarrier {
     }
 
     /// Returns the number of times that survivors have formed a group.
+    #[inline]
     pub fn generation(&self) -> u32 {
         self.generation.load(Ordering::SeqCst)
     }
@@ -130,10 +130,8 @@ impl StartBarrier {
         self.change(OPEN, LATE);
     }
 
-    /// Asks ranks that wait for counts of their threads: see [`ProcessState::answer`]. The caller
-    /// must wake ranks that sleep.
-    ///
-    /// [`ProcessState::answer`]: super::ProcessState::answer
+    /// Asks ranks that wait for counts of their threads. Each answers in its process state
+    /// (`ProcessState::answer` of `goal-shm`). The caller must wake ranks that sleep.
     pub fn ask(&self) {
         self.question.fetch_add(1, Ordering::SeqCst);
     }
@@ -163,11 +161,13 @@ impl StartBarrier {
     }
 
     /// Returns true if the job has ended.
+    #[inline]
     pub fn has_ended(&self) -> bool {
         matches!(self.position.load(Ordering::SeqCst), STOPPED | STUCK | LATE)
     }
 
     /// Returns true if a rank was lost and the others have not formed a group yet.
+    #[inline]
     pub fn is_broken(&self) -> bool {
         self.position.load(Ordering::SeqCst) == BROKEN
     }
@@ -218,10 +218,10 @@ impl StartBarrier {
     }
 }
 
-/// The words of a [`Barrier`].
+/// The words of a barrier for measurements, which ranks can use any number of times.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(crate) struct BarrierWords {
+pub struct BarrierWords {
     /// The number of ranks that have arrived in this round.
     arrived: Line<AtomicU32>,
     /// The number of rounds that are complete.
@@ -232,8 +232,8 @@ pub(crate) struct BarrierWords {
 unsafe impl SharedWords for BarrierWords {}
 
 impl BarrierWords {
-    /// See [`Barrier::wait`].
-    pub(crate) fn wait(&self, ranks: u32, mut pause: impl FnMut()) {
+    /// Waits until `ranks` ranks have called this. It calls `pause` between two looks.
+    pub fn wait(&self, ranks: u32, mut pause: impl FnMut()) {
         let round = self.round.0.load(Ordering::SeqCst);
         if self.arrived.0.fetch_add(1, Ordering::SeqCst) + 1 == ranks {
             self.arrived.0.store(0, Ordering::SeqCst);
@@ -243,39 +243,5 @@ impl BarrierWords {
         while self.round.0.load(Ordering::SeqCst) == round {
             pause();
         }
-    }
-}
-
-/// A barrier in a memory file of its own, which processes can use any number of times. It releases
-/// all of them within the time that one cache line takes to travel.
-#[derive(Debug)]
-pub struct Barrier(Mapping);
-
-impl Barrier {
-    /// Creates a barrier at which nobody has arrived.
-    ///
-    /// # Errors
-    /// The system's error.
-    pub fn create() -> io::Result<Self> {
-        Mapping::create(size_of::<BarrierWords>()).map(Self)
-    }
-
-    /// Maps the barrier that another process created.
-    ///
-    /// # Errors
-    /// The system's error; [`io::ErrorKind::InvalidInput`] if the descriptor is of something else.
-    pub fn open(fd: OwnedFd) -> io::Result<Self> {
-        Mapping::open(fd, size_of::<BarrierWords>()).map(Self)
-    }
-
-    /// The memory file.
-    pub fn fd(&self) -> BorrowedFd<'_> {
-        self.0.fd()
-    }
-
-    /// Waits until `ranks` ranks have called this. It calls `pause` between two looks.
-    pub fn wait(&self, ranks: u32, pause: impl FnMut()) {
-        // SAFETY: the mapping is private to this type, which uses it in no other way.
-        unsafe { self.0.words::<BarrierWords>(0) }.wait(ranks, pause);
     }
 }

@@ -37,10 +37,9 @@
 //! send and take its messages.
 #![allow(unsafe_code)] // slots that senders and the receiver access in turn
 
-use super::bell::Bell;
-use super::mapping::SharedWords;
-use super::sync::{AtomicU64, Futex, Line, Ordering, Shared};
-use goal_engine::transport::Full;
+use super::full::Full;
+use super::shared_words::SharedWords;
+use super::sync::{AtomicU64, Bell, Futex, Line, Ordering, Shared};
 use std::time::Duration;
 
 /// The number of words of a message's header. The transport defines their meaning.
@@ -59,7 +58,7 @@ const SLEEPS: u64 = 1 << 63;
 /// The control words of a mailbox.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(crate) struct Control {
+pub struct Control {
     senders: Line<Senders>,
     published: Line<Published>,
     /// The number of messages taken so far.
@@ -89,7 +88,7 @@ struct Published {
 /// The place of a message.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
-pub(crate) struct Slot {
+pub struct Slot {
     word: AtomicU64,
     body: Shared<Body>,
 }
@@ -160,8 +159,9 @@ pub struct Mailbox<'a> {
 }
 
 impl<'a> Mailbox<'a> {
+    /// The mailbox over these words; the number of slots is a power of two.
     #[inline]
-    pub(crate) fn new(control: &'a Control, slots: &'a [Slot], bell: Bell<'a>) -> Self {
+    pub fn new(control: &'a Control, slots: &'a [Slot], bell: Bell<'a>) -> Self {
         debug_assert!(slots.len().is_power_of_two());
         Self { control, slots, bell }
     }
@@ -284,11 +284,13 @@ impl<'a> Mailbox<'a> {
     }
 
     /// The bell that wakes the receiver if it sleeps in a poll of the system.
+    #[inline]
     pub fn bell(&self) -> Bell<'a> {
         self.bell
     }
 
     /// Returns true if the receiver sleeps or is about to, and nobody has woken it.
+    #[inline]
     pub fn is_armed(&self) -> bool {
         self.control.sleeper.0.load(Ordering::SeqCst) == 1
     }
@@ -339,6 +341,7 @@ impl<'a> Mailbox<'a> {
     }
 
     /// Tells senders of all slots that are free.
+    #[inline]
     pub(crate) fn publish(&self) {
         // Acquire: pairs with the Release store of `head` in `take`, if that ran in another thread.
         // The read of the slots there happens before a sender that sees the store below overwrites
@@ -352,12 +355,14 @@ impl<'a> Mailbox<'a> {
 
     /// Tells senders how many bytes of messages without a receive the receiver can keep beyond the
     /// mailbox.
+    #[inline]
     pub(crate) fn announce_room(&self, bytes: u64) {
         self.control.published.0.room.store(bytes, Ordering::Relaxed);
     }
 
     /// Prepares to sleep: from now on senders wake the receiver. Returns false, and undoes this, if
     /// a message is here or on its way.
+    #[inline]
     pub(crate) fn arm(&self) -> bool {
         self.publish();
         self.control.sleeper.0.store(1, Ordering::Relaxed);
@@ -394,6 +399,7 @@ impl<'a> Mailbox<'a> {
     }
 
     /// Undoes `arm`.
+    #[inline]
     pub(crate) fn disarm(&self) {
         let tail = &self.control.senders.0.tail;
         self.control.sleeper.0.store(0, Ordering::Relaxed);

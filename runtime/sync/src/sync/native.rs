@@ -1,4 +1,4 @@
-//! The machine's own atomics, with cells and futexes over them.
+//! The machine's own atomics, with cells and futexes over them, and bells.
 #![allow(unsafe_code)] // bytes that several processes access in turn
 
 use super::LINE;
@@ -6,6 +6,7 @@ use rustix::thread::futex::{self, Flags, Timespec};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::ops::Deref;
+use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ impl<T> Shared<T> {
 /// Invariant: `start` is the first of `len` initialised bytes that live as long as `'a`, and all
 /// access to them goes through this type.
 #[derive(Clone, Copy)]
-pub(crate) struct Bytes<'a> {
+pub struct Bytes<'a> {
     start: NonNull<u8>,
     len: usize,
     lives: PhantomData<&'a UnsafeCell<u8>>,
@@ -66,11 +67,13 @@ impl<'a> Bytes<'a> {
     /// # Safety
     /// They are initialised and live as long as `'a`, and all access to them goes through this
     /// type.
-    pub(crate) unsafe fn new(start: NonNull<u8>, len: usize) -> Self {
+    #[inline]
+    pub unsafe fn new(start: NonNull<u8>, len: usize) -> Self {
         Self { start, len, lives: PhantomData }
     }
 
     /// The number of lines.
+    #[inline]
     pub(crate) fn lines(&self) -> usize {
         self.len / LINE
     }
@@ -185,5 +188,39 @@ impl Deref for Futex {
 
     fn deref(&self) -> &AtomicU32 {
         &self.0
+    }
+}
+
+/// A rank's bell, if it has one: an eventfd.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bell<'a>(Option<BorrowedFd<'a>>);
+
+impl<'a> Bell<'a> {
+    /// The bell with this descriptor.
+    #[inline]
+    pub fn new(descriptor: Option<BorrowedFd<'a>>) -> Self {
+        Self(descriptor)
+    }
+
+    /// The descriptor, which is readable after a ring until [`Bell::drain`]; `None` if the rank has
+    /// no bell.
+    pub fn descriptor(self) -> Option<BorrowedFd<'a>> {
+        self.0
+    }
+
+    /// Rings. Does nothing without a bell.
+    pub(crate) fn ring(self) {
+        if let Some(descriptor) = self.0 {
+            // Fails if the counter is at its maximum; then the descriptor is readable anyway.
+            let _ = rustix::io::write(descriptor, &1u64.to_ne_bytes());
+        }
+    }
+
+    /// Takes all rings back, so that the descriptor is not readable until the next one.
+    pub fn drain(self) {
+        if let Some(descriptor) = self.0 {
+            // Fails if nobody has rung.
+            let _ = rustix::io::read(descriptor, &mut [0u8; 8][..]);
+        }
     }
 }

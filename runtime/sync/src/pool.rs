@@ -13,14 +13,14 @@
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mailbox::SHORT_MAX;
-use super::mapping::SharedWords;
 use super::ring::{Ends, Ring};
+use super::shared_words::SharedWords;
 use super::sync::{AtomicU32, Bytes, LINE, Line, Ordering};
 
 /// The number of rings that have been allotted to pairs.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(crate) struct Pool(Line<AtomicU32>);
+pub struct Pool(Line<AtomicU32>);
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Pool {}
@@ -29,7 +29,7 @@ unsafe impl SharedWords for Pool {}
 /// ring plus 1, or [`NONE`].
 #[derive(Debug, Default)]
 #[repr(transparent)]
-pub(crate) struct Entry(AtomicU32);
+pub struct Entry(AtomicU32);
 
 // SAFETY: an atomic.
 unsafe impl SharedWords for Entry {}
@@ -44,7 +44,7 @@ const PARTS: usize = 8;
 
 /// All rings of the segment.
 #[derive(Clone, Copy)]
-pub(crate) struct Rings<'a> {
+pub struct Rings<'a> {
     pool: &'a Pool,
     ends: &'a [Ends],
     bytes: Bytes<'a>,
@@ -54,7 +54,11 @@ pub(crate) struct Rings<'a> {
 
 impl<'a> Rings<'a> {
     /// One ring for each of `ends`. They share the bytes evenly.
-    pub(crate) fn new(pool: &'a Pool, ends: &'a [Ends], bytes: Bytes<'a>) -> Self {
+    ///
+    /// # Panics
+    /// If the lines of a ring are fewer than 8, or no power of two.
+    #[inline]
+    pub fn new(pool: &'a Pool, ends: &'a [Ends], bytes: Bytes<'a>) -> Self {
         let lines = bytes.lines() / ends.len();
         assert!(lines.is_power_of_two() && lines >= PARTS);
         Self { pool, ends, bytes, lines }

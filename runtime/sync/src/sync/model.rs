@@ -5,6 +5,7 @@
 use super::LINE;
 use loom::cell::UnsafeCell;
 use loom::sync::{Condvar, Mutex};
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -53,17 +54,20 @@ impl Lines {
     }
 }
 
+/// Whole cache lines of bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct Bytes<'a> {
+pub struct Bytes<'a> {
     lines: &'a Lines,
     first: usize,
     len: usize,
 }
 
 impl Bytes<'_> {
+    /// Panics, because models have no mapping and allocate [`Lines`].
+    ///
     /// # Safety
-    /// None. It panics, because models have no mapping and allocate [`Lines`].
-    pub(crate) unsafe fn new(_: std::ptr::NonNull<u8>, _: usize) -> Self {
+    /// None.
+    pub unsafe fn new(_: std::ptr::NonNull<u8>, _: usize) -> Self {
         panic!("a model has no mapping");
     }
 
@@ -145,4 +149,12 @@ impl Deref for Futex {
     fn deref(&self) -> &AtomicU32 {
         &self.word
     }
+}
+
+/// A rank's bell. The ranks of a model have none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bell<'a>(PhantomData<&'a ()>);
+
+impl Bell<'_> {
+    pub(crate) fn ring(self) {}
 }

@@ -5,7 +5,7 @@
 //! has locked the [`Turn`] of a lent rank acts for it.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
-use super::mapping::SharedWords;
+use super::shared_words::SharedWords;
 use super::sync::{AtomicU32, Line, Ordering};
 
 /// The lock under which a process acts for a rank, and three bits about the rank. Others read the
@@ -62,7 +62,7 @@ impl Turn {
 
     /// Returns true if others may act for the rank.
     #[inline]
-    pub(crate) fn is_lent(&self) -> bool {
+    pub fn is_lent(&self) -> bool {
         self.rank.0.load(Ordering::Relaxed) & (LENT | FAILED) == LENT
     }
 

@@ -1,10 +1,10 @@
 //! A rank's endpoint for messages in the segment: its mailbox, and its rings to other ranks.
 #![allow(unsafe_code)] // `put` and `take` have a contract
 
-use super::bell::Bell;
+use super::full::Full;
 use super::mailbox::{HEADER_WORDS, InRing, Mailbox, Payload, SHORT_MAX};
 use super::pool::{Entry, Rings};
-use goal_engine::transport::Full;
+use super::sync::Bell;
 use std::time::Duration;
 
 /// A rank's endpoint for all its messages. It has no state of its own: everything lies in the
@@ -18,7 +18,10 @@ pub struct Endpoint<'a> {
 }
 
 impl<'a> Endpoint<'a> {
-    pub(crate) fn new(mailbox: Mailbox<'a>, rings: Rings<'a>, table: &'a [Entry]) -> Self {
+    /// The endpoint of the rank that takes the messages of `mailbox`. `table` has an entry for each
+    /// rank.
+    #[inline]
+    pub fn new(mailbox: Mailbox<'a>, rings: Rings<'a>, table: &'a [Entry]) -> Self {
         Self { mailbox, rings, table }
     }
 
@@ -100,33 +103,39 @@ impl<'a> Endpoint<'a> {
 
     /// Tells senders how much of the mailbox is free. Senders otherwise learn it once in a quarter
     /// of the slots.
+    #[inline]
     pub fn publish(&self) {
         self.mailbox.publish();
     }
 
     /// Tells senders how many bytes of messages without a receive the rank can keep beyond its
     /// mailbox.
+    #[inline]
     pub fn announce_room(&self, bytes: u64) {
         self.mailbox.announce_room(bytes);
     }
 
     /// Prepares to sleep: from now on senders wake the rank. Returns false, and undoes this, if a
     /// message is here or on its way.
+    #[inline]
     pub fn arm(&self) -> bool {
         self.mailbox.arm()
     }
 
     /// The bell that wakes the rank if it sleeps in a poll of the system.
+    #[inline]
     pub fn bell(&self) -> Bell<'a> {
         self.mailbox.bell()
     }
 
     /// Returns true if the rank is armed and nobody has woken it.
+    #[inline]
     pub fn is_armed(&self) -> bool {
         self.mailbox.is_armed()
     }
 
     /// Undoes [`Endpoint::arm`].
+    #[inline]
     pub fn disarm(&self) {
         self.mailbox.disarm();
     }
@@ -139,6 +148,7 @@ impl<'a> Endpoint<'a> {
 
     /// Sleeps until a sender wakes the rank, `limit` passes or a signal arrives, then disarms.
     /// Returns at once if the rank is not armed.
+    #[inline]
     pub fn wait(&self, limit: Option<Duration>) {
         self.mailbox.wait(limit);
     }

@@ -1,7 +1,7 @@
 //! Models of the lock-free structures. Loom runs the structures themselves in every interleaving of
 //! a few threads that the memory model of C++20 allows.
 //!
-//! `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p goal-shm --release --lib
+//! `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p goal-sync --release --lib
 //! models` runs them. A model fails if two accesses to the same bytes race and one of them writes,
 //! if all threads sleep, or if an assertion does not hold. Each model prints how many interleavings
 //! it has.

@@ -1,10 +1,10 @@
 //! Bitmaps of the ranks of a node that need help, and of the sleeping ranks that could help them.
 //!
-//! In mode `node`, a rank that computes lends itself ([`Turn::lend`](super::Turn::lend)): other
-//! ranks, its helpers, may then poll its engine. A helper does not look at the mailbox of every
-//! lent rank. That would take a time that grows with the number of ranks, and page tables for the
-//! memory of all of them. Instead, the rank that causes work for a lent rank marks it in a bitmap,
-//! and a waiting rank reads that bitmap only.
+//! In mode `node`, a rank that computes lends itself ([`Turn::lend`](super::turn::Turn::lend)):
+//! other ranks, its helpers, may then poll its engine. A helper does not look at the mailbox of
+//! every lent rank. That would take a time that grows with the number of ranks, and page tables for
+//! the memory of all of them. Instead, the rank that causes work for a lent rank marks it in a
+//! bitmap, and a waiting rank reads that bitmap only.
 //!
 //! **Marks.** A sender puts its message and then looks if the receiver is lent. A rank lends itself
 //! and then looks for messages. Each side writes one word and then reads the word that the other
@@ -17,7 +17,7 @@
 //! sleeper sees the mark, or it is in the set with its mailbox armed.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
-use super::mapping::SharedWords;
+use super::shared_words::SharedWords;
 use super::sync::{AtomicU64, Ordering, fence};
 
 /// The ranks in one [`Marks`].
@@ -26,13 +26,14 @@ const RANKS: u32 = 512;
 /// A cache line of a bitmap of ranks.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Marks([AtomicU64; (RANKS / u64::BITS) as usize]);
+pub struct Marks([AtomicU64; (RANKS / u64::BITS) as usize]);
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Marks {}
 
 /// Returns the number of [`Marks`] in a bitmap of `ranks` ranks.
-pub(crate) const fn lines(ranks: usize) -> usize {
+#[inline]
+pub const fn lines(ranks: usize) -> usize {
     ranks.div_ceil(RANKS as usize)
 }
 
@@ -41,11 +42,13 @@ pub(crate) const fn lines(ranks: usize) -> usize {
 struct RankSet<'a>(&'a [Marks]);
 
 impl<'a> RankSet<'a> {
+    #[inline]
     fn word(self, rank: u32) -> (&'a AtomicU64, u64) {
         let word = (rank % RANKS / u64::BITS) as usize;
         (&self.0[(rank / RANKS) as usize].0[word], 1 << (rank % u64::BITS))
     }
 
+    #[inline]
     fn contains(self, rank: u32) -> bool {
         let (word, bit) = self.word(rank);
         word.load(Ordering::Relaxed) & bit != 0
@@ -63,6 +66,7 @@ impl<'a> RankSet<'a> {
     }
 
     /// The ranks in the set, ascending.
+    #[inline]
     fn iter(self) -> impl Iterator<Item = u32> + 'a {
         let words = self.0.iter().flat_map(|marks| &marks.0).zip((0..).step_by(64));
         words.flat_map(|(word, first)| {
@@ -85,7 +89,8 @@ pub struct Helpers<'a> {
 
 impl<'a> Helpers<'a> {
     /// Over two bitmaps of the same length.
-    pub(crate) fn new(needing: &'a [Marks], sleeping: &'a [Marks]) -> Self {
+    #[inline]
+    pub fn new(needing: &'a [Marks], sleeping: &'a [Marks]) -> Self {
         Self { needing: RankSet(needing), sleeping: RankSet(sleeping) }
     }
 

@@ -15,14 +15,14 @@
 //! which stay in the caches however large the ring is.
 #![allow(unsafe_code)] // bytes that the two ends access in turn
 
-use super::mapping::SharedWords;
+use super::full::Full;
+use super::shared_words::SharedWords;
 use super::sync::{AtomicU64, Bytes, LINE, Line, Ordering};
-use goal_engine::transport::Full;
 
 /// The state of both ends of a ring.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(crate) struct Ends {
+pub struct Ends {
     sender: Line<Sender>,
     /// The number of lines taken so far, including skipped ones.
     taken: Line<AtomicU64>,

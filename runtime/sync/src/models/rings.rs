@@ -2,12 +2,11 @@
 #![allow(unsafe_code)] // one sender and one receiver per rank
 
 use super::{explore, shared};
-use crate::Bell;
 use crate::endpoint::Endpoint;
 use crate::mailbox::{Control, HEADER_WORDS, Mailbox, SHORT_MAX, Slot};
 use crate::pool::{Entry, Pool, Rings};
 use crate::ring::Ends;
-use crate::sync::{LINE, Lines};
+use crate::sync::{Bell, LINE, Lines};
 use loom::thread;
 
 /// The lines of a ring, and the most of them that a message takes.

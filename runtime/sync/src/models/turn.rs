@@ -6,7 +6,7 @@ use super::mailbox::Allocated;
 use super::{explore, shared};
 use crate::helpers::{Helpers, Marks};
 use crate::sync::{AtomicU32, Ordering, Shared};
-use crate::{Held, Turn};
+use crate::turn::{Held, Turn};
 use loom::thread;
 
 /// Locks a turn, however long it takes.

@@ -2,12 +2,12 @@
 //! do them.
 #![allow(unsafe_code)] // `unsafe impl SharedWords`; only owners of a chunk read its description
 
-use super::mapping::SharedWords;
+use super::shared_words::SharedWords;
 use super::sync::{AtomicU32, AtomicU64, Line, Ordering, Shared};
 use std::ops::Range;
 
 /// The most tasks of a node at a time. A rank does further operations alone.
-pub(crate) const TASKS: usize = 64;
+pub const TASKS: usize = 64;
 
 /// The bytes of a chunk. A claim takes a small part of the time of the work itself. A message to
 /// the rank that works waits for some microseconds only.
@@ -17,22 +17,23 @@ const CHUNK: u64 = 64 << 10;
 /// memory or scratch memory of a rank. Two operands are the same bytes or have none in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(C)]
-pub(crate) struct Task {
+pub struct Task {
     /// The codes of the operation and of the datatype.
-    pub(crate) function: [u32; 2],
+    pub function: [u32; 2],
     /// The ranks whose memory A, B and C lie in.
-    pub(crate) ranks: [u32; 3],
+    pub ranks: [u32; 3],
     /// The offsets of A, B and C in the segment.
-    pub(crate) operands: [u64; 3],
+    pub operands: [u64; 3],
     /// The bytes of the whole operation that come before this task, to number elements.
-    pub(crate) before: u64,
+    pub before: u64,
     /// The bytes of each operand: whole elements.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }
 
 impl Task {
     /// The number of chunks.
-    pub(crate) fn chunks(&self) -> u32 {
+    #[inline]
+    pub fn chunks(&self) -> u32 {
         self.bytes.div_ceil(CHUNK) as u32
     }
 }
@@ -40,16 +41,17 @@ impl Task {
 /// A part of a task. The holder is the only one that does it.
 #[derive(Debug)]
 #[must_use = "the task ends only after `Tasks::finish` got all of its chunks"]
-pub(crate) struct Chunk {
+pub struct Chunk {
     /// The description of the whole task.
-    pub(crate) task: Task,
+    pub task: Task,
     number: usize,
     index: u32,
 }
 
 impl Chunk {
     /// The bytes of each operand that belong to the chunk.
-    pub(crate) fn bytes(&self) -> Range<usize> {
+    #[inline]
+    pub fn bytes(&self) -> Range<usize> {
         let start = u64::from(self.index) * CHUNK;
         start as usize..(start + CHUNK).min(self.task.bytes) as usize
     }
@@ -58,7 +60,7 @@ impl Chunk {
 /// The words that all tasks share.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(crate) struct Control {
+pub struct Control {
     /// One bit per task, set while the task may have unclaimed chunks. Idle ranks poll only this
     /// word.
     open: Line<AtomicU64>,
@@ -72,7 +74,7 @@ pub(crate) struct Control {
 /// The place of a task.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Slot {
+pub struct Slot {
     /// The unclaimed chunks: the index of the first one in the upper half, and the index behind the
     /// last one in the lower half.
     ///
@@ -97,19 +99,21 @@ unsafe impl SharedWords for Slot {}
 
 /// The tasks of a node.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tasks<'a> {
+pub struct Tasks<'a> {
     control: &'a Control,
     slots: &'a [Slot],
 }
 
 impl<'a> Tasks<'a> {
-    pub(crate) fn new(control: &'a Control, slots: &'a [Slot]) -> Self {
+    /// The tasks over these words; `slots` has at most [`TASKS`].
+    #[inline]
+    pub fn new(control: &'a Control, slots: &'a [Slot]) -> Self {
         Self { control, slots }
     }
 
     /// Tells owners that a rank has been idle for a while.
     #[inline]
-    pub(crate) fn set_wanted(&self) {
+    pub fn set_wanted(&self) {
         let wanted = &self.control.wanted.0;
         if wanted.load(Ordering::Relaxed) == 0 {
             wanted.store(1, Ordering::Relaxed);
@@ -118,18 +122,19 @@ impl<'a> Tasks<'a> {
 
     /// Returns true if a rank may be idle.
     #[inline]
-    pub(crate) fn is_wanted(&self) -> bool {
+    pub fn is_wanted(&self) -> bool {
         self.control.wanted.0.load(Ordering::Relaxed) != 0
     }
 
     /// Clears the hint after a task that no other rank took part in.
-    pub(crate) fn forget_wanted(&self) {
+    #[inline]
+    pub fn forget_wanted(&self) {
         self.control.wanted.0.store(0, Ordering::Relaxed);
     }
 
     /// Offers the chunks of a task, which has at least one, to other ranks. Returns the number of
     /// its slot, which its owner passes to [`Tasks::end`]; `None` if all slots are in use.
-    pub(crate) fn open(&self, task: Task) -> Option<usize> {
+    pub fn open(&self, task: Task) -> Option<usize> {
         let Control { open, used, .. } = self.control;
         let mut taken = used.0.load(Ordering::Relaxed);
         let number = loop {
@@ -165,7 +170,7 @@ impl<'a> Tasks<'a> {
 
     /// Takes a chunk of any task, for an idle rank.
     #[inline]
-    pub(crate) fn find(&self, rank: u32) -> Option<Chunk> {
+    pub fn find(&self, rank: u32) -> Option<Chunk> {
         let open = self.control.open.0.load(Ordering::Relaxed);
         if open == 0 { None } else { self.find_in(open, rank) }
     }
@@ -181,7 +186,7 @@ impl<'a> Tasks<'a> {
     /// Takes a chunk of the task in a slot. Even ranks take chunks from the front and odd ranks
     /// from the back. So two ranks that often work together find the chunks of the last time in
     /// their caches.
-    pub(crate) fn take(&self, number: usize, rank: u32) -> Option<Chunk> {
+    pub fn take(&self, number: usize, rank: u32) -> Option<Chunk> {
         let slot = &self.slots[number];
         let mut left = slot.left.load(Ordering::Relaxed);
         loop {
@@ -215,7 +220,8 @@ impl<'a> Tasks<'a> {
     ///
     /// # Safety
     /// The chunk comes from these tasks, and all of its work has been done.
-    pub(crate) unsafe fn finish(&self, chunk: Chunk, divided: Option<u64>) {
+    #[inline]
+    pub unsafe fn finish(&self, chunk: Chunk, divided: Option<u64>) {
         let slot = &self.slots[chunk.number];
         if let Some(element) = divided {
             slot.divided.fetch_min(element, Ordering::Relaxed);
@@ -226,7 +232,8 @@ impl<'a> Tasks<'a> {
 
     /// Ends a task if all of its chunks are done. Returns `Some` with the first element that was
     /// divided by zero, if there was one. Only the owner of the task calls this.
-    pub(crate) fn end(&self, number: usize) -> Option<Option<u64>> {
+    #[inline]
+    pub fn end(&self, number: usize) -> Option<Option<u64>> {
         let slot = &self.slots[number];
         // Acquire: pairs with the Release decrements in `finish`.
         if slot.undone.load(Ordering::Acquire) != 0 {

@@ -1,8 +1,7 @@
 //! Models of the start barrier (gate) and of the barrier for measurements.
 
 use super::{explore, shared};
-use crate::StartBarrier;
-use crate::start_barrier::BarrierWords;
+use crate::start_barrier::{BarrierWords, StartBarrier};
 use crate::sync::{AtomicU64, Ordering, Shared};
 use loom::thread;
 
