@@ -15,7 +15,9 @@
 //! - `offload`
 //! - `binding`, `inherited`, `network`, `rights`, `threads`, `trace`, `wait`
 //! - `peer`, `transport`
-//! - `action_name`, `settings`, `stuck`, `window`
+//! - `stuck`
+//! - `settings`
+//! - `action_name`, `window`
 //! - `job`, `bootstrap`
 //! - `growth`
 

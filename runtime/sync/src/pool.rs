@@ -26,7 +26,7 @@ pub struct Pool(Line<AtomicU32>);
 unsafe impl SharedWords for Pool {}
 
 /// An entry of a rank's table: 0 before the first message that needs a ring, then the number of the
-/// ring plus 1, or [`NONE`].
+/// ring plus 1, or `u32::MAX` if the pool was used up.
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub struct Entry(AtomicU32);

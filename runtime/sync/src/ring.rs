@@ -10,7 +10,7 @@
 //! Positions count lines and never go back. The mailbox announces each payload, its line and its
 //! length, so the ring has no marks of its own, and the receiver polls one place only. For flow
 //! control, the receiver stores its position in `taken`. The sender reads that line if the ring
-//! seems full by its last copy (`seen`), and once in [`LOOK`] lines. If it finds the ring empty,
+//! seems full by its last copy (`seen`), and once in `LOOK` lines. If it finds the ring empty,
 //! the next payload begins with the first line again. So short messages use the same few lines,
 //! which stay in the caches however large the ring is.
 #![allow(unsafe_code)] // bytes that the two ends access in turn

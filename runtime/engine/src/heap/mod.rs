@@ -18,20 +18,20 @@
 
 mod line;
 mod min_heap;
+mod out_of_memory;
 mod pool;
 mod queue;
 mod table;
 #[cfg(test)]
 mod tests;
-mod out_of_memory;
 
 pub(crate) use line::Line;
 pub(crate) use min_heap::MinHeap;
+pub(crate) use out_of_memory::STATE_PER_LIMIT;
+pub use out_of_memory::{OutOfMemory, within};
 pub(crate) use pool::Pool;
 pub(crate) use queue::Queue;
 pub(crate) use table::{Key, Table};
-pub(crate) use out_of_memory::STATE_PER_LIMIT;
-pub use out_of_memory::{OutOfMemory, within};
 
 use crate::memory::Region;
 use crate::seed::Seed;
@@ -243,7 +243,10 @@ impl Heap {
     #[cold]
     fn lacks(&self, bytes: u64) -> ! {
         let bytes_of = |units: u32| u64::from(units) * UNIT as u64;
-        out_of_memory::used_up(bytes_of(self.control().top).saturating_add(bytes), bytes_of(self.units))
+        out_of_memory::used_up(
+            bytes_of(self.control().top).saturating_add(bytes),
+            bytes_of(self.units),
+        )
     }
 
     fn release(&self, unit: u32, class: u32) {

@@ -1,0 +1,3 @@
+//! Tests of structures without the model checker.
+
+mod helpers;
