@@ -181,11 +181,11 @@ impl Inherited {
     /// # Errors
     /// A descriptor can't be taken.
     pub fn kernel(&mut self, passed: PassedKernel) -> io::Result<Descriptors> {
-        let PassedKernel { memory, status, fallback_ops, socket } = passed;
+        let PassedKernel { memory, status, handed, socket } = passed;
         Ok(Descriptors {
             memory: self.take(memory)?,
             status: self.take(status)?,
-            fallback_ops: self.take(fallback_ops)?,
+            handed: self.take(handed)?,
             socket: self.take(socket)?,
         })
     }
@@ -195,7 +195,7 @@ impl Inherited {
     /// # Errors
     /// A descriptor can't be taken.
     pub fn tables(&mut self, passed: PassedTables) -> io::Result<TableDescriptors> {
-        let [parts, status, actions, dependents, receives, sends, memory, fallback_ops, socket] =
+        let [parts, status, actions, dependents, receives, sends, memory, handed, socket] =
             passed.0;
         Ok(TableDescriptors {
             parts: self.take(parts)?,
@@ -205,7 +205,7 @@ impl Inherited {
             receives: self.take(receives)?,
             sends: self.take(sends)?,
             memory: self.take(memory)?,
-            fallback_ops: self.take(fallback_ops)?,
+            handed: self.take(handed)?,
             socket: self.take(socket)?,
         })
     }

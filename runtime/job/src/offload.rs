@@ -132,7 +132,7 @@ impl fmt::Debug for InKernel {
 /// A rank's endpoint for messages to other hosts. Its launcher has opened it.
 pub enum RemoteEndpoint {
     /// Remote sockets of the rank's own.
-    RemoteSockets(RemoteSockets),
+    Sockets(RemoteSockets),
     /// The kernel, which runs the rank's schedule.
     Kernel(Descriptors),
     /// Remote sockets of the rank's own, and the kernel, which runs some of its program's
@@ -144,8 +144,9 @@ impl RemoteEndpoint {
     /// Describes the remote sockets for the rank's process; `None` if it has none.
     pub fn passed_sockets(&self) -> Option<PassedSockets> {
         match self {
-            RemoteEndpoint::RemoteSockets(remote_sockets)
-            | RemoteEndpoint::Both(remote_sockets, _) => Some(remote_sockets.passed()),
+            RemoteEndpoint::Sockets(remote_sockets) | RemoteEndpoint::Both(remote_sockets, _) => {
+                Some(remote_sockets.passed())
+            }
             RemoteEndpoint::Kernel(_) => None,
         }
     }
@@ -153,21 +154,21 @@ impl RemoteEndpoint {
     /// Returns the remote sockets; `None` if the rank has none.
     pub fn into_remote_sockets(self) -> Option<RemoteSockets> {
         match self {
-            RemoteEndpoint::RemoteSockets(remote_sockets)
-            | RemoteEndpoint::Both(remote_sockets, _) => Some(remote_sockets),
+            RemoteEndpoint::Sockets(remote_sockets) | RemoteEndpoint::Both(remote_sockets, _) => {
+                Some(remote_sockets)
+            }
             RemoteEndpoint::Kernel(_) => None,
         }
     }
 
     /// Returns the numbers of the descriptors that lead to the kernel; `None` for another endpoint.
     pub fn passed_kernel(&self) -> Option<PassedKernel> {
-        let RemoteEndpoint::Kernel(Descriptors { memory, status, fallback_ops, socket }) = self
-        else {
+        let RemoteEndpoint::Kernel(Descriptors { memory, status, handed, socket }) = self else {
             return None;
         };
-        let all = [memory, status, fallback_ops, socket].map(AsRawFd::as_raw_fd);
-        let [memory, status, fallback_ops, socket] = all;
-        Some(PassedKernel { memory, status, fallback_ops, socket })
+        let all = [memory, status, handed, socket].map(AsRawFd::as_raw_fd);
+        let [memory, status, handed, socket] = all;
+        Some(PassedKernel { memory, status, handed, socket })
     }
 
     /// Returns the numbers of the descriptors of the tables of a program's rank, if it has them.
@@ -179,9 +180,9 @@ impl RemoteEndpoint {
     /// Returns the descriptors that the rank's process must inherit.
     pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         match self {
-            RemoteEndpoint::RemoteSockets(remote_sockets) => remote_sockets.descriptors(),
-            RemoteEndpoint::Kernel(Descriptors { memory, status, fallback_ops, socket }) => {
-                [memory, status, fallback_ops, socket].map(AsFd::as_fd).to_vec()
+            RemoteEndpoint::Sockets(remote_sockets) => remote_sockets.descriptors(),
+            RemoteEndpoint::Kernel(Descriptors { memory, status, handed, socket }) => {
+                [memory, status, handed, socket].map(AsFd::as_fd).to_vec()
             }
             RemoteEndpoint::Both(remote_sockets, tables) => {
                 let of_kernel = all_of(tables).map(AsFd::as_fd);
@@ -193,8 +194,8 @@ impl RemoteEndpoint {
 
 fn all_of(tables: &TableDescriptors) -> [&OwnedFd; 9] {
     let TableDescriptors { parts, status, actions, dependents, receives, .. } = tables;
-    let TableDescriptors { sends, memory, fallback_ops, socket, .. } = tables;
-    [parts, status, actions, dependents, receives, sends, memory, fallback_ops, socket]
+    let TableDescriptors { sends, memory, handed, socket, .. } = tables;
+    [parts, status, actions, dependents, receives, sends, memory, handed, socket]
 }
 
 /// The descriptors of the tables that a rank of a program installs its schedules in, as numbers
@@ -211,7 +212,7 @@ pub struct PassedKernel {
     /// The map of the state of runs.
     pub status: RawFd,
     /// The map of fallback operations, which the kernel leaves to the process.
-    pub fallback_ops: RawFd,
+    pub handed: RawFd,
     /// The socket that wakes the process.
     pub socket: RawFd,
 }

@@ -15,8 +15,10 @@ mod missing;
 mod namespace;
 mod switch;
 mod sys;
+mod wiring;
 
-pub use cluster::{Cluster, Switch, Wiring};
+pub use cluster::Cluster;
 pub use goal_esp::sim::Faults;
 pub use host::{Host, INTERFACE};
 pub use missing::Missing;
+pub use wiring::{Switch, Wiring};

@@ -1,8 +1,8 @@
 //! A switch as a program: the network of `goal-esp`'s simulation, in real time and between real
 //! interfaces.
 
-use crate::cluster::{Wiring, port_name};
 use crate::namespace::Namespace;
+use crate::wiring::{Wiring, port_name};
 use crate::{Faults, sys};
 use goal_esp::sim::{Links, Network, Random};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};

@@ -98,11 +98,10 @@ impl CompletionEvents {
 
     fn is_due_at(&self, run: Active) -> bool {
         let word = |field| self.word(run.part, field).load(Ordering::SeqCst);
-        let fallback_ops =
-            run.part as usize * size_of::<StatusEntry>() + offset_of!(StatusEntry, fallback_ops);
+        let handed = run.part as usize * size_of::<StatusEntry>() + offset_of!(StatusEntry, handed);
         word(offset_of!(StatusEntry, done)) == run.epoch
             || word(offset_of!(StatusEntry, error)) != 0
-            || self.status.long(fallback_ops).load(Ordering::SeqCst) != run.taken
+            || self.status.long(handed).load(Ordering::SeqCst) != run.taken
             || run.returns.is_some_and(|time| time <= Instant::now())
     }
 

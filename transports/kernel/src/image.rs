@@ -61,7 +61,7 @@ pub struct Operands {
 
 impl PartImage {
     /// Returns the number of actions that are handed over to the rank's process in a run.
-    pub fn fallback_ops(&self) -> u32 {
+    pub fn handed(&self) -> u32 {
         self.actions.iter().filter(|action| action.flags & HANDED_OVER != 0).count() as u32
     }
 

@@ -32,7 +32,7 @@ pub struct Member {
     pub(crate) first_action: u32,
     pub(crate) actions: u32,
     /// The number of actions that are handed over in a run.
-    pub fallback_ops: u32,
+    pub handed: u32,
     schedule: u16,
     port: u16,
     start: [u8; FRAME_LENGTH],
@@ -50,7 +50,7 @@ impl Member {
         bytes[8..10].copy_from_slice(&self.schedule.to_le_bytes());
         bytes[10..12].copy_from_slice(&self.port.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.memory_at.to_le_bytes());
-        let more = [self.part_bytes, self.first_action, self.actions, self.fallback_ops];
+        let more = [self.part_bytes, self.first_action, self.actions, self.handed];
         for (bytes, word) in bytes[16..32].chunks_exact_mut(4).zip(more) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
@@ -71,7 +71,7 @@ impl Member {
             part_bytes: word(16),
             first_action: word(20),
             actions: word(24),
-            fallback_ops: word(28),
+            handed: word(28),
             start: bytes[32..].try_into().expect("the rest"),
         }
     }
@@ -92,7 +92,7 @@ impl Member {
             part_bytes: placed.bytes,
             first_action: placed.part.first_action,
             actions: placed.part.actions,
-            fallback_ops: placed.fallback_ops(),
+            handed: placed.handed(),
             schedule,
             port,
             start,
@@ -297,7 +297,7 @@ impl Installation {
                 part_bytes: image.bytes,
                 first_action: placed.part.first_action,
                 actions: placed.part.actions,
-                fallback_ops: image.fallback_ops(),
+                handed: image.handed(),
                 schedule,
                 port,
                 start: frame::start(&start),
@@ -445,7 +445,7 @@ mod tests {
             part_bytes: 1 << 21,
             first_action: 6,
             actions: 11,
-            fallback_ops: 8,
+            handed: 8,
             schedule: 300,
             port: 9,
             start,

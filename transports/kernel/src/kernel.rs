@@ -97,7 +97,7 @@ impl Kernel {
         Ok(Descriptors {
             memory: clone("goal_memory")?,
             status: clone("goal_status")?,
-            fallback_ops: clone("goal_handed")?,
+            handed: clone("goal_handed")?,
             socket: packet_socket(self.ifindex, self.image.host.ethertype, Some(&filter))?,
         })
     }
@@ -122,7 +122,7 @@ impl Kernel {
             receives: clone("goal_receives")?,
             sends: clone("goal_sends")?,
             memory: clone("goal_memory")?,
-            fallback_ops: clone("goal_handed")?,
+            handed: clone("goal_handed")?,
             socket: packet_socket(self.ifindex, self.image.host.ethertype, Some(&filter))?,
         })
     }

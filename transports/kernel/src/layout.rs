@@ -226,7 +226,7 @@ entry! {
         /// When `done` changed, in nanoseconds of the monotonic clock.
         ended: u64,
         /// Actions that were ever handed over to the rank's process.
-        fallback_ops: u64,
+        handed: u64,
         /// Those that were taken back.
         returned: u64,
     }

@@ -26,7 +26,7 @@ pub struct Descriptors {
     /// The map of states.
     pub status: OwnedFd,
     /// The map of actions that are handed over.
-    pub fallback_ops: OwnedFd,
+    pub handed: OwnedFd,
     /// The socket for starts and wakes.
     pub socket: OwnedFd,
 }
@@ -72,7 +72,7 @@ impl Rank {
     /// # Errors
     /// The system refuses a mapping.
     pub fn new(descriptors: Descriptors, member: Member) -> io::Result<Self> {
-        let Descriptors { memory, status, fallback_ops, socket } = descriptors;
+        let Descriptors { memory, status, handed, socket } = descriptors;
         let part = member.part as usize;
         let offset = part * size_of::<StatusEntry>();
         // An entry may lie across two pages, unless it is on the map's last one.
@@ -80,7 +80,7 @@ impl Rank {
         let page = offset / whole * whole;
         let end = (offset + size_of::<StatusEntry>()).next_multiple_of(whole);
         let status = Arc::new(Mapping::new(status, page as u64, end - page)?);
-        Self::over(member, memory, (status, offset - page), fallback_ops, Arc::new(socket))
+        Self::over(member, memory, (status, offset - page), handed, Arc::new(socket))
     }
 
     /// Opens the side of a rank whose state lies at a place of a mapping.
@@ -88,7 +88,7 @@ impl Rank {
         member: Member,
         memory: impl AsFd,
         (status, status_at): (Arc<Mapping>, usize),
-        fallback_ops: impl AsFd,
+        handed: impl AsFd,
         socket: Arc<OwnedFd>,
     ) -> io::Result<Self> {
         let whole = page();
@@ -97,8 +97,8 @@ impl Rank {
         let ring = 8 * member.first_action as usize;
         let ring_page = ring / whole * whole;
         let ring_end = (ring + 8 * member.actions as usize).next_multiple_of(whole);
-        let mapped = (member.fallback_ops > 0)
-            .then(|| Mapping::new(fallback_ops, ring_page as u64, ring_end - ring_page))
+        let mapped = (member.handed > 0)
+            .then(|| Mapping::new(handed, ring_page as u64, ring_end - ring_page))
             .transpose()?;
         let mut rank = Self {
             member,
@@ -112,7 +112,7 @@ impl Rank {
             taken: 0,
         };
         rank.epoch = rank.word(offset_of!(StatusEntry, done)).load(Ordering::Acquire);
-        rank.taken = rank.long(offset_of!(StatusEntry, fallback_ops)).load(Ordering::Acquire);
+        rank.taken = rank.long(offset_of!(StatusEntry, handed)).load(Ordering::Acquire);
         Ok(rank)
     }
 

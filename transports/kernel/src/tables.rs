@@ -44,7 +44,7 @@ pub struct TableDescriptors {
     /// The map of memory.
     pub memory: OwnedFd,
     /// The map of the rings of actions that are handed over.
-    pub fallback_ops: OwnedFd,
+    pub handed: OwnedFd,
     /// The socket for starts and wakes.
     pub socket: OwnedFd,
 }
@@ -59,7 +59,7 @@ pub struct Tables {
     sends: Mapping,
     parts: Mapping,
     memory: OwnedFd,
-    fallback_ops: OwnedFd,
+    handed: OwnedFd,
     events: Arc<CompletionEvents>,
     /// The first free entries and the first free byte.
     places: Places,
@@ -97,7 +97,7 @@ impl Tables {
             parts: parts()?,
             events: Arc::new(CompletionEvents::new(status, parts()?, socket, look)),
             memory: descriptors.memory,
-            fallback_ops: descriptors.fallback_ops,
+            handed: descriptors.handed,
             places,
             memory_at,
             used: Room::default(),
@@ -165,7 +165,7 @@ impl Tables {
         let member = Member::new(slot, &placed, self.memory_at, (schedule, port), start);
         let socket = Arc::clone(&self.events.socket);
         let state = (Arc::clone(&self.events.status), slot as usize * size_of::<StatusEntry>());
-        let rank = Rank::over(member, &self.memory, state, &self.fallback_ops, socket)?;
+        let rank = Rank::over(member, &self.memory, state, &self.handed, socket)?;
         if !placed.constants.is_empty() {
             let whole = page() as u32;
             let (first, behind) =

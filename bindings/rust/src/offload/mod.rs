@@ -213,9 +213,8 @@ impl Offload {
         let origins = part.origins.iter().map(place).collect();
         let (touched, events) = (plan.touched(rank), Arc::clone(&self.events));
         let calc = self.calc.unwrap_or_default();
-        let fallback_ops =
-            (part.fallback_ops() > 0).then(|| FallbackOps::new(part, &nisa, rank, calc));
-        let part = Part::new(communicator.id(), origins, touched, (kernel, fallback_ops), events);
+        let handed = (part.handed() > 0).then(|| FallbackOps::new(part, &nisa, rank, calc));
+        let part = Part::new(communicator.id(), origins, touched, (kernel, handed), events);
         let part = Arc::new(part);
         installed.push(Installed {
             number,

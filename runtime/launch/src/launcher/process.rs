@@ -95,7 +95,7 @@ fn execute(bootstrap: &RankBootstrap, inherited: &mut Inherited) -> io::Result<(
         None => None,
     };
     let endpoint = match (&bootstrap.remote_sockets, bootstrap.kernel) {
-        (Some(passed), _) => Some(RemoteEndpoint::RemoteSockets(inherited.remote_sockets(passed)?)),
+        (Some(passed), _) => Some(RemoteEndpoint::Sockets(inherited.remote_sockets(passed)?)),
         (None, Some(passed)) => Some(RemoteEndpoint::Kernel(inherited.kernel(passed)?)),
         (None, None) => None,
     };

@@ -49,7 +49,7 @@ pub(super) fn run(
     if kernel.len() != storage.memory().len() {
         return Err(StartError::Kernel(io::ErrorKind::InvalidData.into()));
     }
-    let hands = match member.fallback_ops {
+    let hands = match member.handed {
         0 => None,
         // Without these, nobody would execute the fallback operations.
         _ => Some(

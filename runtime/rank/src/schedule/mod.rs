@@ -70,9 +70,9 @@ pub fn run(
         Some(RemoteEndpoint::Kernel(descriptors)) => {
             return kernel::run(job, rank, descriptors, storage);
         }
-        Some(
-            RemoteEndpoint::RemoteSockets(remote_sockets) | RemoteEndpoint::Both(remote_sockets, _),
-        ) => Some(remote_sockets),
+        Some(RemoteEndpoint::Sockets(remote_sockets) | RemoteEndpoint::Both(remote_sockets, _)) => {
+            Some(remote_sockets)
+        }
         None => None,
     };
     // This announces the room in the rank's mailbox, and ranks send once they have passed the start

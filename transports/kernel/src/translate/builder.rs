@@ -27,17 +27,11 @@ pub(super) struct Step {
     pub(super) bytes: u64,
     pub(super) send: u32,
     /// The rank's process does it.
-    pub(super) fallback_ops: bool,
+    pub(super) handed: bool,
 }
 
-pub(super) const NOTHING: Step = Step {
-    op: 0,
-    datatype: 0,
-    places: [Place::Fixed(0); 3],
-    bytes: 0,
-    send: NONE,
-    fallback_ops: false,
-};
+pub(super) const NOTHING: Step =
+    Step { op: 0, datatype: 0, places: [Place::Fixed(0); 3], bytes: 0, send: NONE, handed: false };
 
 pub(super) fn copied(from: Place, to: Place, bytes: u64) -> Step {
     if bytes == 0 {
@@ -50,7 +44,7 @@ pub(super) fn copied(from: Place, to: Place, bytes: u64) -> Step {
         places: [from, from, to],
         bytes,
         send: NONE,
-        fallback_ops: false,
+        handed: false,
     }
 }
 
@@ -185,7 +179,7 @@ impl<'a> Builder<'a> {
                 places: [self.place(a), self.place(b), self.place(c)],
                 bytes: a.size,
                 send: NONE,
-                fallback_ops: is_long(exec.op, exec.datatype, a.size),
+                handed: is_long(exec.op, exec.datatype, a.size),
             });
             return steps.collect();
         }
@@ -202,8 +196,8 @@ impl<'a> Builder<'a> {
             }
         }
         let [a, b] = [gathered, gathered + aligned(bytes)].map(Place::Gathered);
-        let fallback_ops = is_long(exec.op, exec.datatype, bytes);
-        steps.push(Step { op, datatype, places: [a, b, b], bytes, send: NONE, fallback_ops });
+        let handed = is_long(exec.op, exec.datatype, bytes);
+        steps.push(Step { op, datatype, places: [a, b, b], bytes, send: NONE, handed });
         let mut at = gathered + aligned(bytes);
         for &piece in &exec.c {
             steps.push(copied(Place::Gathered(at), self.place(piece), piece.size));
@@ -231,18 +225,15 @@ impl<'a> Builder<'a> {
                 Work::Send { payload, before, .. } => self.send(action, payload, before.as_ref()),
                 Work::Recv { .. } => self.receive(action),
                 Work::Handed(hand) => {
-                    let mut fallback_ops = Step { fallback_ops: true, ..NOTHING };
+                    let mut handed = Step { handed: true, ..NOTHING };
                     if let Hand::Time(piece) = hand {
-                        fallback_ops = Step {
-                            places: [self.place(*piece); 3],
-                            bytes: piece.size,
-                            ..fallback_ops
-                        };
+                        handed =
+                            Step { places: [self.place(*piece); 3], bytes: piece.size, ..handed };
                     }
                     // It takes long: those that wait for its start do not wait for its end.
                     match node.start_dependents.is_empty() {
-                        true => self.chain(action, vec![fallback_ops]),
-                        false => self.chain(action, vec![NOTHING, fallback_ops]),
+                        true => self.chain(action, vec![handed]),
+                        false => self.chain(action, vec![NOTHING, handed]),
                     }
                 }
                 Work::Refused(_) => unreachable!("refused before"),

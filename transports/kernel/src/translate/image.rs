@@ -45,7 +45,7 @@ impl Builder<'_> {
                 op: step.op,
                 datatype: step.datatype,
                 flags: alternating.map(|(_, flag)| flag).sum::<u8>()
-                    | if step.fallback_ops { HANDED_OVER } else { 0 },
+                    | if step.handed { HANDED_OVER } else { 0 },
                 ..ActionEntry::default()
             });
             dependents.extend(own);

@@ -99,7 +99,7 @@ impl Builder<'_> {
                         places: [from, to, to],
                         bytes: piece.size,
                         send: NONE,
-                        fallback_ops: is_long(op, datatype, piece.size),
+                        handed: is_long(op, datatype, piece.size),
                     },
                     _ => copied(from, to, piece.size),
                 });

@@ -23,7 +23,7 @@ fn schedules(seed: &mut u64) -> (Vec<Program>, Vec<Plan>) {
         let program = goal_smith::program(*seed, &shape);
         *seed += 1;
         let Ok(plan) = Plan::of(&nisa(&program), FRAGMENT) else { continue };
-        if (0..plan.ranks()).all(|rank| plan.part(rank).fallback_ops() == 0) {
+        if (0..plan.ranks()).all(|rank| plan.part(rank).handed() == 0) {
             programs.push(program);
             plans.push(plan);
         }

@@ -27,7 +27,7 @@ struct Native {
     sends: *mut SendEntry,
     peers: *mut PeerEntry,
     ready: *mut u64,
-    fallback_ops: *mut u64,
+    handed: *mut u64,
     memory: *mut u8,
     bounce: *mut u8,
     counters: *mut u64,
@@ -97,7 +97,7 @@ pub struct Host {
     sends: Vec<SendEntry>,
     peers: Vec<PeerEntry>,
     ready: Vec<u64>,
-    pub fallback_ops: Vec<u64>,
+    pub handed: Vec<u64>,
     memory: Vec<u8>,
     bounce: Vec<u8>,
     counters: Vec<u64>,
@@ -122,7 +122,7 @@ impl Host {
             entry: image.host,
             status: vec![StatusEntry::default(); parts],
             ready: vec![0; 2 * image.actions.len()],
-            fallback_ops: vec![0; image.actions.len()],
+            handed: vec![0; image.actions.len()],
             memory: {
                 let mut memory = vec![0; (image.memory_bytes + SLACK_BYTES) as usize];
                 for (at, constants) in &image.constants {
@@ -164,7 +164,7 @@ impl Host {
             self.receives.as_bytes(),
             self.sends.as_bytes(),
             self.ready.as_bytes(),
-            self.fallback_ops.as_bytes(),
+            self.handed.as_bytes(),
             &self.memory,
         ];
         maps.concat()
@@ -273,7 +273,7 @@ impl Host {
             sends: self.sends.as_mut_ptr(),
             peers: self.peers.as_mut_ptr(),
             ready: self.ready.as_mut_ptr(),
-            fallback_ops: self.fallback_ops.as_mut_ptr(),
+            handed: self.handed.as_mut_ptr(),
             memory: self.memory.as_mut_ptr(),
             bounce: self.bounce.as_mut_ptr(),
             counters: self.counters.as_mut_ptr(),

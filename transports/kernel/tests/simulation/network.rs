@@ -73,7 +73,7 @@ impl Process {
     /// The first entry of the part's ring of actions that are handed over, and their number.
     fn ring(&self) -> (usize, u32) {
         let (first, actions) = self.member.ring();
-        (first as usize, if self.member.fallback_ops > 0 { actions } else { 0 })
+        (first as usize, if self.member.handed > 0 { actions } else { 0 })
     }
 }
 
@@ -88,7 +88,7 @@ pub struct Network {
     now: u64,
     count: u64,
     /// Actions that processes have done.
-    pub fallback_ops: u64,
+    pub handed: u64,
     /// Every frame that was between hosts, for replays.
     pub recorded: Vec<(usize, Vec<u8>)>,
 }
@@ -135,7 +135,7 @@ impl Network {
             bodies: Vec::new(),
             now: 0,
             count: 0,
-            fallback_ops: 0,
+            handed: 0,
             recorded: Vec::new(),
             random,
         };
@@ -244,7 +244,7 @@ impl Network {
                 let process = &mut self.processes[number];
                 let (first, actions) = process.ring();
                 let slot = first + (process.taken % u64::from(actions.max(1))) as usize;
-                let Some(&entry) = self.hosts[process.host].fallback_ops.get(slot) else { break };
+                let Some(&entry) = self.hosts[process.host].handed.get(slot) else { break };
                 if actions == 0 || (entry >> 32) as u32 != (process.taken + 1) as u32 {
                     break;
                 }
@@ -280,7 +280,7 @@ impl Network {
                 memory[c].copy_from_slice(&result);
             }
         }
-        self.fallback_ops += 1;
+        self.handed += 1;
         let wrong = self.random.below(4);
         let mut forged = member.give_back(epoch, action);
         match wrong {

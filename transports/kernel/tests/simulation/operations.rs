@@ -189,7 +189,7 @@ fn nothing_goes_on_after_an_error() {
     let member = installation.add(&plan, &[0]).unwrap()[0].1;
     let mut host = Host::new(engine, &installation);
     host.egress(&member.start(1));
-    assert_eq!((host.status[0].error, host.status[0].fallback_ops), (1, 1));
+    assert_eq!((host.status[0].error, host.status[0].handed), (1, 1));
     let before = host.everything();
     assert!(host.egress(&member.give_back(1, 0)).1.is_empty());
     assert!(before == host.everything(), "the action goes on");

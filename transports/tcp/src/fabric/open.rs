@@ -136,7 +136,7 @@ impl TcpFabric {
             .or_else(|| oldest(known_max, |one| one.has_shown_key() && !one.is_greeted()))
             .or_else(|| oldest(known_max, PendingConnection::is_greeted));
         if let Some((_, token)) = dropped {
-            self.drop_stranger(token);
+            self.drop_pending(token);
         }
     }
 
@@ -147,7 +147,7 @@ impl TcpFabric {
     }
 
     /// Drops a handshake, unless it is complete.
-    fn drop_stranger(&mut self, token: usize) {
+    fn drop_pending(&mut self, token: usize) {
         let index = token - FIRST;
         if matches!(self.owners.get(index), Some(Owner::PendingConnection(_)))
             && let Owner::PendingConnection(caller) = self.owners.remove(index)
@@ -172,14 +172,14 @@ impl TcpFabric {
                 }
                 Ok(Shaken::Greeted(ends)) => {
                     if !self.is_welcome(ends) {
-                        return self.drop_stranger(token);
+                        return self.drop_pending(token);
                     }
                     let Some(Owner::PendingConnection(caller)) = self.owners.get_mut(token - FIRST)
                     else {
                         return;
                     };
                     if caller.welcome(&self.key).is_err() {
-                        return self.drop_stranger(token);
+                        return self.drop_pending(token);
                     }
                 }
                 Ok(Shaken::Done(ends)) => {
@@ -191,14 +191,14 @@ impl TcpFabric {
                         return;
                     }
                     if is_accepted && let Some(asked) = self.asked.remove(&rank) {
-                        asked.token.into_iter().for_each(|token| self.drop_stranger(token));
+                        asked.token.into_iter().for_each(|token| self.drop_pending(token));
                     }
                     return self.connect_open(rank, token);
                 }
                 Err(failed) => {
                     let wanted = caller.wanted();
                     let was_open = !connects && caller.since_ns() + OPEN_NS <= now_ns;
-                    self.drop_stranger(token);
+                    self.drop_pending(token);
                     if let Some(rank) = wanted {
                         if was_open
                             && !failed.is_silence()
@@ -307,7 +307,7 @@ impl TcpFabric {
             if let Some(Owner::PendingConnection(caller)) = self.owners.get(token - FIRST)
                 && Self::deadline_ns(caller) <= now_ns
             {
-                self.drop_stranger(token);
+                self.drop_pending(token);
             }
         }
         let due: Vec<(u32, Option<usize>)> = (self.asked.iter())
@@ -342,7 +342,7 @@ impl TcpFabric {
                         }
                         _ => Failed::Unanswered,
                     };
-                    self.drop_stranger(token);
+                    self.drop_pending(token);
                     self.fail(rank, failed, now_ns);
                 }
             }

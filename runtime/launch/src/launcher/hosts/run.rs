@@ -137,7 +137,7 @@ impl Session<'_> {
         };
         let endpoints = match &engine {
             Some(engine) => engine.endpoints(remote_sockets)?,
-            None => remote_sockets.into_iter().map(RemoteEndpoint::RemoteSockets).collect(),
+            None => remote_sockets.into_iter().map(RemoteEndpoint::Sockets).collect(),
         };
         if !leads && !self.hosts.leaders.is_empty() {
             let (options, leader) = (self.hosts.leaders.join(", "), self.leader());

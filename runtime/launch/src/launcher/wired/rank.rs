@@ -74,7 +74,7 @@ fn run(
         .map(|passed| inherited.remote_sockets(passed))
         .transpose()?;
     let endpoint =
-        over(open, bootstrap.rank, &settings, remote_sockets)?.map(RemoteEndpoint::RemoteSockets);
+        over(open, bootstrap.rank, &settings, remote_sockets)?.map(RemoteEndpoint::Sockets);
     std::thread::scope(|scope| {
         let has_left = scope.spawn(|| watch(socket, &segment, bootstrap.rank));
         let resources = Resources { section, endpoint };
