@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::processes::{assert_gone, pid, ranks_of, wait_until_busy, wait_until_mapped};
+use common::processes::{assert_gone, pid, ranks_of, wait_until_begun, wait_until_mapped};
 use common::{Ended, start_text};
 use goal_filetest::timeout;
 use rustix::process::{Pid, Signal, kill_process};
@@ -40,7 +40,7 @@ fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
             let launcher = start_text(&ring, &arguments);
             let ranks = ranks_of(Pid::from_child(&launcher), 6);
             wait_until_mapped(&ranks);
-            wait_until_busy(&ranks);
+            wait_until_begun(&ranks);
             kill_process(ranks[victim], Signal::KILL).unwrap();
             let ended = Ended::of(launcher.wait_with_output().unwrap());
             ended.assert_status(4);

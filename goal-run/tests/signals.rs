@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::processes::{assert_gone, ranks_of, wait_for, wait_until_busy, wait_until_mapped};
+use common::processes::{assert_gone, ranks_of, wait_for, wait_until_begun, wait_until_mapped};
 use common::{Ended, GOAL_RUN, default_signals, start_text};
 use goal_filetest::{patience, timeout};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -255,7 +255,7 @@ fn a_signal_ends_a_launcher_whose_ranks_do_not_exit() {
     let ranks = ranks_of(pid, 2);
     wait_until_mapped(&ranks);
     // The first has finished while the second computes, and lives on for it.
-    wait_until_busy(&ranks[1..]);
+    wait_until_begun(&ranks);
     kill_process(ranks[0], Signal::STOP).unwrap();
     wait_for(|| (state(ranks[1]) == "Z").then_some(()));
     kill_process(pid, Signal::INT).unwrap();

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::processes::{ranks_of, wait_until_busy, wait_until_mapped};
+use common::processes::{ranks_of, wait_until_begun, wait_until_mapped};
 use common::{Ended, TRANSPORTS, run_file, run_text, start_text};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -224,7 +224,7 @@ fn what_a_killed_rank_had_done() {
     let ranks = ranks_of(Pid::from_child(&launcher), 2);
     wait_until_mapped(&ranks);
     // A rank that computes has received or sent before.
-    wait_until_busy(&ranks);
+    wait_until_begun(&ranks);
     kill_process(ranks[0], Signal::KILL).unwrap();
     Ended::of(launcher.wait_with_output().unwrap()).assert_status(4);
     let trace = Trace::read(&path);

@@ -3,6 +3,7 @@
 use goal_filetest::until;
 use rustix::process::Pid;
 use std::fs;
+use std::time::{Duration, Instant};
 
 pub(crate) fn pid(number: i32) -> Pid {
     Pid::from_raw(number).unwrap()
@@ -74,13 +75,31 @@ fn ticks_of(process: Pid) -> Option<u64> {
     Some(fields(process)?[11..13].iter().map(ticks).sum())
 }
 
-/// Waits until each of some processes has used a processor for 0.1 s more, or has ended. Ranks
-/// sleep until all are ready, so ranks that are busy afterwards have begun.
-pub(crate) fn wait_until_busy(processes: &[Pid]) {
+/// The number of times that a process has gone to sleep, if it exists.
+fn sleeps_of(process: Pid) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).ok()?;
+    let line = status.lines().find(|line| line.starts_with("voluntary_ctxt_switches:"))?;
+    Some(line.to_owned())
+}
+
+/// The time without waking after which a rank that sleeps has begun.
+const SLEPT: Duration = Duration::from_millis(200);
+
+/// Waits until each of some ranks has begun: it has used a processor for 0.1 s more, or it sleeps
+/// in a computation and has not woken for 0.2 s, or it has ended. Ranks sleep until all are ready,
+/// so all must have mapped the segment before.
+pub(crate) fn wait_until_begun(processes: &[Pid]) {
     let before: Vec<_> = processes.iter().map(|&process| ticks_of(process)).collect();
     for (&process, before) in processes.iter().zip(before) {
-        let has_run = || ticks_of(process).is_none_or(|now| now >= before.unwrap_or(0) + 10);
-        until("a process uses a processor", has_run);
+        let (mut sleeps, mut since) = (sleeps_of(process), Instant::now());
+        until("a rank has begun", || {
+            let now = sleeps_of(process);
+            if now != sleeps || state_of(process) != Some('S') {
+                (sleeps, since) = (now, Instant::now());
+            }
+            ticks_of(process).is_none_or(|now| now >= before.unwrap_or(0) + 10)
+                || since.elapsed() >= SLEPT
+        });
     }
 }
 

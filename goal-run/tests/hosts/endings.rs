@@ -1,7 +1,7 @@
 //! Tests jobs that end early: all hosts report the same end.
 
 use crate::bench::{Bench, DISCOVER, LONG, ended, launcher, pairs, ranks_of, send};
-use crate::common::processes::{wait_until_busy, wait_until_it_waits_for_hosts};
+use crate::common::processes::{wait_until_begun, wait_until_it_waits_for_hosts};
 use goal_cluster::Wiring;
 use goal_filetest::timeout;
 use rustix::process::Signal;
@@ -102,13 +102,13 @@ fn ranks_that_have_finished_are_watched_until_all_have() {
         let children = bench.start_all(&program, &DISCOVER);
         let ranks: Vec<_> = children.iter().map(|child| ranks_of(launcher(child), 2)).collect();
         // The others finish at once, while this one computes.
-        wait_until_busy(&ranks[busy][..1]);
+        wait_until_begun(&ranks[busy][..1]);
         send(launcher(&children[idle]), Signal::INT);
         children.into_iter().map(ended).for_each(|ended| ended.assert_status(130));
         // A launcher whose ranks have finished dies.
         let children = bench.start_all(&program, &DISCOVER);
         let ranks: Vec<_> = children.iter().map(|child| ranks_of(launcher(child), 2)).collect();
-        wait_until_busy(&ranks[busy][..1]);
+        wait_until_begun(&ranks[busy][..1]);
         send(ranks[idle][0], Signal::KILL);
         for ended in children.into_iter().map(ended) {
             ended.assert_status(4);

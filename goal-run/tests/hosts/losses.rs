@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, DISCOVER, LONG, ended, launcher, ranks_of, send};
 use crate::common::Ended;
-use crate::common::processes::{assert_gone, wait_until_busy};
+use crate::common::processes::{assert_gone, wait_until_begun};
 use goal_cluster::{INTERFACE, Wiring};
 use goal_filetest::patience;
 use rustix::process::{Pid, Signal};
@@ -19,7 +19,7 @@ fn after(bench: &Bench, what: impl FnOnce(&[Child])) -> Vec<Ended> {
     let children = bench.start_all(&program, &DISCOVER);
     let ranks: Vec<Pid> = children.iter().flat_map(|child| ranks_of(launcher(child), 2)).collect();
     // All have begun.
-    wait_until_busy(&ranks);
+    wait_until_begun(&ranks);
     let since = Instant::now();
     what(&children);
     let all = children.into_iter().map(ended).collect();
@@ -53,7 +53,7 @@ fn a_path_that_drops_long_frames_while_a_job_runs_is_named() {
     let program = bench.write("ring.goal", &text);
     let hosts = ["--discover", "--hosts", "3", "--repeat", "100000000", "--verify"];
     let children = bench.start_all(&program, &hosts);
-    children.iter().for_each(|child| wait_until_busy(&ranks_of(launcher(child), 1)));
+    children.iter().for_each(|child| wait_until_begun(&ranks_of(launcher(child), 1)));
     bench.cluster.narrow(1, 1000).unwrap();
     let since = Instant::now();
     let all: Vec<Ended> = children.into_iter().map(ended).collect();
@@ -80,7 +80,7 @@ fn a_path_that_takes_no_long_frames_from_a_host_is_named() {
     for driver in ["packet", "xdp"] {
         bench.cluster.narrow(0, 1500).unwrap();
         let children = bench.start_all(&program, &[&hosts[..], &["--driver", driver]].concat());
-        children.iter().for_each(|child| wait_until_busy(&ranks_of(launcher(child), 1)));
+        children.iter().for_each(|child| wait_until_begun(&ranks_of(launcher(child), 1)));
         bench.cluster.narrow(0, 1000).unwrap();
         let since = Instant::now();
         let all: Vec<Ended> = children.into_iter().map(ended).collect();

@@ -1,7 +1,7 @@
 //! Tests jobs that end early: all hosts report the same end.
 
 use crate::bench::{Bench, LONG, ended, pairs, ring};
-use crate::common::processes::{assert_gone, ranks_of, wait_until_busy, wait_until_mapped};
+use crate::common::processes::{assert_gone, ranks_of, wait_until_begun, wait_until_mapped};
 use goal_filetest::{skipped, timeout};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::Command;
@@ -58,7 +58,7 @@ fn a_rank_that_dies_is_named_with_its_end() {
             let ranks: Vec<Vec<Pid>> =
                 children.iter().map(|child| ranks_of(Pid::from_child(child), 2)).collect();
             ranks.iter().for_each(|ranks| wait_until_mapped(ranks));
-            wait_until_busy(&ranks.concat());
+            wait_until_begun(&ranks.concat());
             kill_process(ranks[victim][1], Signal::KILL).unwrap();
             for ended in children.into_iter().map(ended) {
                 ended.assert_status(4);

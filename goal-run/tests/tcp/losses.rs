@@ -4,7 +4,7 @@ use crate::bench::{Bench, LONG, ended, ring};
 use crate::common::Ended;
 use crate::common::processes::{
     assert_gone, children_of, is_mapped, is_rank, parent_of, ranks_of, state_of, wait_for,
-    wait_until_busy, wait_until_mapped,
+    wait_until_begun, wait_until_mapped,
 };
 use goal_cluster::INTERFACE;
 use goal_filetest::{patience, skipped};
@@ -33,7 +33,7 @@ fn after(bench: &Bench, program: &str, what: impl FnOnce(&[Child], &[Vec<Pid>]))
         children.iter().map(|child| ranks_of(Pid::from_child(child), 2)).collect();
     ranks.iter().for_each(|ranks| wait_until_mapped(ranks));
     // All have begun.
-    wait_until_busy(&ranks.concat());
+    wait_until_begun(&ranks.concat());
     let since = Instant::now();
     what(&children, &ranks);
     let all = children.into_iter().map(ended).collect();
@@ -119,7 +119,7 @@ fn connections_between_ranks_are_lost_by_themselves() {
         let ranks = children.iter().flat_map(|child| ranks_of(Pid::from_child(child), 2));
         let ranks: Vec<Pid> = ranks.collect();
         wait_until_mapped(&ranks);
-        wait_until_busy(&ranks);
+        wait_until_begun(&ranks);
         assert!(filter(&[table]));
         let since = Instant::now();
         let all: Vec<Ended> = children.into_iter().map(ended).collect();
@@ -144,7 +144,7 @@ fn a_launcher_that_is_stopped_counts_as_lost() {
         let ranks: Vec<Vec<Pid>> =
             children.iter().map(|child| ranks_of(Pid::from_child(child), 2)).collect();
         ranks.iter().for_each(|ranks| wait_until_mapped(ranks));
-        wait_until_busy(&ranks.concat());
+        wait_until_begun(&ranks.concat());
         let since = Instant::now();
         for (number, child) in children.into_iter().enumerate() {
             let process = Pid::from_child(&child);

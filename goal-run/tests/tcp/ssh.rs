@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, LONG, ended, pairs, ring};
 use crate::common::processes::{
-    assert_gone, children_of, is_mapped, is_rank, pid, wait_for, wait_until_busy,
+    assert_gone, children_of, is_mapped, is_rank, pid, wait_for, wait_until_begun,
 };
 use crate::common::{Ended, GOAL_RUN, default_signals};
 use goal_filetest::{patience, timeout};
@@ -63,7 +63,7 @@ fn wait_until_ranks_run(launchers: &[Pid]) {
     for &launcher in launchers {
         let begins = |&it: &Pid| is_rank(it) && is_mapped(it);
         let rank = wait_for(|| children_of(launcher).into_iter().find(begins));
-        wait_until_busy(&[rank]);
+        wait_until_begun(&[rank]);
     }
 }
 
