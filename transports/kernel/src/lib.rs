@@ -35,7 +35,7 @@
 //! - `error`, `sys`
 //! - `rank`
 //! - `look`
-//! - `signs`
+//! - `events`
 //! - `tables`
 //! - `kernel`
 //! - `netlink`
