@@ -131,6 +131,7 @@ fn as_rank(file: &Path, order: &str, confined: bool) -> Command {
     if confined {
         // A launcher passes on descriptors in this way, and any process may.
         #[expect(unsafe_code, reason = "a child has to say it before it executes")]
+        // SAFETY: the child only makes a system call before it executes.
         unsafe {
             command.pre_exec(|| Ok(rustix::thread::set_no_new_privs(true)?))
         };

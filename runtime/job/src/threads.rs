@@ -54,11 +54,13 @@ impl Drop for LibraryThread {
 }
 
 /// Returns true if the calling thread is one of the library.
+#[inline]
 pub fn is_of_library() -> bool {
     IS_OF_LIBRARY.get()
 }
 
 /// Calls a function of the program. A thread of the library may act for the program meanwhile.
+#[inline]
 pub fn within_program<R>(f: impl FnOnce() -> R) -> R {
     struct Leave;
     impl Drop for Leave {

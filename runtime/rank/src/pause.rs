@@ -124,6 +124,7 @@ impl Pause {
 
     /// Spins or yields after a fruitless poll. Returns true, without doing either, if the rank has
     /// done so for long enough and should sleep.
+    #[inline]
     pub(crate) fn should_sleep(
         &mut self,
         waiting: Waiting,

@@ -4,6 +4,7 @@
 //! the value. So an exhausted heap unwinds to [`within`], which returns an error. The values of the
 //! heap must not be used after that. They stay sound, as a new block is allocated before anything
 //! is moved to it.
+#![allow(unsafe_code)] // a look-up of a variable of the thread, once a call
 
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -38,13 +39,14 @@ thread_local! {
 /// [`OutOfMemory`]: the engine over that heap must not be used any more.
 #[inline]
 pub fn within<R>(f: impl FnOnce() -> R) -> Result<R, OutOfMemory> {
-    // One look-up of the thread's variable: in a shared library each is a call.
-    let done = IS_AWAITED.with(|is_awaited| {
-        let was_awaited = is_awaited.replace(true);
-        let done = catch_unwind(AssertUnwindSafe(f));
-        is_awaited.set(was_awaited);
-        done
-    });
+    // One look-up of the thread's variable: in a shared library each is a call. It returns a pointer,
+    // because a closure around `f` would become a function of its own.
+    let is_awaited = IS_AWAITED.with(std::ptr::from_ref);
+    // SAFETY: the variable is this thread's, which is in this function, and has no destructor.
+    let is_awaited = unsafe { &*is_awaited };
+    let was_awaited = is_awaited.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(f));
+    is_awaited.set(was_awaited);
     done.map_err(|panic| match panic.downcast::<OutOfMemory>() {
         Ok(used_up) => *used_up,
         Err(panic) => resume_unwind(panic),
