@@ -2,6 +2,7 @@
 
 use crate::error::{IntoPy, argument, raised};
 use crate::life;
+use goal::Named;
 use goal::{Blocks, Collective, ErrorCode, Group, Mode, Persistent};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -101,7 +101,7 @@ pub use collective::{Collective, Persistent};
 pub use communicator::Communicator;
 pub use error::{Error, ErrorCode, Result};
 pub use goal_collectives::Blocks;
-pub use goal_job::Mode;
+pub use goal_job::{Mode, Named};
 pub use goal_lang::{ANY, BlockList, CollectiveKind, Datatype, Function, Neighbors, Op};
 pub use graph::Vertex;
 pub use group::Group;
