@@ -1,6 +1,6 @@
 //! The limits on texts and programs, and what the runtime is assumed to hold.
 //!
-//! Every crate has its limits in one file of this name; those of the binary form are in
+//! A crate with many limits has them in one file of this name; those of the binary form are in
 //! `goal_asm::nisa::limits`. The runtime's are here because the checks and the engine must assume
 //! the same ones, and this is the crate that both know.
 

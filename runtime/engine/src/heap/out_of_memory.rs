@@ -39,8 +39,8 @@ thread_local! {
 /// [`OutOfMemory`]: the engine over that heap must not be used any more.
 #[inline]
 pub fn within<R>(f: impl FnOnce() -> R) -> Result<R, OutOfMemory> {
-    // One look-up of the thread's variable: in a shared library each is a call. It returns a pointer,
-    // because a closure around `f` would become a function of its own.
+    // One look-up of the thread's variable: in a shared library each is a call. It returns a
+    // pointer, because a closure around `f` would become a function of its own.
     let is_awaited = IS_AWAITED.with(std::ptr::from_ref);
     // SAFETY: the variable is this thread's, which is in this function, and has no destructor.
     let is_awaited = unsafe { &*is_awaited };
