@@ -4,10 +4,10 @@
 // RUN: goal-run -n 2 ./grow-cpp
 //
 // In each step all ranks add up the numbers from 1 to COUNT, each of them its share. After a quarter
-// of the steps rank 0 starts one more process of this program. -j waits at the half until so many
-// ranks have joined that `goal-run grow` starts:
+// of the steps rank 0 starts one more process of this program. -j RANKS waits at the half until
+// RANKS ranks have joined that `goal-run grow` starts:
 //
-//     goal-run -n 2 ./grow -j 4 & goal-run grow $! -n 4
+//     goal-run -n 2 --grow-to 8 ./grow -j 4 & goal-run grow $! -n 4
 //
 // In the last step the ranks that came later leave, and those of the start have the sum alone.
 #include <goal.h>

@@ -110,17 +110,12 @@ fn faults(block: &Block, folder: &Path, search: &str) -> Vec<String> {
 }
 
 /// Writes the files that the text of a page asks its readers to save.
-fn prepare(page: &str, text: &str, root: &Path, folder: &Path) {
+fn prepare(root: &Path, folder: &Path) {
     symlink(root.join("examples"), folder.join("examples")).expect("a link");
     let deadlock = fs::read_to_string(root.join("docs/errors/deadlock.md")).expect("a page");
     let deadlock = blocks(&deadlock).into_iter().find(|block| block.info == "goal");
     let deadlock = deadlock.expect("an example").lines.join("\n");
     fs::write(folder.join("deadlock.goal"), deadlock).expect("a file");
-    if page == "README.md" {
-        let first = blocks(text).remove(0).lines.join("\n");
-        let typo = first.replace("sum requires got", "sum requires goat");
-        fs::write(folder.join("typo.goal"), typo).expect("a file");
-    }
 }
 
 #[test]
@@ -142,7 +137,7 @@ fn commands_print_what_the_pages_say() {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("a page");
         let folder = tempfile::tempdir().expect("a folder");
-        prepare(&name, &text, &root, folder.path());
+        prepare(&root, folder.path());
         for block in blocks(&text) {
             let has_commands = block.lines.iter().any(|line| line.trim_start().starts_with("$ "));
             let Some(words) = block.info.strip_prefix("console") else {

@@ -1,4 +1,4 @@
-//! How long a test waits for an event.
+//! Limits on the time for which a test waits for an event.
 
 use std::env::{self, VarError};
 use std::thread;
