@@ -1,8 +1,6 @@
 //! Tests `--stats`, the counts of ranks.
 
-mod common;
-
-use common::{TRANSPORTS, run_text};
+use crate::common::{TRANSPORTS, run_text};
 use serde_json::Value;
 
 fn stats(text: &str, arguments: &[&str]) -> Value {

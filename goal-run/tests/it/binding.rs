@@ -1,9 +1,7 @@
 //! Tests `--bind`, which binds ranks to processors.
 
-mod common;
-
-use common::processes::{ranks_of, wait_for};
-use common::{GOAL_RUN, run_text, start_text};
+use crate::common::processes::{ranks_of, wait_for};
+use crate::common::{GOAL_RUN, run_text, start_text};
 use goal_filetest::skipped;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -78,7 +76,7 @@ fn jobs_pass_over_processors_of_other_jobs() {
     let of_rank = |launcher: &std::process::Child| ranks_of(Pid::from_child(launcher), 1)[0];
     let ranks: Vec<Pid> = launchers.iter().map(of_rank).collect();
     // The mappings are there after the rank was bound.
-    common::processes::wait_until_mapped(&ranks);
+    crate::common::processes::wait_until_mapped(&ranks);
     let masks = ranks.iter().map(|&rank| mask(Some(rank)));
     let mut bound: Vec<Vec<u32>> = masks.filter(|mask| mask.len() == 1).collect();
     bound.sort();
@@ -99,7 +97,7 @@ fn jobs_with_a_sysfs_of_their_own_pass_over_processors_too() {
     }
     let mut launcher = start_text("rank 0 { calc 1000000000000 }", &[]);
     let rank = ranks_of(Pid::from_child(&launcher), 1)[0];
-    common::processes::wait_until_mapped(&[rank]);
+    crate::common::processes::wait_until_mapped(&[rank]);
     let held = mask(Some(rank));
     let mut file = tempfile::Builder::new().suffix(".goal").tempfile().unwrap();
     std::io::Write::write_all(&mut file, b"rank 0 { nop }").unwrap();

@@ -1,8 +1,6 @@
 //! Tests the ends of runs on every transport: their texts and exit statuses.
 
-mod common;
-
-use common::{TRANSPORTS, run_text};
+use crate::common::{TRANSPORTS, run_text};
 use goal_filetest::timeout;
 
 /// Runs a text on every transport, without a check of the whole program before. Compares its exit

@@ -1,8 +1,6 @@
 //! Tests schedules that run through a window of their section (paper III.D, Theorems 3 and 4).
 
-mod common;
-
-use common::{TRANSPORTS, run_file, run_text};
+use crate::common::{TRANSPORTS, run_file, run_text};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_asm::{EncodeOptions, Nisa, encode};
@@ -88,7 +86,7 @@ fn windows_of_the_compiler_run_in_a_window_of_their_size() {
 fn processes_read_the_file_themselves() {
     for seed in 0..goal_filetest::seeds(8) {
         let Some(program) = in_windows(seed, 8) else { continue };
-        check(seed, &program, 9, Ranks::Processes { executable: common::GOAL_RUN.into() });
+        check(seed, &program, 9, Ranks::Processes { executable: crate::common::GOAL_RUN.into() });
     }
 }
 

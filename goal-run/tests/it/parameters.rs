@@ -1,8 +1,6 @@
 //! Tests parameters of transports, from the command line and from the table of the environment.
 
-mod common;
-
-use common::{Ended, GOAL_RUN, examples};
+use crate::common::{Ended, GOAL_RUN, examples};
 use goal_filetest::timeout;
 use std::process::Command;
 use tempfile::TempDir;
@@ -61,8 +59,10 @@ fn parameters_out_of_their_limits_are_refused() {
 fn rings_of_any_size_carry_a_job() {
     for ring in ["4K", "1M"] {
         for example in examples() {
-            let ended =
-                common::run_file(&example, &["--ring", ring, "--eager-limit", "1M", "--verify"]);
+            let ended = crate::common::run_file(
+                &example,
+                &["--ring", ring, "--eager-limit", "1M", "--verify"],
+            );
             ended.assert_status(0);
         }
     }

@@ -1,9 +1,7 @@
 //! Checks Wireshark's dissector on real frames, captured on a host of the test bench while others
 //! ping it and send to it.
 
-mod common;
-
-use common::{Ended, GOAL_RUN, default_signals};
+use crate::common::{Ended, GOAL_RUN, default_signals};
 use goal_cluster::{Cluster, Host, INTERFACE, Wiring};
 use goal_engine::transport::{Header, Kind, Transport};
 use goal_esp::auth::{Address, JobKey};

@@ -1,9 +1,7 @@
 //! Kills ranks and launchers: the job ends, and no process is left.
 
-mod common;
-
-use common::processes::{assert_gone, pid, ranks_of, wait_until_begun, wait_until_mapped};
-use common::{Ended, start_text};
+use crate::common::processes::{assert_gone, pid, ranks_of, wait_until_begun, wait_until_mapped};
+use crate::common::{Ended, start_text};
 use goal_filetest::timeout;
 use rustix::process::{Pid, Signal, kill_process};
 

@@ -1,12 +1,12 @@
 //! Tests jobs whose ranks bring a fabric of their own. The example's queues carry the messages
 //! between nodes. TCP carries those to ranks that the queues don't reach.
 
-#[path = "../examples/channels/fabric.rs"]
+#[path = "../../examples/channels/fabric.rs"]
 mod fabric;
-#[path = "../examples/channels/nodes.rs"]
+#[path = "../../examples/channels/nodes.rs"]
 mod nodes;
 
-use fabric::Channels;
+use self::fabric::Channels;
 use goal_engine::testing::nisa;
 use goal_launch::report::Report;
 use goal_launch::{End, Outcome};

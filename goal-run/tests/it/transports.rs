@@ -1,8 +1,6 @@
 //! Tests messages of a rank to itself and to others on every combination of transports.
 
-mod common;
-
-use common::run_text;
+use crate::common::run_text;
 
 /// Bytes: in the envelope's cache line, in one message, in parts, and above the eager limit.
 const SIZES: [u32; 5] = [0, 8, 5_000, 16_000, 300_000];

@@ -1,10 +1,8 @@
 //! Tests large operations: ranks with nothing to do take chunks of them.
 #![allow(unsafe_code)] // writes to the memory of ranks
 
-mod common;
-
-use common::members::{nisa, settings};
-use common::{TRANSPORTS, run_text};
+use crate::common::members::{nisa, settings};
+use crate::common::{TRANSPORTS, run_text};
 use fastrand::Rng;
 use goal_engine::Cause;
 use goal_filetest::patience;

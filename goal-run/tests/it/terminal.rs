@@ -1,8 +1,6 @@
 //! Tests the terminal output while a job runs, and after it.
 
-mod common;
-
-use common::GOAL_RUN;
+use crate::common::GOAL_RUN;
 use goal_filetest::{Terminal, screen, timeout};
 use std::io::Write;
 use std::process::{Command, Stdio};

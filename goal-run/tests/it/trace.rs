@@ -1,9 +1,7 @@
 //! Tests `--trace`: the file is JSON that viewers open, and shows the events of the run.
 
-mod common;
-
-use common::processes::{ranks_of, wait_until_begun, wait_until_mapped};
-use common::{Ended, TRANSPORTS, run_file, run_text, start_text};
+use crate::common::processes::{ranks_of, wait_until_begun, wait_until_mapped};
+use crate::common::{Ended, TRANSPORTS, run_file, run_text, start_text};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::HashMap;

@@ -44,7 +44,7 @@ fn start(segment: &Segment, rank: u32, first: u64, end: u64) -> Child {
         seed: first + u64::from(rank),
     };
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "sender", "--nocapture"])
+        .args(["--exact", "stress::sender", "--nocapture"])
         .env(VARIABLE, serde_json::to_string(&order).unwrap())
         .stdout(Stdio::null())
         .spawn()

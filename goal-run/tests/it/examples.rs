@@ -1,9 +1,7 @@
 //! Runs every file of `examples/` on every transport. The results are those of the interpreter, and
 //! those that the file expects.
 
-mod common;
-
-use common::{TRANSPORTS, examples, run_file};
+use crate::common::{TRANSPORTS, examples, run_file};
 
 #[test]
 fn every_example_is_verified() {

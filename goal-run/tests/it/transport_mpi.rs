@@ -1,7 +1,6 @@
 //! Tests schedules whose messages between nodes travel by MPI. The ranks are processes of the
 //! `mpirun` whose library goal-run was built with. One machine plays several nodes by the variable
 //! `GOAL_NODE`.
-#![cfg(feature = "mpi")]
 
 use goal_filetest::mpi::{Launcher, launchers};
 use std::path::Path;

@@ -1,9 +1,7 @@
 //! Tests limits of the system that are too low for a job. One message names the limit, the exit
 //! status is 2, and nothing is left behind.
 
-mod common;
-
-use common::{Ended, GOAL_RUN, copy_command};
+use crate::common::{Ended, GOAL_RUN, copy_command};
 use goal_filetest::{skipped, timeout};
 use std::fs::{self, Permissions};
 use std::io::Write;

@@ -1,8 +1,6 @@
 //! Tests ranks that start a schedule and do something else meanwhile, in each mode of progress.
 
-mod common;
-
-use common::members::{nisa, settings, with_calc};
+use crate::common::members::{nisa, settings, with_calc};
 use goal_asm::Nisa;
 use goal_engine::Seed;
 use goal_engine::{Cause, Handle, Schedule};

@@ -1,8 +1,6 @@
 //! Tests `goal-run ping`, `answer` and `info` on hosts of a test bench.
 
-mod common;
-
-use common::{Ended, GOAL_RUN};
+use crate::common::{Ended, GOAL_RUN};
 use goal_cluster::{Cluster, Host, INTERFACE, Wiring};
 use goal_filetest::timeout;
 use std::io::{BufRead, BufReader, Read};

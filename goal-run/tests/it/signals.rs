@@ -1,9 +1,9 @@
 //! Tests signals to a launcher: ignored ones, and those that stop, continue or end it.
 
-mod common;
-
-use common::processes::{assert_gone, ranks_of, wait_for, wait_until_begun, wait_until_mapped};
-use common::{Ended, GOAL_RUN, default_signals, start_text};
+use crate::common::processes::{
+    assert_gone, ranks_of, wait_for, wait_until_begun, wait_until_mapped,
+};
+use crate::common::{Ended, GOAL_RUN, default_signals, start_text};
 use goal_filetest::{patience, timeout};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::io::ioctl_fionbio;

@@ -1,0 +1,29 @@
+//! Tests the command and the crates of a job by what they do. Each module has one subject.
+
+mod binding;
+mod capture;
+mod collectives;
+#[path = "../common/mod.rs"]
+mod common;
+mod deaths;
+mod endings;
+mod examples;
+mod info;
+mod limits;
+mod mpirun;
+mod outside;
+mod parameters;
+mod ping;
+mod progress;
+mod random;
+mod rights;
+mod shared;
+mod signals;
+mod stats;
+mod stress;
+mod terminal;
+mod trace;
+#[cfg(feature = "mpi")]
+mod transport_mpi;
+mod transports;
+mod window;
