@@ -10,7 +10,7 @@ use crate::diag::Report;
 use crate::lexer::{Lexer, Token};
 use crate::source::Position;
 
-/// The parser that lalrpop makes of the grammar. `tests/grammar.rs` holds both together.
+/// The parser that lalrpop makes of the grammar. `tests/it/grammar.rs` holds both together.
 #[allow(clippy::all, clippy::pedantic, missing_docs, unreachable_pub, unused)]
 mod goal {
     include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../grammar/goal.rs"));

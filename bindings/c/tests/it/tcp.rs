@@ -1,7 +1,5 @@
 //! Programs in C whose ranks belong to several launchers, which meet at an address of TCP.
 
-mod support;
-
 use goal_filetest::timeout;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -11,18 +9,18 @@ use tempfile::TempDir;
 
 /// Compiles programs of `tests/c/` in a new folder with a key; `None` if a tool is missing.
 fn folder(sources: &[&str]) -> Option<TempDir> {
-    if support::lacks(&["gcc", "g++", "pkg-config"]) {
+    if crate::support::lacks(&["gcc", "g++", "pkg-config"]) {
         return None;
     }
     let folder = tempfile::tempdir().unwrap();
-    let goal_run = support::installed("goal-run");
+    let goal_run = crate::support::installed("goal-run");
     let mut path = goal_run.parent().expect("it lies in a folder").as_os_str().to_owned();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
     for source in sources {
-        let file = support::folder().join("tests/c").join(source);
+        let file = crate::support::folder().join("tests/c").join(source);
         std::fs::copy(file, folder.path().join(source)).unwrap();
-        let mut build = Command::new(support::folder().join("tests/bin/build"));
+        let mut build = Command::new(crate::support::folder().join("tests/bin/build"));
         let status = build.arg(source).current_dir(folder.path()).env("PATH", &path).status();
         assert!(status.unwrap().success(), "{source} can't be compiled");
     }
@@ -35,7 +33,7 @@ fn folder(sources: &[&str]) -> Option<TempDir> {
 fn start(folder: &Path, launchers: usize, arguments: &[&str]) -> Vec<Child> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let start = |rank: usize| {
-        let mut command = Command::new(support::installed("goal-run"));
+        let mut command = Command::new(crate::support::installed("goal-run"));
         command.args(["--rendezvous", &format!("127.0.0.1:{port}"), "--rank", &rank.to_string()]);
         command.args(["--size", &launchers.to_string(), "--key", "key"]);
         command.args(["--timeout", &timeout(60)]);
@@ -224,7 +222,7 @@ fn launchers_agree_on_what_happens_after_a_loss() {
     let Some(folder) = folder(&["ring.c"]) else { return };
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let start = |rank: &str, options: &[&str]| {
-        let mut command = Command::new(support::installed("goal-run"));
+        let mut command = Command::new(crate::support::installed("goal-run"));
         command.args(["--rendezvous", &format!("127.0.0.1:{port}"), "--rank", rank, "--size", "2"]);
         command.args(["--key", "key", "-n", "2"]).args(options).arg("./ring");
         command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());

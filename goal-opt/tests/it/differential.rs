@@ -2,7 +2,7 @@
 //! a program, the message that each receive takes, and its end must stay the same (`RULES.md`).
 //!
 //! A new row of the table is tested without a new test. A pass gets a row in [`trial::SPECIAL`] if
-//! its name alone, or its usual programs, are not enough. `cargo test -p goal-opt --test
+//! its name alone, or its usual programs, are not enough. `cargo test -p goal-opt --test it
 //! differential -- --nocapture` prints the numbers of programs and orders.
 
 mod forwards;

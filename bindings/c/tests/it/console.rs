@@ -4,8 +4,6 @@
 //! output. Words behind `console` say more: `needs TOOL` skips the block where the tool is missing,
 //! and `no-run: REASON` is for what a test can't do. Times, rates and sizes may differ from those
 //! of the page. A line `...` stands for the rest of the output.
-mod support;
-
 use goal_filetest::timeout;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -120,7 +118,7 @@ fn prepare(root: &Path, folder: &Path) {
 
 #[test]
 fn commands_print_what_the_pages_say() {
-    if support::lacks(&["timeout"]) {
+    if crate::support::lacks(&["timeout"]) {
         return;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -129,7 +127,7 @@ fn commands_print_what_the_pages_say() {
     let pages = pages.filter(|path| path.extension().is_some_and(|suffix| suffix == "md"));
     let mut pages: Vec<PathBuf> = pages.chain([root.join("README.md")]).collect();
     pages.sort();
-    let binaries = support::installed("goalc");
+    let binaries = crate::support::installed("goalc");
     let binaries = binaries.parent().expect("a folder").display().to_string();
     let search = format!("{binaries}:{}", std::env::var("PATH").unwrap_or_default());
     let (mut ran, mut wrong) = (0, Vec::new());
@@ -151,7 +149,7 @@ fn commands_print_what_the_pages_say() {
                 assert!(reason.len() > 5, "{name}, line {}: a reason", block.line);
                 continue;
             }
-            if words.strip_prefix("needs ").is_some_and(|tool| support::lacks(&[tool])) {
+            if words.strip_prefix("needs ").is_some_and(|tool| crate::support::lacks(&[tool])) {
                 continue;
             }
             ran += 1;

@@ -1,7 +1,6 @@
 //! Programs whose schedules run in the kernels of hosts.
 
 use super::{bench, bench_with, build, collectives, ended, run, start};
-use crate::support;
 use aya::programs::{SchedClassifier, TcAttachType};
 use goal_cluster::{Cluster, Faults, INTERFACE, Switch, Wiring};
 use goal_filetest::{skipped, timeout, until};
@@ -25,7 +24,7 @@ fn bench_of(program: &str, switch: Switch) -> Option<(Cluster, TempDir)> {
         skipped(&missing);
         return None;
     }
-    build(&support::folder().join("tests/c").join(program), folder.path());
+    build(&crate::support::folder().join("tests/c").join(program), folder.path());
     Some((cluster, folder))
 }
 
@@ -77,7 +76,7 @@ fn is_gone(process: Pid) -> bool {
 fn compile(folder: &Path, name: &str, text: &str) {
     let source = folder.join(format!("{name}.goal"));
     fs::write(&source, text).unwrap();
-    let mut goalc = Command::new(support::installed("goalc"));
+    let mut goalc = Command::new(crate::support::installed("goalc"));
     goalc.arg("build").arg("--no-check").arg(source).arg("-o").arg(folder.join(name));
     assert!(goalc.status().unwrap().success());
 }
@@ -276,9 +275,9 @@ fn ranks_that_wait_for_one_that_has_ended_are_told() {
 #[test]
 fn programs_on_one_host_have_no_kernel() {
     let Some((_, folder)) = bench(1) else { return };
-    build(&support::folder().join("tests/c/kernel.c"), folder.path());
+    build(&crate::support::folder().join("tests/c/kernel.c"), folder.path());
     let run = |offload: &str| {
-        let mut command = Command::new(support::installed("goal-run"));
+        let mut command = Command::new(crate::support::installed("goal-run"));
         command.args(["-n", "2", "--offload", offload, "./kernel", "order"]);
         command.current_dir(folder.path()).output().unwrap()
     };

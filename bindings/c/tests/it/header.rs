@@ -1,8 +1,6 @@
 //! The header, the sources and the shared library have the same functions with the same types, and
 //! the manual pages show all of them.
 
-mod support;
-
 use goal::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +8,7 @@ use std::process::Command;
 use xtask::header::functions;
 
 fn header() -> String {
-    let path = support::folder().join("include/goal.h");
+    let path = crate::support::folder().join("include/goal.h");
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -56,7 +54,7 @@ fn arguments(list: &str) -> Vec<String> {
 /// Returns the functions of the sources, by their names.
 fn of_sources() -> BTreeMap<String, Types> {
     let mut found = BTreeMap::new();
-    for entry in fs::read_dir(support::folder().join("src")).expect("there are sources") {
+    for entry in fs::read_dir(crate::support::folder().join("src")).expect("there are sources") {
         let text = fs::read_to_string(entry.expect("a source").path()).expect("a source is text");
         for part in text.split("extern \"C\" fn GOAL_").skip(1) {
             let (name, rest) = part.split_once('(').expect("a function has arguments");
@@ -94,10 +92,10 @@ fn the_header_declares_what_the_sources_define() {
 
 #[test]
 fn the_library_exports_what_the_header_declares() {
-    if support::lacks(&["nm"]) {
+    if crate::support::lacks(&["nm"]) {
         return;
     }
-    let library = support::built().join("libgoal_c.so");
+    let library = crate::support::built().join("libgoal_c.so");
     let symbols = Command::new("nm").args(["-D", "--defined-only"]).arg(&library).output();
     let symbols = String::from_utf8(symbols.expect("nm runs").stdout).expect("names are text");
     let names = symbols.lines().filter_map(|line| line.split_whitespace().nth(2));
@@ -125,7 +123,7 @@ fn the_header_has_the_table_of_codes_and_the_version() {
 
 #[test]
 fn every_function_has_a_page_that_man_shows() {
-    let binary = support::installed("goalc");
+    let binary = crate::support::installed("goalc");
     let manual = binary.parent().and_then(|bin| bin.parent()).expect("a prefix");
     let manual = manual.join("share/man");
     for item in functions(&header()) {
@@ -133,7 +131,7 @@ fn every_function_has_a_page_that_man_shows() {
         assert!(!item.text.is_empty(), "{name} has no comment");
         assert!(manual.join(format!("man3/{name}.3")).is_file(), "{name} has no page");
     }
-    if support::lacks(&["groff"]) {
+    if crate::support::lacks(&["groff"]) {
         return;
     }
     for page in ["goal_graph", "goal_errors", "goal_collectives", "goal_localop"] {

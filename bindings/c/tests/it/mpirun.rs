@@ -1,8 +1,6 @@
 //! Programs of the library whose processes `mpirun` started: without MPI, and MPI programs that use
 //! `goal_mpi.h`. One machine plays two nodes by the variable `GOAL_NODE`.
 
-mod support;
-
 use goal_filetest::mpi::{Launcher, launchers};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -12,12 +10,12 @@ const RUN_MAX: u64 = 60;
 
 /// Compiles a program. Returns its path.
 fn build(compiler: &str, name: &str, into: &Path) -> PathBuf {
-    let bin = support::installed("goal-run");
+    let bin = crate::support::installed("goal-run");
     let prefix = bin.ancestors().nth(2).expect("bin lies in the prefix");
     let program = into.join(name);
     let mut command = Command::new(compiler);
     command.arg("-O1").arg("-o").arg(&program);
-    command.arg(support::folder().join("tests/mpi").join(format!("{name}.c")));
+    command.arg(crate::support::folder().join("tests/mpi").join(format!("{name}.c")));
     command.arg("-I").arg(prefix.join("include")).arg("-L").arg(prefix.join("lib"));
     command
         .args(["-lgoal", "-pthread"])
@@ -73,7 +71,7 @@ fn fails(launcher: &Launcher, program: &Path, how: &str) {
 
 #[test]
 fn processes_that_mpirun_started_are_ranks() {
-    if support::lacks(&["gcc"]) {
+    if crate::support::lacks(&["gcc"]) {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -110,7 +108,7 @@ fn threads(launcher: &Launcher, program: &Path) {
 
 #[test]
 fn mpi_programs_use_the_groups_of_mpi() {
-    if support::lacks(&["mpicc"]) {
+    if crate::support::lacks(&["mpicc"]) {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

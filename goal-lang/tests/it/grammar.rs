@@ -18,6 +18,6 @@ fn the_parser_is_made_of_the_grammar() {
     let is_current = fs::read(&committed).is_ok_and(|committed| committed == made);
     assert!(
         is_current,
-        "GOAL_BLESS=1 cargo test -p goal-lang --test grammar writes grammar/goal.rs"
+        "GOAL_BLESS=1 cargo test -p goal-lang --test it grammar writes grammar/goal.rs"
     );
 }

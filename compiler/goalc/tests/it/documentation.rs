@@ -129,7 +129,7 @@ fn pages_of_findings() {
         if shown.text != wanted {
             assert!(
                 bless,
-                "{}: `GOAL_BLESS=1 cargo test -p goalc --test documentation` writes\n{wanted}",
+                "{}: `GOAL_BLESS=1 cargo test -p goalc --test it documentation` writes\n{wanted}",
                 path.display()
             );
             let mut page = page.clone();

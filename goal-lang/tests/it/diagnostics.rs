@@ -30,7 +30,7 @@ fn reports() {
             out.extend_from_slice(line);
         }
         let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path("diagnostics");
+        settings.set_snapshot_path("../diagnostics");
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!(name, String::from_utf8_lossy(&out)));

@@ -1,7 +1,5 @@
 //! The programs in `docs/library.md` compile and run as it says.
 
-mod support;
-
 use std::fs;
 use std::process::Command;
 
@@ -14,12 +12,12 @@ fn block<'a>(text: &'a str, language: &str) -> &'a str {
 
 #[test]
 fn programs_of_the_guide_run() {
-    if support::lacks(&["gcc", "g++", "pkg-config"]) {
+    if crate::support::lacks(&["gcc", "g++", "pkg-config"]) {
         return;
     }
-    let guide = support::folder().join("../../docs/library.md");
+    let guide = crate::support::folder().join("../../docs/library.md");
     let guide = fs::read_to_string(guide).expect("there is a guide");
-    let goal_run = support::installed("goal-run");
+    let goal_run = crate::support::installed("goal-run");
     let folder = tempfile::tempdir().expect("there is room");
     let bin = goal_run.parent().expect("a folder").display().to_string();
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
@@ -32,7 +30,7 @@ fn programs_of_the_guide_run() {
             assert!(done.status.success(), "{file}: {out}{err}");
             out.into_owned()
         };
-        run(Command::new(support::folder().join("tests/bin/build")).arg(file));
+        run(Command::new(crate::support::folder().join("tests/bin/build")).arg(file));
         let out = run(Command::new(&goal_run).args(["-n", "4", program]));
         assert!(guide.contains(&format!("\n{out}")), "the guide lacks the output `{out}`");
     }

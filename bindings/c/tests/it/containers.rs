@@ -1,8 +1,6 @@
 //! Programs in C whose ranks, or whose launcher, are in namespaces of processes and clocks of their
 //! own, as containers have them. Numbers of processes mean others there.
 
-mod support;
-
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -21,7 +19,7 @@ fn run(command: &[&str], folder: &Path) -> Output {
 
 /// Compiles the program in a new folder. Returns `None` if tools or rights are missing.
 fn folder() -> Option<TempDir> {
-    if support::lacks(&["gcc", "g++", "pkg-config", "unshare"]) {
+    if crate::support::lacks(&["gcc", "g++", "pkg-config", "unshare"]) {
         return None;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -33,13 +31,13 @@ fn folder() -> Option<TempDir> {
         }
     }
     let path = [
-        support::installed("goal-run").parent().expect("it lies in a folder").as_os_str(),
+        crate::support::installed("goal-run").parent().expect("it lies in a folder").as_os_str(),
         &std::env::var_os("PATH").unwrap_or_default(),
     ]
     .join(":".as_ref());
-    let source = support::folder().join("tests/c/containers.c");
+    let source = crate::support::folder().join("tests/c/containers.c");
     std::fs::copy(source, folder.path().join("containers.c")).unwrap();
-    let mut build = Command::new(support::folder().join("tests/bin/build"));
+    let mut build = Command::new(crate::support::folder().join("tests/bin/build"));
     build.arg("containers.c").current_dir(folder.path()).env("PATH", path);
     assert!(build.status().unwrap().success(), "the program can't be compiled");
     Some(folder)
@@ -52,7 +50,7 @@ fn text(output: &Output) -> String {
 
 /// Starts a job of three ranks by `launcher`, with `options`, and each rank by `rank`.
 fn job(folder: &Path, launcher: &[&str], options: &[&str], rank: &[&str]) -> Output {
-    let (goal_run, limit) = (support::installed("goal-run"), goal_filetest::timeout(60));
+    let (goal_run, limit) = (crate::support::installed("goal-run"), goal_filetest::timeout(60));
     let goal_run = [goal_run.to_str().unwrap(), "-n", "3", "--timeout", &limit];
     run(&[launcher, &goal_run, options, rank].concat(), folder)
 }

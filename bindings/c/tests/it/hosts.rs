@@ -3,9 +3,6 @@
 //! algorithms ran.
 
 mod offload;
-#[path = "../support/mod.rs"]
-mod support;
-
 use goal_cluster::{Cluster, Host, INTERFACE, Wiring};
 use goal_filetest::timeout;
 use serde_json::Value;
@@ -15,21 +12,21 @@ use tempfile::TempDir;
 
 /// Compiles a source file in a folder, as C too if it is C, and as C++.
 fn build(file: &Path, folder: &Path) {
-    let binaries = support::installed("goal-run");
+    let binaries = crate::support::installed("goal-run");
     let binaries = binaries.parent().expect("it lies in a folder");
     let source = file.file_name().expect("a file");
     std::fs::copy(file, folder.join(source)).unwrap();
     let mut path = binaries.as_os_str().to_owned();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
-    let mut command = Command::new(support::folder().join("tests/bin/build"));
+    let mut command = Command::new(crate::support::folder().join("tests/bin/build"));
     let status = command.arg(source).current_dir(folder).env("PATH", path).status();
     assert!(status.unwrap().success(), "{} can't be compiled", file.display());
 }
 
 /// Starts a program on all hosts.
 fn start(cluster: &Cluster, folder: &Path, ranks: u32, arguments: &[&str]) -> Vec<Child> {
-    let goal_run = support::installed("goal-run");
+    let goal_run = crate::support::installed("goal-run");
     let (ranks, hosts) = (ranks.to_string(), cluster.hosts().len().to_string());
     let start = |host: &Host| {
         let mut command = host.command(goal_run.to_str().expect("a name in UTF-8"));
@@ -63,12 +60,12 @@ fn bench(hosts: usize) -> Option<(Cluster, TempDir)> {
 }
 
 fn bench_with(wiring: &Wiring) -> Option<(Cluster, TempDir)> {
-    if support::lacks(&["gcc", "g++", "pkg-config"]) {
+    if crate::support::lacks(&["gcc", "g++", "pkg-config"]) {
         return None;
     }
     let cluster = Cluster::or_skip("programs in C on hosts", wiring)?;
     let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new(support::installed("goal-run"));
+    let mut command = Command::new(crate::support::installed("goal-run"));
     assert!(command.args(["key", "key"]).current_dir(&folder).status().unwrap().success());
     Some((cluster, folder))
 }
@@ -86,7 +83,7 @@ const EXAMPLES: [(&str, u32, &[&str], &str); 6] = [
 #[test]
 fn the_examples_run_on_four_hosts() {
     let Some((cluster, folder)) = bench(4) else { return };
-    let examples = support::folder().join("../../examples/c");
+    let examples = crate::support::folder().join("../../examples/c");
     for (source, ranks, arguments, prints) in EXAMPLES {
         build(&examples.join(source), folder.path());
         let (name, kind) = source.split_once('.').expect("a kind");
@@ -116,7 +113,7 @@ fn collectives(report: &Value) -> Vec<(&str, &str, u64, u64)> {
 fn ranks_on_two_hosts_take_algorithms_of_two_levels() {
     let Some((cluster, folder)) = bench(2) else { return };
     for program in ["collectives", "lists", "neighbors"] {
-        build(&support::folder().join(format!("tests/c/{program}.c")), folder.path());
+        build(&crate::support::folder().join(format!("tests/c/{program}.c")), folder.path());
         let arguments = ["--stats", "--format", "json", &format!("./{program}")];
         let text = run(&cluster, folder.path(), 4, &arguments);
         assert!(text.contains("4 ranks: 0 of "), "{program}: {text}");
