@@ -80,6 +80,10 @@ pub(crate) const LOOKS_SURE: u32 = 64;
 /// The seconds of silence after which a host is lost, by default. 1 is the least.
 pub const SILENCE_S: u32 = 10;
 
+/// The least silence that counts. A host answers at most two questions for room a second, so one
+/// may have no answer, and the next comes up to a second later (`tcp_invalid_ratelimit`).
+pub(crate) const UNANSWERED_NS_MAX: u64 = 1_250_000_000;
+
 /// The looks at open connections in the time after which a silent host is lost.
 pub(crate) const LOOKS: u64 = 8;
 

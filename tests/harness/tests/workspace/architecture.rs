@@ -152,27 +152,3 @@ fn imports_are_found_in_groups_and_above() {
                   #[cfg(test)]\nmod tests {\nuse crate::x;";
     assert_eq!(imports(source, 2), ["a", "b", "e", "g"]);
 }
-
-/// Returns the packages of a lock file, each as its name and version.
-fn locked(name: &str) -> Vec<(String, String)> {
-    let text = read(&root().join(name));
-    let value = |line: &str| line.split('"').nth(1).unwrap_or_default().to_owned();
-    let lines: Vec<&str> = text.lines().collect();
-    let is_package = |pair: &&[&str]| pair[0].starts_with("name = ");
-    let pairs = lines.windows(2).filter(is_package);
-    pairs.map(|pair| (value(pair[0]), value(pair[1]))).collect()
-}
-
-/// The Python package builds with the crates of the workspace, so their builds are shared.
-#[test]
-fn the_python_package_locks_the_same_versions() {
-    let (all, python) = (locked("Cargo.lock"), locked("bindings/python/Cargo.lock"));
-    assert!(python.len() > 100, "{} packages", python.len());
-    let is_known = |name: &String| all.iter().any(|(other, _)| other == name);
-    let others = python.iter().filter(|one| is_known(&one.0) && !all.contains(one));
-    let others: Vec<_> = others.collect();
-    assert!(
-        others.is_empty(),
-        "copy Cargo.lock to bindings/python/, and run cargo metadata there: {others:?}"
-    );
-}

@@ -9,7 +9,7 @@
 
 use super::TcpFabric;
 use crate::info;
-use crate::limits::LOOKS;
+use crate::limits::{LOOKS, UNANSWERED_NS_MAX};
 use std::os::fd::AsFd;
 
 impl TcpFabric {
@@ -30,7 +30,7 @@ impl TcpFabric {
     pub(super) fn look_for_silence(&mut self, now_ns: u64) {
         let since_ns = now_ns - self.looked_ns;
         self.looked_ns = now_ns;
-        let limit_ns = self.silence_ns() / 4 * 3;
+        let limit_ns = (self.silence_ns() / 4 * 3).max(UNANSWERED_NS_MAX);
         let mut silent = vec![];
         for (rank, connection) in (0..).zip(&mut self.connections) {
             let Some(connection) = connection else { continue };
