@@ -3,17 +3,18 @@
 mod binding;
 mod capture;
 mod collectives;
-#[path = "../common/mod.rs"]
 mod common;
 mod deaths;
 mod endings;
 mod examples;
+mod hosts;
 mod info;
 mod limits;
 mod mpirun;
 mod outside;
 mod parameters;
 mod ping;
+mod programs;
 mod progress;
 mod random;
 mod rights;
@@ -21,6 +22,7 @@ mod shared;
 mod signals;
 mod stats;
 mod stress;
+mod tcp;
 mod terminal;
 mod trace;
 #[cfg(feature = "mpi")]

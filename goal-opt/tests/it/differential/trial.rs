@@ -1,6 +1,6 @@
 //! Tests a pass or a level on thousands of programs.
 
-use crate::{judge, programs};
+use super::{judge, programs};
 use goal_lang::Program;
 use goal_opt::{Level, PassError, Pipeline, Timings};
 use std::fmt;
@@ -44,7 +44,7 @@ pub(crate) const SPECIAL: &[Special] = &[
     Special {
         pass: "segment",
         spec: "segment(size=8)",
-        program: crate::forwards::forwards,
+        program: super::forwards::forwards,
         changed_percent: 60,
     },
     Special {
