@@ -113,12 +113,12 @@ fn everything_arrives_from_several_processes_while_the_receiver_sleeps_now_and_t
             if take(&segment, &mut next) {
                 continue;
             }
-            let endpoint = segment.endpoint(RECEIVER);
-            if endpoint.arm() {
-                endpoint.wait(Some(patience(10)));
+            let mailbox = segment.mailbox(RECEIVER);
+            if mailbox.arm() {
+                mailbox.wait(Some(patience(10)));
                 let ended = senders.iter_mut().all(|sender| sender.try_wait().unwrap().is_some());
                 assert!(
-                    !ended || endpoint.has_message() || next.iter().all(|&next| next == end),
+                    !ended || mailbox.has_message() || next.iter().all(|&next| next == end),
                     "lost: {next:?}"
                 );
             }
@@ -150,6 +150,6 @@ fn what_a_killed_sender_sent_arrives() {
         // It may have drawn a number for a message that it never finished. The receiver knows only
         // that the message comes.
         assert!(sent - taken <= 1, "{sent} sent, {taken} taken");
-        assert_eq!(segment.endpoint(RECEIVER).arm(), sent == taken);
+        assert_eq!(segment.mailbox(RECEIVER).arm(), sent == taken);
     }
 }

@@ -1,17 +1,16 @@
-//! A rank's endpoint for messages in the segment: its mailbox, and its rings to other ranks.
+//! A rank's endpoint for messages in the segment joins its mailbox and its rings to other ranks.
 #![allow(unsafe_code)] // `put` and `take` have a contract
 
 use super::full::Full;
 use super::mailbox::{HEADER_WORDS, InRing, Mailbox, Payload, SHORT_MAX};
 use super::pool::{Entry, Rings};
-use super::sync::Bell;
-use std::time::Duration;
 
 /// A rank's endpoint for all its messages. It has no state of its own: everything lies in the
 /// segment, so another process may continue with it.
 #[derive(Clone, Copy)]
 pub struct Endpoint<'a> {
-    mailbox: Mailbox<'a>,
+    /// The mailbox in which the rank's messages arrive.
+    pub mailbox: Mailbox<'a>,
     rings: Rings<'a>,
     /// The rank's rings, by destination.
     table: &'a [Entry],
@@ -76,12 +75,6 @@ impl<'a> Endpoint<'a> {
         Ok(())
     }
 
-    /// Returns true if a message waits.
-    #[inline]
-    pub fn has_message(&self) -> bool {
-        self.mailbox.has_message()
-    }
-
     /// Passes the first message to `sink` and removes it. Returns false if there is none.
     ///
     /// # Safety
@@ -99,63 +92,5 @@ impl<'a> Endpoint<'a> {
         };
         // SAFETY: the caller's promise.
         unsafe { self.mailbox.take(deliver) }
-    }
-
-    /// Tells senders how much of the mailbox is free. Senders otherwise learn it once in a quarter
-    /// of the slots.
-    #[inline]
-    pub fn publish(&self) {
-        self.mailbox.publish();
-    }
-
-    /// Tells senders how many bytes of messages without a receive the rank can keep beyond its
-    /// mailbox.
-    #[inline]
-    pub fn announce_room(&self, bytes: u64) {
-        self.mailbox.announce_room(bytes);
-    }
-
-    /// Prepares to sleep: from now on senders wake the rank. Returns false, and undoes this, if a
-    /// message is here or on its way.
-    #[inline]
-    pub fn arm(&self) -> bool {
-        self.mailbox.arm()
-    }
-
-    /// The bell that wakes the rank if it sleeps in a poll of the system.
-    #[inline]
-    pub fn bell(&self) -> Bell<'a> {
-        self.mailbox.bell()
-    }
-
-    /// Returns true if the rank is armed and nobody has woken it.
-    #[inline]
-    pub fn is_armed(&self) -> bool {
-        self.mailbox.is_armed()
-    }
-
-    /// Undoes [`Endpoint::arm`].
-    #[inline]
-    pub fn disarm(&self) {
-        self.mailbox.disarm();
-    }
-
-    /// Undoes [`Endpoint::arm`] and wakes everybody who sleeps here, even if [`Endpoint::disarm`]
-    /// was called before.
-    pub fn disarm_and_wake(&self) {
-        self.mailbox.disarm_and_wake();
-    }
-
-    /// Sleeps until a sender wakes the rank, `limit` passes or a signal arrives, then disarms.
-    /// Returns at once if the rank is not armed.
-    #[inline]
-    pub fn wait(&self, limit: Option<Duration>) {
-        self.mailbox.wait(limit);
-    }
-
-    /// Sleeps like [`Endpoint::wait`] and does not disarm, because another thread may sleep here
-    /// too.
-    pub fn sleep_without_disarming(&self, limit: Option<Duration>) {
-        self.mailbox.sleep_without_disarming(limit);
     }
 }

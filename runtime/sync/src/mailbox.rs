@@ -297,7 +297,7 @@ impl<'a> Mailbox<'a> {
 
     /// Returns true if a message waits.
     #[inline]
-    pub(crate) fn has_message(&self) -> bool {
+    pub fn has_message(&self) -> bool {
         let head = self.control.head.0.load(Ordering::Relaxed);
         self.slot(head).word.load(Ordering::Relaxed) >> NUMBER_SHIFT
             == word(head, 0) >> NUMBER_SHIFT
@@ -340,9 +340,10 @@ impl<'a> Mailbox<'a> {
         true
     }
 
-    /// Tells senders of all slots that are free.
+    /// Tells senders of all slots that are free. Senders otherwise learn it once in a quarter of the
+    /// slots.
     #[inline]
-    pub(crate) fn publish(&self) {
+    pub fn publish(&self) {
         // Acquire: pairs with the Release store of `head` in `take`, if that ran in another thread.
         // The read of the slots there happens before a sender that sees the store below overwrites
         // them.
@@ -356,14 +357,14 @@ impl<'a> Mailbox<'a> {
     /// Tells senders how many bytes of messages without a receive the receiver can keep beyond the
     /// mailbox.
     #[inline]
-    pub(crate) fn announce_room(&self, bytes: u64) {
+    pub fn announce_room(&self, bytes: u64) {
         self.control.published.0.room.store(bytes, Ordering::Relaxed);
     }
 
     /// Prepares to sleep: from now on senders wake the receiver. Returns false, and undoes this, if
     /// a message is here or on its way.
     #[inline]
-    pub(crate) fn arm(&self) -> bool {
+    pub fn arm(&self) -> bool {
         self.publish();
         self.control.sleeper.0.store(1, Ordering::Relaxed);
         let head = self.control.head.0.load(Ordering::Relaxed);
@@ -380,27 +381,29 @@ impl<'a> Mailbox<'a> {
 
     /// Sleeps until a sender wakes the receiver, `limit` passes or a signal arrives, then disarms.
     /// Returns at once if the receiver is not armed.
-    pub(crate) fn wait(&self, limit: Option<Duration>) {
+    #[inline]
+    pub fn wait(&self, limit: Option<Duration>) {
         self.sleep_without_disarming(limit);
         self.disarm();
     }
 
-    /// Sleeps like `wait` and does not disarm, because another thread may sleep here too.
-    pub(crate) fn sleep_without_disarming(&self, limit: Option<Duration>) {
+    /// Sleeps like [`Mailbox::wait`] and does not disarm, because another thread may sleep here too.
+    pub fn sleep_without_disarming(&self, limit: Option<Duration>) {
         self.control.sleeper.0.wait(1, limit);
     }
 
-    /// Undoes `arm` and wakes everybody who sleeps here, even if `disarm` was called before.
-    pub(crate) fn disarm_and_wake(&self) {
+    /// Undoes [`Mailbox::arm`] and wakes everybody who sleeps here, even if [`Mailbox::disarm`] was
+    /// called before.
+    pub fn disarm_and_wake(&self) {
         self.disarm();
         let futex = &self.control.sleeper.0;
         futex.wake();
         self.bell.ring();
     }
 
-    /// Undoes `arm`.
+    /// Undoes [`Mailbox::arm`].
     #[inline]
-    pub(crate) fn disarm(&self) {
+    pub fn disarm(&self) {
         let tail = &self.control.senders.0.tail;
         self.control.sleeper.0.store(0, Ordering::Relaxed);
         if tail.load(Ordering::Relaxed) & SLEEPS != 0 {

@@ -194,7 +194,7 @@ impl Transport for ShmTransport<'_> {
     }
 
     fn announce_room(&mut self, bytes: u64, most: u64) {
-        self.endpoint.announce_room(bytes.min(most));
+        self.endpoint.mailbox.announce_room(bytes.min(most));
     }
 
     #[inline]
@@ -241,18 +241,18 @@ impl Transport for ShmTransport<'_> {
 impl Wakeup for ShmTransport<'_> {
     #[inline]
     fn has_message(&self) -> bool {
-        self.endpoint.has_message()
+        self.endpoint.mailbox.has_message()
     }
 
     fn publish(&mut self) {
-        self.endpoint.publish();
+        self.endpoint.mailbox.publish();
     }
 
     fn arm(&mut self) -> bool {
-        self.endpoint.arm()
+        self.endpoint.mailbox.arm()
     }
 
     fn wait(&mut self, limit: Option<Duration>) {
-        self.endpoint.wait(limit);
+        self.endpoint.mailbox.wait(limit);
     }
 }

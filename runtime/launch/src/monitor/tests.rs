@@ -65,7 +65,7 @@ fn a_message_on_its_way_will_wake_its_receiver() {
     let receiver = segment.endpoint(1);
     // SAFETY: each rank has one receiver here.
     assert!(unsafe { receiver.take(|_, _| {}) });
-    receiver.publish();
+    receiver.mailbox.publish();
     assert!(!watch.is_stuck(&segment));
     assert!(watch.is_stuck(&segment));
 }
@@ -76,7 +76,7 @@ fn a_rank_that_was_rung_does_not_rest() {
     let mut watch = Watch::new(true, (0..segment.num_ranks()).collect());
     for rank in 0..segment.num_ranks() {
         segment.status(rank).enter(State::Idle);
-        assert!(segment.endpoint(rank).arm());
+        assert!(segment.mailbox(rank).arm());
     }
     assert!(!watch.is_stuck(&segment));
     assert!(watch.is_stuck(&segment));

@@ -349,13 +349,13 @@ impl<'a> Member<'a> {
         // or when there is a chunk of another rank's operation. It also returns when a frame has
         // come from another host, which rings no bell.
         let look_for = |has_frame: &dyn Fn() -> bool| {
-            let endpoint = segment.endpoint(rank);
+            let mailbox = segment.mailbox(rank);
             let goes_on =
                 || segment.start_barrier().is_stopped() || has_frame() || segment.help(rank, true);
-            while endpoint.is_armed() && !goes_on() {
+            while mailbox.is_armed() && !goes_on() {
                 thread::yield_now();
             }
-            endpoint.disarm();
+            mailbox.disarm();
         };
         let mut loss = None;
         match &mut self.engines {
@@ -374,8 +374,8 @@ impl<'a> Member<'a> {
             }
             Engines::Lost => {}
             Engines::Thread(shared) => {
-                let endpoint = self.job.segment.endpoint(self.rank);
-                let has_message = || endpoint.has_message() || shared.has_frame();
+                let mailbox = self.job.segment.mailbox(self.rank);
+                let has_message = || mailbox.has_message() || shared.has_frame();
                 if self.pause.should_sleep(waiting, has_message)
                     && let Some(sleeper) = shared.arm()
                 {
@@ -386,18 +386,18 @@ impl<'a> Member<'a> {
                 loss = shared.engine().map(of_engine).ok_or_else(|| self.gone())?;
             }
             Engines::Node(node) => {
-                let endpoint = self.job.segment.endpoint(self.rank);
+                let mailbox = self.job.segment.mailbox(self.rank);
                 // A rank that waits and has lost its processor can make progress through others.
                 if self.job.settings.crowded && segment.num_ranks() <= WAITING_LENT_MAX {
                     node.release();
                 }
-                if self.pause.should_sleep(waiting, || endpoint.has_message()) {
+                if self.pause.should_sleep(waiting, || mailbox.has_message()) {
                     let may_sleep = node.prepare_sleep(|engine| engine.transport().arm());
                     if may_sleep == Some(true) {
                         let look = || look_for(&|| false);
-                        self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit), look);
+                        self.pause.sleep(status(), waiting, |limit| mailbox.wait(limit), look);
                     } else {
-                        endpoint.disarm();
+                        mailbox.disarm();
                     }
                     node.end_sleep();
                 }

@@ -197,7 +197,7 @@ impl<'a> NodeProgress<'a> {
     #[inline]
     fn needs_help(&self, other: u32) -> bool {
         let released = self.job.segment.turn(other).busy_if_lent();
-        released.is_some_and(|busy| busy || self.job.segment.endpoint(other).has_message())
+        released.is_some_and(|busy| busy || self.job.segment.mailbox(other).has_message())
     }
 
     /// Returns true if [`needs_help`](Self::needs_help) and, as far as this process has seen, it

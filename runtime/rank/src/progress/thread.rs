@@ -130,7 +130,7 @@ impl<'a> ProgressThread<'a> {
 
     fn wake_sources(&self, engine: &mut Engine<'a, RankTransport<'a>>) -> WakeSources<'a> {
         WakeSources {
-            endpoint: self.job.segment.endpoint(self.rank),
+            mailbox: self.job.segment.mailbox(self.rank),
             sleeper: engine.transport().sleeper(),
         }
     }
@@ -157,7 +157,7 @@ impl<'a> ProgressThread<'a> {
         let (segment, rank) = (self.job.segment, self.rank);
         segment.fail(rank, &format!("rank {rank}: {why}"));
         let _ = self.failure.set(why);
-        segment.endpoint(rank).disarm_and_wake();
+        segment.mailbox(rank).disarm_and_wake();
     }
 
     /// Takes the engine back from the thread, which stops using it after its current poll.
@@ -169,7 +169,7 @@ impl<'a> ProgressThread<'a> {
             // the thread sees `RECLAIMED` and does not sleep, or the bell is disarmed after it was
             // armed, which ends the sleep.
             self.state.store(RECLAIMED, Ordering::SeqCst);
-            self.job.segment.endpoint(self.rank).disarm();
+            self.job.segment.mailbox(self.rank).disarm();
         }
     }
 
@@ -211,7 +211,7 @@ impl<'a> ProgressThread<'a> {
         if self.is_parked.load(Ordering::SeqCst) != 0 {
             let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
         } else if is_busy || oversleeps {
-            self.job.segment.endpoint(self.rank).disarm_and_wake();
+            self.job.segment.mailbox(self.rank).disarm_and_wake();
         }
         Some(Ok(()))
     }
@@ -220,7 +220,7 @@ impl<'a> ProgressThread<'a> {
     pub(super) fn stop(&self) {
         self.state.store(STOPPED, Ordering::SeqCst);
         let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
-        self.job.segment.endpoint(self.rank).disarm_and_wake();
+        self.job.segment.mailbox(self.rank).disarm_and_wake();
     }
 
     /// Polls or sleeps once, on the thread.
@@ -263,12 +263,12 @@ impl<'a> ProgressThread<'a> {
     /// Polls the released engine. Returns how the thread is to sleep if there is nothing left to
     /// do.
     fn act(&self, engine: &mut Engine<'a, RankTransport<'a>>) -> Option<Sleep<'a>> {
-        let endpoint = self.job.segment.endpoint(self.rank);
-        endpoint.disarm();
+        let mailbox = self.job.segment.mailbox(self.rank);
+        mailbox.disarm();
         // To drain a bell takes a ring from every sleeper that has not looked yet. So the thread
         // does it only here, with the engine released, and the rank only with the engine reclaimed.
         // Neither does it while the other may sleep.
-        endpoint.bell().drain();
+        mailbox.bell().drain();
         let mut progress = poll_now(engine);
         if progress.as_ref().is_ok_and(|progress| !progress.worked)
             && engine.transport().is_receiving()

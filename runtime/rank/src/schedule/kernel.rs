@@ -131,10 +131,10 @@ impl Work<'_> {
         }
         status.enter(State::Done);
         start_barrier.finish(settings.num_here(segment.num_ranks()));
-        let endpoint = segment.endpoint(rank);
+        let mailbox = segment.mailbox(rank);
         while !start_barrier.is_stopped() {
-            if endpoint.arm() {
-                endpoint.wait(Some(LOOK));
+            if mailbox.arm() {
+                mailbox.wait(Some(LOOK));
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use goal_job::remote_sockets::RemoteSockets;
 use goal_job::transport::{RouteTable, TransportKind};
 use goal_kernel::CompletionEvents;
 use goal_shm::{Cma, Local, ShmTransport};
-use goal_shm::{Endpoint, Segment};
+use goal_shm::{Mailbox, Segment};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -167,8 +167,8 @@ impl<'a> RankTransport<'a> {
         self.carriers[distance as usize]
     }
 
-    fn endpoint(&self) -> Endpoint<'a> {
-        self.shm.endpoint()
+    fn mailbox(&self) -> Mailbox<'a> {
+        self.shm.endpoint().mailbox
     }
 }
 
@@ -359,12 +359,12 @@ impl Wakeup for RankTransport<'_> {
     }
 
     fn wait(&mut self, limit: Option<Duration>) {
-        let endpoint = self.endpoint();
+        let mailbox = self.mailbox();
         match &mut self.remote {
-            None => endpoint.wait(limit),
+            None => mailbox.wait(limit),
             Some(remote) => {
-                remote.sleep(endpoint.bell(), || endpoint.is_armed(), limit);
-                endpoint.disarm();
+                remote.sleep(mailbox.bell(), || mailbox.is_armed(), limit);
+                mailbox.disarm();
             }
         }
     }

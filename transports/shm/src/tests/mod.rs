@@ -69,7 +69,7 @@ fn messages_of_all_lengths_arrive_in_order_across_the_ends_of_box_and_ring() {
         });
         received += u64::from(taken);
         assert_eq!(segment.mailbox(1).positions(), (sent, received));
-        segment.endpoint(1).publish();
+        segment.mailbox(1).publish();
     }
 }
 
@@ -98,7 +98,7 @@ fn lines_used(behind: usize) -> usize {
             assert_eq!((header[0], payload.len()), (first as u64, len(first)));
             assert!(payload.iter().all(|&byte| byte == first as u8));
         }));
-        receiver.publish();
+        receiver.mailbox.publish();
     }
     used.len()
 }
@@ -121,7 +121,7 @@ fn a_full_mailbox_says_so_and_recovers() {
     assert_eq!(put(|_| panic!("no room")), Err(Full));
     assert!(take(&receiver, |_, _| {}));
     assert_eq!(put(|_| {}), Err(Full), "room is published in quarters");
-    receiver.publish();
+    receiver.mailbox.publish();
     assert_eq!(put(|_| {}), Ok(()));
 }
 
@@ -191,8 +191,8 @@ fn many_senders_and_a_receiver_that_sleeps() {
                 assert!(payload.iter().all(|&byte| byte == header[1] as u8));
                 next[rank] += 1;
             });
-            if !taken && receiver.arm() {
-                receiver.wait(None);
+            if !taken && receiver.mailbox.arm() {
+                receiver.mailbox.wait(None);
             }
         }
     });
@@ -201,7 +201,7 @@ fn many_senders_and_a_receiver_that_sleeps() {
 #[test]
 fn a_sleeper_wakes_up_by_itself_where_asked_to() {
     let segment = segment(1, 1);
-    assert!(segment.endpoint(0).arm());
-    segment.endpoint(0).wait(Some(Duration::from_millis(1)));
-    assert!(!segment.endpoint(0).has_message());
+    assert!(segment.mailbox(0).arm());
+    segment.mailbox(0).wait(Some(Duration::from_millis(1)));
+    assert!(!segment.mailbox(0).has_message());
 }

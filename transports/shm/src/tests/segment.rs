@@ -172,7 +172,7 @@ fn no_word_of_the_segment_says_what_is_written_to() {
     // SAFETY: nobody else uses the segment.
     unsafe { segment.write(0, &number.repeat(words)) };
     segment.mailbox(1).wake();
-    segment.endpoint(1).disarm_and_wake();
+    segment.mailbox(1).disarm_and_wake();
     drop(writer);
     assert_eq!(io::read_to_string(reader).unwrap(), "");
     let rings = |bell: BorrowedFd<'_>| {

@@ -2,7 +2,7 @@
 
 use crate::transport::Sleeper;
 use goal_eth::now_ns;
-use goal_shm::Endpoint;
+use goal_shm::Mailbox;
 use std::time::Duration;
 
 /// A sleep of the thread.
@@ -30,7 +30,7 @@ impl Sleep<'_> {
 /// The sources of wakeups of a rank or its thread. Either may sleep on them while the other uses
 /// the engine.
 pub(crate) struct WakeSources<'a> {
-    pub(super) endpoint: Endpoint<'a>,
+    pub(super) mailbox: Mailbox<'a>,
     pub(super) sleeper: Option<Sleeper>,
 }
 
@@ -39,15 +39,15 @@ impl WakeSources<'_> {
     /// and disarms the bell. For the rank.
     pub(crate) fn wait(&self, limit: Option<Duration>) {
         self.sleep_leaving_bell(limit);
-        self.endpoint.bell().drain();
-        self.endpoint.disarm();
+        self.mailbox.bell().drain();
+        self.mailbox.disarm();
     }
 
     /// Sleeps as [`WakeSources::wait`] does, but leaves the bell as it is.
     pub(super) fn sleep_leaving_bell(&self, limit: Option<Duration>) {
         match &self.sleeper {
-            None => self.endpoint.sleep_without_disarming(limit),
-            Some(sleeper) => sleeper.sleep(self.endpoint.bell(), limit),
+            None => self.mailbox.sleep_without_disarming(limit),
+            Some(sleeper) => sleeper.sleep(self.mailbox.bell(), limit),
         }
     }
 }

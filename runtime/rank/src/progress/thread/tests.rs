@@ -14,12 +14,12 @@ fn one_ring_wakes_the_thread_and_the_rank() {
     let layout = Layout::new([RankSizes::default()].into_iter(), 1 << 30).unwrap();
     let mut segment = Segment::create(layout).unwrap();
     segment.create_bells(0..1).unwrap();
-    let endpoint = segment.endpoint(0);
-    let sources = || WakeSources { endpoint, sleeper: Some(Sleeper::from_bell()) };
+    let mailbox = segment.mailbox(0);
+    let sources = || WakeSources { mailbox, sleeper: Some(Sleeper::from_bell()) };
     let (of_thread, of_rank) = (sources(), sources());
     for _ in 0..3 {
-        assert!(endpoint.arm());
-        assert!(segment.mailbox(0).wake(), "the bell is armed");
+        assert!(mailbox.arm());
+        assert!(mailbox.wake(), "the bell is armed");
         let began = Instant::now();
         // The thread looks first.
         of_thread.sleep_leaving_bell(Some(limit));
