@@ -131,21 +131,18 @@ extern "C" fn GOAL_Offload_reason(sched: GOAL_Schedule) -> *const c_char {
     })
 }
 
-#[inline]
-fn start(sched: GOAL_Schedule) -> Result<Ticket> {
-    let entry = SCHEDULES.get(sched.0)?;
-    // SAFETY: the header states the duties of the caller: the memory that the schedule names lasts
-    // until the run has ended, and nobody else uses it against the schedule.
-    unsafe { entry.schedule.start_on(entry.bound.as_deref()) }
-}
-
 pub(crate) fn handle(ticket: Ticket) -> GOAL_Handle {
     GOAL_Handle(ticket.to_number() as usize)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Run(sched: GOAL_Schedule) -> GOAL_Handle {
-    border_of_core("GOAL_Run", || start(sched).map(handle))
+    border_of_core("GOAL_Run", || {
+        let entry = SCHEDULES.get(sched.0)?;
+        // SAFETY: the header states the duties of the caller: the memory that the schedule names
+        // lasts until the run has ended, and nobody else uses it against the schedule.
+        unsafe { entry.schedule.start(entry.bound.as_deref()) }.map(handle)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -160,8 +157,8 @@ unsafe extern "C" fn GOAL_RunOn(
         let buffers = unsafe { array(buffers, count(n, "n")?, "buffers")? };
         let buffers: Vec<usize> = buffers.iter().map(|buffer| buffer.expose_provenance()).collect();
         let buffers = entry.schedule.with_unused(buffers);
-        // SAFETY: as for `start`.
-        unsafe { entry.schedule.start_on(Some(&buffers)) }.map(handle)
+        // SAFETY: as in `GOAL_Run`.
+        unsafe { entry.schedule.start(Some(&buffers)) }.map(handle)
     })
 }
 
@@ -170,8 +167,8 @@ extern "C" fn GOAL_Sched_run(sched: GOAL_Schedule) -> c_int {
     status("GOAL_Sched_run", || {
         group()?;
         let entry = SCHEDULES.get(sched.0)?;
-        // SAFETY: as for `start`.
-        let ran = unsafe { entry.schedule.run_on(entry.bound.as_deref(), "GOAL_Sched_run") };
+        // SAFETY: as in `GOAL_Run`.
+        let ran = unsafe { entry.schedule.run(entry.bound.as_deref(), "GOAL_Sched_run") };
         waited();
         ran
     })

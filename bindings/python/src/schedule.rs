@@ -110,7 +110,7 @@ impl Compiled {
             // them, unless the program moves it by force. The program does neither that nor touch
             // arrays of a run, as the documentation demands; if it touches them, bytes are not
             // defined, and nothing else.
-            Code::Own(schedule) => unsafe { schedule.start() },
+            Code::Own(schedule) => unsafe { schedule.start(None) },
             Code::Collective { collective, input, output } => {
                 // SAFETY: as above; the sizes were checked when it was made.
                 unsafe { collective.start(*input, *output) }

@@ -24,12 +24,12 @@ fn main() -> goal::Result<()> {
             let begin = Instant::now();
             for _ in 0..ROUNDS {
                 // SAFETY: the numbers live until the run has ended.
-                let ticket = unsafe { schedule.start()? };
+                let ticket = unsafe { schedule.start(None)? };
                 while !raw::test(ticket)? {}
             }
             run += begin.elapsed();
             // SAFETY: as above.
-            let ticket = unsafe { schedule.start()? };
+            let ticket = unsafe { schedule.start(None)? };
             raw::wait(ticket, "wait")?;
             let begin = Instant::now();
             for _ in 0..ROUNDS {

@@ -18,7 +18,7 @@ fn main() -> goal::Result<()> {
     let schedule = Schedule::compile(&graph)?;
     for _ in 0..1000 {
         // SAFETY: the numbers live, and are not touched until the wait is over.
-        raw::wait(unsafe { schedule.start()? }, "wait")?;
+        raw::wait(unsafe { schedule.start(None)? }, "wait")?;
     }
     assert_eq!(numbers[1], u64::from((rank + size - 1) % size));
     let sum = Collective {
@@ -42,7 +42,7 @@ fn main() -> goal::Result<()> {
     let begin = std::time::Instant::now();
     for _ in 0..100_000 {
         // SAFETY: as above.
-        raw::wait(unsafe { schedule.start()? }, "wait")?;
+        raw::wait(unsafe { schedule.start(None)? }, "wait")?;
     }
     println!("rank {rank}: {:?} a run", begin.elapsed() / 100_000);
     drop(schedule);

@@ -172,7 +172,7 @@ fn exchange(communicator: &Communicator, own: Proposal, call: &str) -> Result<Ve
     let buffers = [input, memory.1.as_mut_ptr().expose_provenance()];
     // SAFETY: the buffers have the collective's sizes, and nobody uses them meanwhile. They live
     // until the run has ended, or for ever if that is not known.
-    let ran = unsafe { schedule.start_on(Some(&buffers)) }.and_then(|run| raw::wait(run, call));
+    let ran = unsafe { schedule.start(Some(&buffers)) }.and_then(|run| raw::wait(run, call));
     if let Err(error) = ran {
         Box::leak(memory);
         return Err(error);

@@ -17,7 +17,7 @@ use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
 use goal_engine::memory::Region;
 use goal_job::limits::NISA_BYTES_MAX;
-use instances::{Inner, Memory};
+use instances::{BoundSchedule, Memory};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -41,12 +41,12 @@ pub fn read_nisa(path: &Path) -> io::Result<Vec<u8>> {
 
 /// A schedule that this process can start any number of times, also while it runs.
 pub struct Schedule {
-    inner: Arc<Inner>,
+    bound: Arc<BoundSchedule>,
 }
 
 impl fmt::Debug for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a schedule of {} actions", self.inner.code.actions())
+        write!(f, "a schedule of {} actions", self.bound.code.actions())
     }
 }
 
@@ -77,13 +77,13 @@ impl Schedule {
 
     /// Lets the starts of a new schedule, which is a collective, be counted.
     pub(crate) fn count_starts(&mut self, collective: &'static str, starts: &'static AtomicU64) {
-        let inner = Arc::get_mut(&mut self.inner).expect("it is new");
-        (inner.collective, inner.starts) = (Some(collective), Some(starts));
+        let bound = Arc::get_mut(&mut self.bound).expect("it is new");
+        (bound.collective, bound.starts) = (Some(collective), Some(starts));
     }
 
     /// Lets a new schedule run another way.
     pub(crate) fn go(&mut self, way: Way) {
-        Arc::get_mut(&mut self.inner).expect("it is new").way = way;
+        Arc::get_mut(&mut self.bound).expect("it is new").way = way;
     }
 
     /// Creates a schedule that processes run, for the stated reason if the kernel runs any.
@@ -102,7 +102,7 @@ impl Schedule {
         let (first, way, initial) = (AtomicU32::default(), Err(why.into()), OnceLock::new());
         let (collective, starts) = (None, None);
         Self {
-            inner: Arc::new(Inner {
+            bound: Arc::new(BoundSchedule {
                 group,
                 code,
                 communicator,
@@ -122,7 +122,7 @@ impl Schedule {
     /// # Errors
     /// The reason.
     pub fn offload(&self) -> std::result::Result<(), &str> {
-        self.inner.way.as_ref().map(drop).map_err(|why| &**why)
+        self.bound.way.as_ref().map(drop).map_err(|why| &**why)
     }
 
     /// Loads the schedule of this process's rank from a NISA file, for processes to run.
@@ -177,36 +177,36 @@ impl Schedule {
 
     /// The communicator that it runs on.
     pub fn communicator(&self) -> &Communicator {
-        &self.inner.communicator
+        &self.bound.communicator
     }
 
     /// The length of each buffer of its table; the declared ones come first.
     pub fn buffers(&self) -> &[u64] {
-        self.inner.code.buffers()
+        self.bound.code.buffers()
     }
 
     /// The number of its actions.
     pub fn actions(&self) -> u32 {
-        self.inner.code.actions()
+        self.bound.code.actions()
     }
 
     /// The bytes of its binary form.
     pub fn nisa(&self) -> &Nisa {
-        self.inner.code.nisa()
+        self.bound.code.nisa()
     }
 
     /// Returns the program of this process's rank as text, after all passes. Buffers lie one behind
     /// the other there. The other ranks of the group have no action.
     pub fn text(&self) -> String {
-        let (rank, size) = (self.inner.group.in_job(), self.inner.code.nisa().num_ranks());
-        let body = self.inner.code.nisa().decode().body_of(rank).clone();
+        let (rank, size) = (self.bound.group.in_job(), self.bound.code.nisa().num_ranks());
+        let body = self.bound.code.nisa().decode().body_of(rank).clone();
         compile::text(body, rank, size)
     }
 
     /// Returns the addresses of all declared buffers. If only those are given that this rank uses,
     /// as no buffer for a barrier, the others are 0.
     pub fn with_unused(&self, given: Vec<usize>) -> Vec<usize> {
-        let lengths = &self.buffers()[..self.inner.num_declared()];
+        let lengths = &self.buffers()[..self.bound.num_declared()];
         let used = lengths.iter().filter(|&&length| length > 0).count();
         if given.len() == lengths.len() || given.len() != used {
             return given;
@@ -221,69 +221,73 @@ impl Schedule {
     /// # Errors
     /// There is another number of declared buffers, one that is needed is missing, or two overlap.
     pub fn check_buffers(&self, buffers: &[usize]) -> Result<()> {
-        self.inner.check_binding(buffers)
+        self.bound.check_binding(buffers)
     }
 
     /// Starts the schedule, as the next run of its communicator, and executes the part of it that
     /// can be done at once. All ranks of the communicator start its schedules in the same order.
-    ///
-    /// # Errors
-    /// The job can't go on.
-    ///
-    /// # Safety
-    /// Until the run has ended, the memory that the graph names stays readable and writable. Nobody
-    /// else writes bytes that its actions read, and nobody accesses bytes that they write.
-    #[inline]
-    pub unsafe fn start(&self) -> Result<Ticket> {
-        // SAFETY: as the caller says.
-        unsafe { self.start_on(None) }
-    }
-
-    /// Starts the schedule on other buffers: each address replaces that of the declared buffer at
-    /// its place. The buffer there must have at least the declared size.
+    /// Each address of `buffers` replaces that of the declared buffer at its place. The buffer there
+    /// must have at least the declared size.
     ///
     /// # Errors
     /// There is another number of declared buffers, or the job can't go on.
     ///
     /// # Safety
-    /// As for [`start`](Self::start), for the given buffers.
+    /// Until the run has ended, the memory that the graph names, or the given buffers instead, stays
+    /// readable and writable. Nobody else writes bytes that its actions read, and nobody accesses
+    /// bytes that they write.
     #[inline]
-    pub unsafe fn start_on(&self, buffers: Option<&[usize]>) -> Result<Ticket> {
+    pub unsafe fn start(&self, buffers: Option<&[usize]>) -> Result<Ticket> {
         // SAFETY: as the caller says.
-        self.inner.group.shared().with(|core| unsafe { self.start_with(core, buffers) })
+        self.bound.group.shared().with(|core| unsafe { self.start_with(core, buffers) })
     }
 
-    /// Starts the schedule as [`start_on`](Self::start_on) does, for a caller that holds the engine
-    /// lock.
+    /// Starts the schedule as [`start`](Self::start) does, for a caller that holds the engine lock.
+    /// The run takes an instance that has ended, or a new one.
     ///
     /// # Errors
-    /// As for [`start_on`](Self::start_on).
+    /// As for [`start`](Self::start).
     ///
     /// # Safety
-    /// As for [`start_on`](Self::start_on).
+    /// As for [`start`](Self::start).
     #[inline]
     pub(crate) unsafe fn start_with(
         &self,
         core: &mut Core,
         buffers: Option<&[usize]>,
     ) -> Result<Ticket> {
-        // SAFETY: as the caller says.
-        let started = unsafe { self.inner.start(core, buffers) };
-        started.map_err(|error| name_collectives(core, self.inner.collective, error))
+        let bound = &self.bound;
+        let start = |core: &mut Core| {
+            if core.generation() > 0 {
+                bound.group.check_complete(&bound.communicator, core.generation())?;
+            }
+            let ended = bound.ended_slot(core)?;
+            // SAFETY: as the caller says.
+            unsafe {
+                match (&bound.way, ended) {
+                    (Ok(part), ended) => bound.start_in_kernel(core, part, buffers, ended),
+                    (Err(_), Some(ended)) if !core.slots.is_gone(ended) => {
+                        bound.start_again(core, ended, buffers)
+                    }
+                    (Err(_), gone) => bound.start_new(core, buffers, gone),
+                }
+            }
+        };
+        start(core).map_err(|error| name_collectives(core, bound.collective, error))
     }
 
-    /// Starts the schedule as [`start_on`](Self::start_on) does, and waits until it has ended.
-    /// `call` is the name of the caller's call, for a report on a rank that waits for ever.
+    /// Starts the schedule as [`start`](Self::start) does, and waits until it has ended. `call` is
+    /// the name of the caller's call, for a report on a rank that waits for ever.
     ///
     /// # Errors
-    /// As for [`start_on`](Self::start_on) and [`wait`].
+    /// As for [`start`](Self::start) and [`wait`].
     ///
     /// # Safety
-    /// As for [`start_on`](Self::start_on).
-    pub unsafe fn run_on(&self, buffers: Option<&[usize]>, call: &str) -> Result<()> {
+    /// As for [`start`](Self::start).
+    pub unsafe fn run(&self, buffers: Option<&[usize]>, call: &str) -> Result<()> {
         // SAFETY: as the caller says.
         let start = |core: &mut Core| unsafe { self.start_with(core, buffers) };
-        self.inner.group.shared().run(|core| start(core).map(Some), call).map(drop)
+        self.bound.group.shared().run(|core| start(core).map(Some), call).map(drop)
     }
 
     /// Frees the schedule.
@@ -292,7 +296,7 @@ impl Schedule {
     /// [`ErrorCode::Busy`] while it runs, or this process is a fork of the rank; it is returned
     /// then.
     pub fn free(self) -> std::result::Result<(), (Error, Self)> {
-        if let Err(error) = self.inner.group.own() {
+        if let Err(error) = self.bound.group.own() {
             return Err((error, self));
         }
         match self.release() {
@@ -307,13 +311,13 @@ impl Schedule {
 
     /// Gives back the instances that have ended. Returns true if none is left.
     fn release(&self) -> Result<bool> {
-        let inner = &self.inner;
-        inner.group.shared().with(|core| {
-            let mut slots = inner.take_slots(core).into_iter();
+        let bound = &self.bound;
+        bound.group.shared().with(|core| {
+            let mut slots = bound.take_slots(core).into_iter();
             while let Some(number) = slots.next() {
                 match core.release(number) {
                     Ok(true) => {}
-                    Ok(false) => inner.add_slot(core, number),
+                    Ok(false) => bound.add_slot(core, number),
                     Err(error) => {
                         // They are freed if the job goes on after a loss.
                         core.adopt(std::iter::once(number).chain(slots));
@@ -321,7 +325,7 @@ impl Schedule {
                     }
                 }
             }
-            Ok(inner.first().is_none())
+            Ok(bound.first().is_none())
         })
     }
 }
@@ -348,9 +352,9 @@ impl Drop for Schedule {
             return;
         }
         // Instances that still run keep what they need.
-        let inner = &self.inner;
-        let _ = inner.group.shared().with(|core| {
-            let left = inner.take_slots(core);
+        let bound = &self.bound;
+        let _ = bound.group.shared().with(|core| {
+            let left = bound.take_slots(core);
             core.adopt(left.into_iter());
             Ok(())
         });

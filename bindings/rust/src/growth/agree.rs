@@ -102,7 +102,7 @@ fn broadcast(schedule: &raw::Schedule, call: &str, words: Vec<u32>) -> Result<Ve
     let buffers = [words.as_mut_ptr().expose_provenance()];
     // SAFETY: the buffer has the collective's size, and nobody uses it meanwhile. It lives until
     // the run has ended, or for ever if that is not known.
-    let ran = unsafe { schedule.start_on(Some(&buffers)) }.and_then(|run| raw::wait(run, call));
+    let ran = unsafe { schedule.start(Some(&buffers)) }.and_then(|run| raw::wait(run, call));
     if let Err(error) = ran {
         Box::leak(words);
         return Err(error);

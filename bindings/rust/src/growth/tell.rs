@@ -24,7 +24,7 @@ pub(super) fn tell(communicator: &Communicator, new: &[u32], call: &str) -> Resu
     }
     // SAFETY: nobody writes the list, which lives until all runs have ended, or for ever if that is
     // not known.
-    let start = |schedule: &Schedule| unsafe { schedule.start() };
+    let start = |schedule: &Schedule| unsafe { schedule.start(None) };
     let runs: Result<Vec<_>> = schedules.iter().map(start).collect();
     let told = runs.and_then(|runs| runs.into_iter().try_for_each(|run| wait(run, call)));
     if told.is_err() {

@@ -34,8 +34,8 @@ impl Memory {
     }
 }
 
-/// A compiled schedule and its instances.
-pub(super) struct Inner {
+/// A compiled schedule, the memory that it works on, and its instances.
+pub(super) struct BoundSchedule {
     pub(super) group: Group,
     pub(super) code: Arc<Code>,
     pub(super) communicator: Communicator,
@@ -56,13 +56,13 @@ pub(super) struct Inner {
 // SAFETY: a region is an address; whoever starts a schedule answers for its memory.
 unsafe impl Sync for Memory {}
 
-impl Named for Inner {
+impl Named for BoundSchedule {
     fn collective(&self) -> Option<&'static str> {
         self.collective
     }
 }
 
-impl Inner {
+impl BoundSchedule {
     #[inline]
     fn is_table(&self) -> bool {
         matches!(self.memory, Memory::Table { .. }) && !self.code.buffers().is_empty()
@@ -168,45 +168,24 @@ impl Inner {
         std::iter::successors(first, |&number| core.slots.next(number)).collect()
     }
 
-    /// Starts the schedule on an instance that has ended, or on a new one.
-    ///
-    /// # Safety
-    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    /// Returns the slot of an instance that has ended, if there is one.
     #[inline]
-    pub(super) unsafe fn start(
-        self: &Arc<Self>,
-        core: &mut Core,
-        buffers: Option<&[usize]>,
-    ) -> Result<Ticket> {
-        if core.generation() > 0 {
-            self.group.check_complete(&self.communicator, core.generation())?;
+    pub(super) fn ended_slot(&self, core: &mut Core) -> Result<Option<u32>> {
+        let mut slot = self.first();
+        while let Some(number) = slot
+            && !core.settle(number)?
+        {
+            slot = core.slots.next(number);
         }
-        if let Ok(part) = &self.way {
-            // SAFETY: as the caller says.
-            return unsafe { self.start_in_kernel(core, part, buffers) };
-        }
-        let mut next = self.first();
-        while let Some(number) = next {
-            if core.settle(number)? {
-                if core.slots.is_gone(number) {
-                    // SAFETY: as the caller says.
-                    return unsafe { self.start_new(core, buffers, Some(number)) };
-                }
-                // SAFETY: as the caller says.
-                return unsafe { self.start_again(core, number, buffers) };
-            }
-            next = core.slots.next(number);
-        }
-        // SAFETY: as the caller says.
-        unsafe { self.start_new(core, buffers, None) }
+        Ok(slot)
     }
 
     /// Starts an instance that has ended again.
     ///
     /// # Safety
-    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    /// As for [`Schedule::start`](super::Schedule::start).
     #[inline]
-    unsafe fn start_again(
+    pub(super) unsafe fn start_again(
         &self,
         core: &mut Core,
         number: u32,
@@ -233,9 +212,9 @@ impl Inner {
     /// given.
     ///
     /// # Safety
-    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    /// As for [`Schedule::start`](super::Schedule::start).
     #[cold]
-    unsafe fn start_new(
+    pub(super) unsafe fn start_new(
         self: &Arc<Self>,
         core: &mut Core,
         buffers: Option<&[usize]>,
@@ -266,23 +245,18 @@ impl Inner {
         Ok(ticket)
     }
 
-    /// Starts the schedule in the kernel.
+    /// Starts the schedule in the kernel, on the slot `ended` if given.
     ///
     /// # Safety
-    /// As for [`Schedule::start_on`](super::Schedule::start_on).
-    unsafe fn start_in_kernel(
+    /// As for [`Schedule::start`](super::Schedule::start).
+    pub(super) unsafe fn start_in_kernel(
         self: &Arc<Self>,
         core: &mut Core,
         part: &Arc<Part>,
         buffers: Option<&[usize]>,
+        ended: Option<u32>,
     ) -> Result<Ticket> {
         let addresses = buffers.unwrap_or(self.defaults());
-        let mut ended = self.first();
-        while let Some(number) = ended
-            && !core.settle(number)?
-        {
-            ended = core.slots.next(number);
-        }
         let (_, slots) = core.parts()?;
         let bound = ended.and_then(|number| slots.parked(number));
         let is_bound = bound.is_some_and(|bound| bound.is_bound(addresses));
@@ -375,7 +349,7 @@ impl Inner {
     /// Binds the declared buffers of an instance that has ended.
     ///
     /// # Safety
-    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    /// As for [`Schedule::start`](super::Schedule::start).
     unsafe fn bind(
         &self,
         member: &mut Member<'static>,
@@ -407,7 +381,7 @@ impl Inner {
     /// Returns the storage of a new instance.
     ///
     /// # Safety
-    /// As for [`Schedule::start_on`](super::Schedule::start_on).
+    /// As for [`Schedule::start`](super::Schedule::start).
     unsafe fn storage(&self, addresses: &[usize]) -> Result<Storage<'static>> {
         let code = &self.code;
         if matches!(self.memory, Memory::Own) {

@@ -43,7 +43,7 @@ impl Schedule {
         let started = match &self.runs {
             // SAFETY: the memory is taken, and stays so until the run has ended; buffers live in
             // `memories`, which the run keeps.
-            Runs::Graph(schedule) => unsafe { schedule.start() },
+            Runs::Graph(schedule) => unsafe { schedule.start(None) },
             Runs::Collective { collective, input, output } => {
                 // SAFETY: as above; the sizes were checked when it was made.
                 unsafe { collective.start(*input, *output) }

@@ -22,7 +22,7 @@ fn short(group: Group) -> raw::Schedule {
 #[allow(unsafe_code)] // the schedule uses no memory
 fn start(schedule: &raw::Schedule) -> raw::Ticket {
     // SAFETY: the schedule uses no memory.
-    unsafe { schedule.start() }.unwrap()
+    unsafe { schedule.start(None) }.unwrap()
 }
 
 pub(crate) fn all(group: Group) {

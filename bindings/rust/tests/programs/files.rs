@@ -59,7 +59,7 @@ pub(crate) fn all(group: Group) {
         );
         let schedule = load(&[SEES]).unwrap();
         // SAFETY: it works on memory of its own.
-        let start = || unsafe { schedule.start() }.unwrap();
+        let start = || unsafe { schedule.start(None) }.unwrap();
         let both = [start(), start()];
         both.into_iter().for_each(|run| raw::wait(run, "wait").unwrap());
         for _ in 0..3 {

@@ -140,7 +140,7 @@ fn dropped_schedules_leave_nothing(group: Group) {
         graph.recv(to, before, 0).unwrap();
         let schedule = raw::Schedule::compile(&graph).unwrap();
         // SAFETY: the number lives until the run has ended.
-        let run = unsafe { schedule.start() }.unwrap();
+        let run = unsafe { schedule.start(None) }.unwrap();
         drop(schedule);
         raw::wait(run, "wait").unwrap();
     }
@@ -217,17 +217,17 @@ fn other_buffers(group: Group) {
     for pair in &mut numbers {
         let buffers = [at(&pair[0]), at(&pair[1])];
         // SAFETY: the numbers live, and are not touched until the run has ended.
-        let run = unsafe { schedule.start_on(Some(&buffers)) }.unwrap();
+        let run = unsafe { schedule.start(Some(&buffers)) }.unwrap();
         raw::wait(run, "wait").unwrap();
     }
     // SAFETY: as above.
-    raw::wait(unsafe { schedule.start() }.unwrap(), "wait").unwrap();
+    raw::wait(unsafe { schedule.start(None) }.unwrap(), "wait").unwrap();
     assert_eq!(std::hint::black_box(first), [0, 0]);
     for (at, pair) in (0..).zip(&numbers) {
         assert_eq!(pair[1], at);
     }
     // SAFETY: it is refused.
-    let refused = unsafe { schedule.start_on(Some(&[1])) };
+    let refused = unsafe { schedule.start(Some(&[1])) };
     assert_eq!(refused.unwrap_err().code(), ErrorCode::Buffer);
 }
 
@@ -244,7 +244,7 @@ fn large_messages_from_anywhere(group: Group) {
     for _ in 0..3 {
         got.fill(0);
         // SAFETY: the vectors live, and are not touched until the run has ended.
-        raw::wait(unsafe { schedule.start() }.unwrap(), "wait").unwrap();
+        raw::wait(unsafe { schedule.start(None) }.unwrap(), "wait").unwrap();
         assert!(got.iter().all(|&byte| byte == before as u8 + 1));
     }
 }

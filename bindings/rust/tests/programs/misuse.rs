@@ -98,7 +98,7 @@ fn a_run_keeps_the_group(group: Group) {
     graph.calc(20_000_000).unwrap();
     let schedule = raw::Schedule::compile(&graph).unwrap();
     // SAFETY: it names no memory.
-    let run = unsafe { schedule.start() }.unwrap();
+    let run = unsafe { schedule.start(None) }.unwrap();
     assert_eq!(code(group.finalize()), ErrorCode::Busy);
     let (error, schedule) = schedule.free().unwrap_err();
     assert_eq!(error.code(), ErrorCode::Busy);

@@ -55,7 +55,7 @@ fn measure(group: Group, pattern: Pattern, bytes: u64, time: Duration) -> goal::
             Pattern::PingPong | Pattern::Exchange => {
                 // SAFETY: the graph names the two buffers, which live and are not touched until the
                 // wait is over.
-                let ticket = unsafe { messages.start()? };
+                let ticket = unsafe { messages.start(None)? };
                 raw::wait(ticket, "goal-tune")?;
             }
         }
