@@ -36,7 +36,6 @@ impl<'m, T: Transport> Engine<'m, T> {
         let (memory, scratch) = (schedule.memory_size(), schedule.scratch_size());
         storage.home.check_sizes(memory, schedule.buffers(), scratch);
         self.core.homes.push(storage.home);
-        self.core.running.push(Some(COMMON));
         if let Some(common) = &mut self.core.common {
             common.home = Some(InstanceKey(0));
         }
@@ -53,7 +52,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// schedule that this engine knows. The caller must ask each time after it has taken over the
     /// rank.
     pub fn may_act(&mut self) -> bool {
-        let Core { held, common: Some(common), homes, running, .. } = &mut self.core else {
+        let Core { held, common: Some(common), homes, .. } = &mut self.core else {
             return false;
         };
         if held.own > 0 || held.name != common.name {
@@ -65,9 +64,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         {
             let len = homes.len().max(key.index() + 1);
             homes.resize(len);
-            running.resize(len, None);
             homes.swap(key, home);
-            running.swap(key.index(), home.index());
             common.home = Some(key);
         }
         true

@@ -126,6 +126,12 @@ pub(super) struct Home {
 pub(super) struct InstanceMemory(Vec<Option<Box<Home>>>);
 
 impl InstanceMemory {
+    /// The keys of running instances.
+    pub(super) fn running(&self) -> impl Iterator<Item = InstanceKey> {
+        let numbered = (0..).zip(&self.0).filter(|(_, home)| home.is_some());
+        numbered.map(|(key, _)| InstanceKey(key))
+    }
+
     /// The number of keys that have an entry.
     pub(super) fn len(&self) -> usize {
         self.0.len()

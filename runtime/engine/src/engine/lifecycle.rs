@@ -70,7 +70,9 @@ impl<'m, T: Transport> Engine<'m, T> {
             for (_, key) in std::mem::take(&mut self.core.ended) {
                 self.core.held.instances.remove(heap, key).release(heap);
             }
-            let running: Vec<u32> = self.core.running.iter().flatten().copied().collect();
+            let Core { homes, held, .. } = &self.core;
+            let code_of = |key| held.instances.get(heap, key).code;
+            let running: Vec<u32> = homes.running().map(code_of).collect();
             let shared = usize::from(self.core.common.is_some());
             for (number, code) in self.codes.iter_mut().enumerate().skip(shared) {
                 if !running.contains(&(number as u32)) {
@@ -105,7 +107,6 @@ impl<'m, T: Transport> Engine<'m, T> {
         state.arrivals.open(heap, communicator, key, &codes[code as usize], instance);
         let number = instance.number;
         state.unfinished += u32::from(!instance.actions.is_finished());
-        core.running[key.index()] = Some(code);
         core.note_instance(Point::InstanceStarted, number);
         Handle { engine: core.id, key, communicator, number }
     }
@@ -197,7 +198,6 @@ impl<'m, T: Transport> Engine<'m, T> {
         } else {
             state.own -= 1;
         }
-        core.running[key.index()] = None;
         match &codes[code as usize] {
             Code::Whole(_) => core.ended.push((code, key)),
             Code::Window(_) | Code::Ended => {
@@ -240,14 +240,13 @@ impl Core {
         self.insert(Instance { code, matched, sequences, ..Instance::default() })
     }
 
-    /// Adds an instance and returns its key. Reserves its entries in `homes` and `running`.
+    /// Adds an instance and returns its key. Reserves its entry in `homes`.
     fn insert(&mut self, instance: Instance) -> InstanceKey {
         let heap = &self.heap();
         let key = InstanceKey(self.held.instances.insert(heap, instance));
         // An earlier engine over the same state may have used lower keys.
         if key.index() >= self.homes.len() {
             self.homes.resize(key.index() + 1);
-            self.running.resize(key.index() + 1, None);
         }
         key
     }

@@ -110,8 +110,6 @@ struct Core {
     held: Held,
     /// The memory and counters of each instance, by its key.
     homes: InstanceMemory,
-    /// The index in `Engine::codes` of each running instance, by its key.
-    running: Vec<Option<u32>>,
     /// Ended instances that can be started again: the index of the schedule in `Engine::codes`, and
     /// the instance's key.
     ended: Vec<(u32, InstanceKey)>,
@@ -235,7 +233,6 @@ impl<'m, T: Transport> Engine<'m, T> {
             options,
             held,
             homes: InstanceMemory::default(),
-            running: Vec::new(),
             ended: Vec::new(),
             locals: LocalOps::default(),
             common: None,

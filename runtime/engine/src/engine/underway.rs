@@ -3,7 +3,7 @@
 
 use super::code::Code;
 use super::error::Failure;
-use super::ids::{Action, InstanceKey};
+use super::ids::Action;
 use super::schedule::Schedule;
 use super::{Engine, Handle};
 use crate::transport::Transport;
@@ -82,9 +82,8 @@ impl<T: Transport> Engine<'_, T> {
     pub fn schedule_of(&self, failure: &Failure) -> Option<&Arc<Schedule>> {
         let Failure { communicator, instance, .. } = *failure;
         let heap = &self.core.held.heap;
-        let running = self.core.running.iter().enumerate();
-        let key = running.filter_map(|(at, code)| code.map(|_| InstanceKey(at as u32)));
-        let mut found = key.map(|key| self.core.held.instances.get(heap, key));
+        let running = self.core.homes.running();
+        let mut found = running.map(|key| self.core.held.instances.get(heap, key));
         let found = found.find(|one| (one.communicator, one.number) == (communicator, instance))?;
         match &self.codes[found.code as usize] {
             Code::Whole(schedule) => Some(schedule),
