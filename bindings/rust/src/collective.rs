@@ -6,7 +6,7 @@ use crate::communicator::Communicator;
 use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
-use crate::progress::Core;
+use crate::progress::RankCore;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
 use goal_asm::Nisa;
@@ -241,7 +241,7 @@ impl Persistent {
     #[inline]
     pub(crate) unsafe fn start_with(
         &self,
-        core: &mut Core,
+        core: &mut RankCore,
         input: usize,
         output: usize,
     ) -> Result<Ticket> {

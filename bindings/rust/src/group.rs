@@ -7,9 +7,9 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::join_message::await_list;
 use crate::offload::Offload;
-use crate::process::{self, State, is_fork, of_fork};
-use crate::progress::Core;
-use crate::shared::Shared;
+use crate::process::{self, GroupState, is_fork, of_fork};
+use crate::progress::RankCore;
+use crate::shared::SharedGroup;
 use crate::slots::wake;
 use crate::table;
 use crate::thread::within_function;
@@ -27,9 +27,9 @@ use std::time::Duration;
 
 /// The group of ranks that this process belongs to. Copies name the same group.
 #[derive(Debug, Clone, Copy)]
-pub struct Group(&'static Shared);
+pub struct Group(&'static SharedGroup);
 
-static GROUP: OnceLock<Shared> = OnceLock::new();
+static GROUP: OnceLock<SharedGroup> = OnceLock::new();
 static STARTING: Mutex<()> = Mutex::new(());
 
 /// The time that an end of the job waits for the core.
@@ -65,7 +65,7 @@ impl Group {
         }
         // A fork may have the lock as it was, taken.
         let Some(_alone) = STARTING.try_lock() else { return Err(is_starting()) };
-        if State::Finalized.is() {
+        if GroupState::Finalized.is() {
             return Err(Error::new(
                 ErrorCode::Finalized,
                 "the group is finalized and can't start again",
@@ -104,13 +104,13 @@ impl Group {
         let offload = attached.tables();
         let offload = offload.map(|tables| Offload::new(tables, attached.job().calc()));
         let events = offload.as_ref().map(|offload| Arc::clone(&offload.events));
-        let shared = Shared {
+        let shared = SharedGroup {
             world,
             attached,
             communicators: Mutex::new(communicators),
             heap,
             offload,
-            core: Mutex::new(Core::new(member, events)),
+            core: Mutex::new(RankCore::new(member, events)),
             wanted: AtomicU32::new(0),
             mode: AtomicU8::new(0),
             has_waiter: AtomicBool::new(false),
@@ -119,7 +119,7 @@ impl Group {
         };
         shared.set_mode(shared.attached.progress());
         let group = Self(GROUP.get_or_init(|| shared));
-        State::Used.enter();
+        GroupState::Used.enter();
         group.0.with(|core| {
             core.follow_thread(move || group.0.after_progress());
             Ok(())
@@ -134,7 +134,7 @@ impl Group {
     #[inline]
     pub fn current() -> Result<Self> {
         match GROUP.get() {
-            Some(shared) if State::Used.is() => Ok(Self(shared)),
+            Some(shared) if GroupState::Used.is() => Ok(Self(shared)),
             _ if is_fork() => Err(of_fork()),
             Some(_) => Err(Error::new(ErrorCode::Finalized, "the group is finalized")),
             None => Err(Error::new(
@@ -151,7 +151,7 @@ impl Group {
 
     /// Returns true if the group is finalized.
     pub fn is_finalized() -> bool {
-        State::Finalized.is()
+        GroupState::Finalized.is()
     }
 
     /// Returns true if this process is a fork of a rank. It is no rank itself.
@@ -163,11 +163,11 @@ impl Group {
     ///
     /// # Errors
     /// This process is a fork of a rank.
-    pub(crate) fn own(self) -> Result<&'static Shared> {
+    pub(crate) fn own(self) -> Result<&'static SharedGroup> {
         if is_fork() { Err(of_fork()) } else { Ok(self.0) }
     }
 
-    pub(crate) fn shared(self) -> &'static Shared {
+    pub(crate) fn shared(self) -> &'static SharedGroup {
         self.0
     }
 
@@ -332,7 +332,7 @@ impl Group {
         // Functions of ends that were noticed now are called before the group is finalized.
         let is_broken = self.0.attached.await_verdict();
         let member = self.0.with(|core| core.leave(is_broken))?;
-        State::Finalized.enter();
+        GroupState::Finalized.enter();
         let finalized = end(&self.0.attached, member);
         // Valgrind tells of what a program leaves, and the schedules of collectives are not its
         // own. They are dropped without the core.

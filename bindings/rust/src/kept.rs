@@ -6,7 +6,7 @@ use crate::collective::{Collective, Persistent};
 use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::group::Group;
-use crate::progress::{Core, Kept};
+use crate::progress::{RankCore, Kept};
 use crate::raw::Ticket;
 use goal_collectives::Blocks;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,7 +25,7 @@ type Collectives = FxHashMap<Key, Arc<Persistent>>;
 
 /// Takes the collectives out that the core keeps.
 #[inline]
-fn take_kept(core: &mut Core) -> Option<Box<Collectives>> {
+fn take_kept(core: &mut RankCore) -> Option<Box<Collectives>> {
     let kept: Box<dyn Any> = core.kept.take()?;
     kept.downcast().ok()
 }
@@ -43,7 +43,7 @@ impl Kept for Collectives {
 /// As for [`Persistent::start`].
 #[inline]
 unsafe fn start_kept(
-    core: &mut Core,
+    core: &mut RankCore,
     key: &Key,
     input: usize,
     output: usize,
@@ -105,13 +105,13 @@ impl Collective {
         let shared = Group::current()?.shared();
         let key = (communicator.id(), *self, blocks.clone());
         // SAFETY: as the caller says.
-        let start = |core: &mut Core| unsafe { start_kept(core, &key, input, output) };
+        let start = |core: &mut RankCore| unsafe { start_kept(core, &key, input, output) };
         if shared.run(start, call)?.is_some() {
             return Ok(());
         }
         let kept = self.keep(communicator, key)?;
         // SAFETY: as the caller says.
-        let start = |core: &mut Core| unsafe { kept.start_with(core, input, output) };
+        let start = |core: &mut RankCore| unsafe { kept.start_with(core, input, output) };
         shared.run(|core| start(core).map(Some), call).map(drop)
     }
 

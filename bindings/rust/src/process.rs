@@ -20,7 +20,7 @@ const PAGE_BYTES: usize = 4096;
 #[repr(C, align(4096))]
 struct OwnPage(AtomicU32);
 
-static STATE: OwnPage = OwnPage(AtomicU32::new(State::None as u32));
+static STATE: OwnPage = OwnPage(AtomicU32::new(GroupState::None as u32));
 
 /// True in a process that has begun to join a group, and in its forks.
 static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
@@ -28,7 +28,7 @@ static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 /// The state of the group in this process.
 #[derive(Clone, Copy)]
 #[repr(u32)]
-pub(crate) enum State {
+pub(crate) enum GroupState {
     /// The process has not begun to join, or is a fork of one that has.
     None,
     /// It has begun.
@@ -39,7 +39,7 @@ pub(crate) enum State {
     Finalized,
 }
 
-impl State {
+impl GroupState {
     /// Returns true if the group is in this state.
     #[inline]
     pub(crate) fn is(self) -> bool {
@@ -54,13 +54,13 @@ impl State {
 
 /// Called by the C library in the child after a fork.
 extern "C" fn forked() {
-    State::None.enter();
+    GroupState::None.enter();
 }
 
 /// Returns true if this process is a fork of one that had begun to join a group.
 #[inline]
 pub(crate) fn is_fork() -> bool {
-    State::None.is() && HAS_BEGUN.load(Ordering::Relaxed)
+    GroupState::None.is() && HAS_BEGUN.load(Ordering::Relaxed)
 }
 
 /// Returns the error of a call that only a rank may make.
@@ -98,7 +98,7 @@ pub(crate) fn begin() -> Result<()> {
         }
         libc::madvise((&raw const STATE).cast_mut().cast(), PAGE_BYTES, libc::MADV_WIPEONFORK);
     }
-    State::Begun.enter();
+    GroupState::Begun.enter();
     HAS_BEGUN.store(true, Ordering::Relaxed);
     Ok(())
 }

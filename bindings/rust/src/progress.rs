@@ -2,7 +2,7 @@
 //! makes progress, and notes the ends of runs.
 
 use crate::error::{Error, ErrorCode, Result, error_of};
-use crate::offload::Part;
+use crate::offload::KernelPart;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use goal_engine::Cause;
 use goal_kernel::CompletionEvents;
@@ -24,7 +24,7 @@ const ACTION: &str = "action at ";
 /// Adds the name of the collective to the error of a failed action: of one that runs, or
 /// `starting`. If several run, the text names all of them. Other errors stay as they are.
 #[cold]
-pub(crate) fn name_collectives(core: &Core, starting: Option<&'static str>, error: Error) -> Error {
+pub(crate) fn name_collectives(core: &RankCore, starting: Option<&'static str>, error: Error) -> Error {
     let text = error.to_string();
     if error.code() != ErrorCode::Failed || !text.starts_with(ACTION) {
         return error;
@@ -40,7 +40,7 @@ pub(crate) fn name_collectives(core: &Core, starting: Option<&'static str>, erro
     }
 }
 
-/// Returns what a rank waits for, if its error is of [`Core::error_in`].
+/// Returns what a rank waits for, if its error is of [`RankCore::error_in`].
 pub(crate) fn waits_for(text: &str) -> Option<&str> {
     let reasons = [Interrupted::Stuck, Interrupted::Late];
     let behind = |why: &Interrupted| text.strip_prefix(&why.to_string())?.strip_prefix(THIS_ONE);
@@ -54,7 +54,7 @@ pub(crate) trait Kept: Any + Send {
 }
 
 /// The state behind the engine lock: the rank's engine with its transports, and its runs.
-pub(crate) struct Core {
+pub(crate) struct RankCore {
     /// `None` once the group is finalized.
     member: Option<Member<'static>>,
     pub(crate) slots: Slots,
@@ -75,10 +75,10 @@ pub(crate) struct Core {
     /// The completion events of runs in the kernel, if it runs schedules.
     events: Option<Arc<CompletionEvents>>,
     /// The parts in the kernel with runs that have not ended, as far as is known.
-    parts: Vec<Arc<Part>>,
+    parts: Vec<Arc<KernelPart>>,
 }
 
-impl Core {
+impl RankCore {
     pub(crate) fn new(member: Member<'static>, events: Option<Arc<CompletionEvents>>) -> Self {
         Self {
             member: Some(member),
@@ -193,14 +193,14 @@ impl Core {
     }
 
     /// Notes that a part in the kernel is about to run.
-    pub(crate) fn follow_part(&mut self, part: &Arc<Part>) {
+    pub(crate) fn follow_part(&mut self, part: &Arc<KernelPart>) {
         if !self.parts.iter().any(|known| Arc::ptr_eq(known, part)) {
             self.parts.push(Arc::clone(part));
         }
     }
 
     /// Notes which runs of a part in the kernel have ended, and starts the next one.
-    fn settle_part(&mut self, part: &Part) -> Result<()> {
+    fn settle_part(&mut self, part: &KernelPart) -> Result<()> {
         let mut gone = None;
         loop {
             let member = &mut self.member;
@@ -394,7 +394,7 @@ impl Core {
     pub(crate) fn describe_waiting(&mut self, call: &str) -> String {
         const ACTIONS_MAX: usize = 8;
         let mut text = format!("waits in {call}");
-        let Core { member: Some(member), slots, .. } = self else { return text };
+        let RankCore { member: Some(member), slots, .. } = self else { return text };
         let mut lines = Vec::new();
         for (_, instance) in slots.all_running() {
             match instance {

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::file;
 use crate::group::Group;
 use crate::offload::{KEPT, NOT_ASKED, OF_GRAPH, Way};
-use crate::progress::{Core, name_collectives};
+use crate::progress::{RankCore, name_collectives};
 use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
@@ -253,11 +253,11 @@ impl Schedule {
     #[inline]
     pub(crate) unsafe fn start_with(
         &self,
-        core: &mut Core,
+        core: &mut RankCore,
         buffers: Option<&[usize]>,
     ) -> Result<Ticket> {
         let bound = &self.bound;
-        let start = |core: &mut Core| {
+        let start = |core: &mut RankCore| {
             if core.generation() > 0 {
                 bound.group.check_complete(&bound.communicator, core.generation())?;
             }
@@ -286,7 +286,7 @@ impl Schedule {
     /// As for [`start`](Self::start).
     pub unsafe fn run(&self, buffers: Option<&[usize]>, call: &str) -> Result<()> {
         // SAFETY: as the caller says.
-        let start = |core: &mut Core| unsafe { self.start_with(core, buffers) };
+        let start = |core: &mut RankCore| unsafe { self.start_with(core, buffers) };
         self.bound.group.shared().run(|core| start(core).map(Some), call).map(drop)
     }
 

@@ -2,9 +2,9 @@
 //!
 //! The last use of a communicator may end in any call, also in one that holds the engine lock. So
 //! this end only records the number. Later calls free the communicator when they hold no lock
-//! (`Shared::tidy`).
+//! (`SharedGroup::tidy`).
 
-use crate::process::State;
+use crate::process::GroupState;
 use parking_lot::Mutex;
 use std::mem::take;
 
@@ -36,7 +36,7 @@ impl Drop for Lease {
 
 fn note(numbers: &Mutex<Vec<u64>>, number: u64) {
     // A fork may have begun while another thread had the lock.
-    if State::Used.is() {
+    if GroupState::Used.is() {
         numbers.lock().push(number);
     }
 }

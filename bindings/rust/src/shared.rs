@@ -1,9 +1,9 @@
 //! The state of the group that all threads of this process share, and the engine lock.
 //!
-//! One lock, the engine lock, guards the rank's engine and its runs ([`Core`]). If several threads
+//! One lock, the engine lock, guards the rank's engine and its runs ([`RankCore`]). If several threads
 //! wait for runs, one of them works and sleeps while it holds the lock. The others sleep until it
 //! wakes them, because their runs have ended or because it stops. A thread that wants the lock
-//! counts itself in [`Shared::wanted`] and wakes the holder. The holder hands the lock over, and
+//! counts itself in [`SharedGroup::wanted`] and wakes the holder. The holder hands the lock over, and
 //! takes it again later.
 //!
 //! A panic while the lock is held ends the job: the engine may be in the middle of an action.
@@ -12,8 +12,8 @@ use crate::communicator::{Communicator, Communicators, SHADOW};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
 use crate::offload::Offload;
-use crate::process::{State, is_fork, of_fork};
-use crate::progress::{Core, TEST, is_fatal, name_collectives, waits_for};
+use crate::process::{GroupState, is_fork, of_fork};
+use crate::progress::{RankCore, TEST, is_fatal, name_collectives, waits_for};
 use crate::returned::{take_free, take_left};
 use crate::slots::{Due, Ticket};
 use crate::thread::{self, Common, is_in_function};
@@ -30,7 +30,7 @@ use std::time::Duration;
 const WAKE_AGAIN: Duration = Duration::from_micros(100);
 
 /// The state of the group in this process.
-pub(crate) struct Shared {
+pub(crate) struct SharedGroup {
     pub(crate) attached: Attached,
     pub(crate) world: Communicator,
     pub(crate) communicators: Mutex<Communicators>,
@@ -38,7 +38,7 @@ pub(crate) struct Shared {
     /// This rank's schedules in the kernel, if that runs some.
     pub(crate) offload: Option<Offload>,
     /// The state behind the engine lock: the rank's engine and its runs.
-    pub(crate) core: Mutex<Core>,
+    pub(crate) core: Mutex<RankCore>,
     /// The number of threads that want the core while another thread waits with it.
     pub(crate) wanted: AtomicU32,
     /// The mode of progress, as its number in [`Mode::ALL`].
@@ -51,13 +51,13 @@ pub(crate) struct Shared {
     pub(crate) turned: Condvar,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for SharedGroup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "rank {} of {}", self.attached.rank(), self.attached.size())
     }
 }
 
-impl Shared {
+impl SharedGroup {
     /// Returns how schedules make progress.
     #[inline]
     pub(crate) fn mode(&self) -> Mode {
@@ -71,7 +71,7 @@ impl Shared {
     }
 }
 
-impl Shared {
+impl SharedGroup {
     /// Makes a communicator, after numbers that were given back are free.
     pub(crate) fn make_communicator(
         &'static self,
@@ -121,20 +121,20 @@ impl Shared {
     /// The process is a fork of the rank, or the thread executes a registered function, whose
     /// caller has the core.
     #[inline]
-    pub(crate) fn hold(&'static self) -> Result<Held> {
+    pub(crate) fn hold(&'static self) -> Result<HeldCore> {
         // This process has joined the group, unless it is a fork.
-        if State::None.is() {
+        if GroupState::None.is() {
             return Err(of_fork());
         }
         if is_in_function() {
             return Err(in_function());
         }
         let core = self.core.try_lock().unwrap_or_else(|| self.lock_slowly());
-        Ok(Held { shared: self, core: Some(core) })
+        Ok(HeldCore { shared: self, core: Some(core) })
     }
 
     #[cold]
-    fn lock_slowly(&'static self) -> MutexGuard<'static, Core> {
+    fn lock_slowly(&'static self) -> MutexGuard<'static, RankCore> {
         self.wanted.fetch_add(1, Ordering::Relaxed);
         let core = loop {
             // The sleeper may have looked at `wanted` before and sleep only now, so it is woken
@@ -150,7 +150,7 @@ impl Shared {
 
     /// Calls `f` with the core, and then the functions of runs that have ended.
     #[inline]
-    pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut Core) -> Result<R>) -> Result<R> {
+    pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut RankCore) -> Result<R>) -> Result<R> {
         let mut core = self.hold()?;
         let result = f(&mut core);
         self.release_after(core, result)
@@ -160,7 +160,7 @@ impl Shared {
     #[inline]
     pub(crate) fn release_after<R>(
         &'static self,
-        mut core: Held,
+        mut core: HeldCore,
         mut result: Result<R>,
     ) -> Result<R> {
         if let Err(error) = &mut result
@@ -175,7 +175,7 @@ impl Shared {
     /// Gives the core back, and calls the functions of runs that have ended. A thread that was told
     /// of its end gets the core before this one can take it again, and sleep with it.
     #[inline]
-    pub(crate) fn release(&'static self, core: Held) {
+    pub(crate) fn release(&'static self, core: HeldCore) {
         if core.slots.watched.is_empty() && core.due.is_empty() {
             MutexGuard::unlock_fair(core.into_guard());
         } else {
@@ -185,7 +185,7 @@ impl Shared {
 
     /// Gives the core back if runs are watched, or functions of ends are due.
     #[cold]
-    fn release_and_tell(&'static self, mut core: Held) {
+    fn release_and_tell(&'static self, mut core: HeldCore) {
         // An error is for the next call, which meets it too.
         let _ = core.reap();
         let due = std::mem::take(&mut core.due);
@@ -205,7 +205,7 @@ impl Shared {
     fn look_again(&'static self) {
         while self.has_missed.load(Ordering::SeqCst) && !is_fork() {
             let Some(core) = self.core.try_lock() else { return };
-            let mut core = Held { shared: self, core: Some(core) };
+            let mut core = HeldCore { shared: self, core: Some(core) };
             self.has_missed.store(false, Ordering::SeqCst);
             let failure = match core.reap() {
                 Err(error) => Some(error),
@@ -261,7 +261,7 @@ impl Shared {
 
     /// Tells the launcher what this rank tests, if it asks.
     #[inline]
-    fn tell_waits(&self, core: &mut Core) {
+    fn tell_waits(&self, core: &mut RankCore) {
         if self.attached.asks_text() {
             self.tell_waits_now(core);
         }
@@ -269,7 +269,7 @@ impl Shared {
 
     /// Does so, unless a thread of the library tests: it does not do it for the program.
     #[cold]
-    fn tell_waits_now(&self, core: &mut Core) {
+    fn tell_waits_now(&self, core: &mut RankCore) {
         if !is_of_library() {
             let threads = core.sleepers + 1;
             self.attached.tell_waits(&core.describe_waiting(TEST), threads);
@@ -278,7 +278,7 @@ impl Shared {
 
     /// Keeps the error that ended the job, which later calls return too. The launcher reports it.
     #[cold]
-    fn note_failure(&self, core: &mut Core, error: &mut Error) {
+    fn note_failure(&self, core: &mut RankCore, error: &mut Error) {
         if error.code() == ErrorCode::Stopped
             && core.failure.is_none()
             && let Some(cause) = self.attached.failure()
@@ -303,47 +303,47 @@ impl Shared {
     }
 }
 
-impl Common for Shared {
+impl Common for SharedGroup {
     fn keep(&'static self, due: VecDeque<Due>) {
         self.core.lock().due.extend(due);
     }
 }
 
 /// The core, taken by this thread.
-pub(crate) struct Held {
-    shared: &'static Shared,
-    core: Option<MutexGuard<'static, Core>>,
+pub(crate) struct HeldCore {
+    shared: &'static SharedGroup,
+    core: Option<MutexGuard<'static, RankCore>>,
 }
 
-impl Held {
+impl HeldCore {
     #[inline]
-    pub(crate) fn guard(&mut self) -> &mut MutexGuard<'static, Core> {
+    pub(crate) fn guard(&mut self) -> &mut MutexGuard<'static, RankCore> {
         self.core.as_mut().expect("it is held")
     }
 
     #[inline]
-    fn into_guard(mut self) -> MutexGuard<'static, Core> {
+    fn into_guard(mut self) -> MutexGuard<'static, RankCore> {
         self.core.take().expect("it is held")
     }
 }
 
-impl Deref for Held {
-    type Target = Core;
+impl Deref for HeldCore {
+    type Target = RankCore;
 
     #[inline]
-    fn deref(&self) -> &Core {
+    fn deref(&self) -> &RankCore {
         self.core.as_ref().expect("it is held")
     }
 }
 
-impl DerefMut for Held {
+impl DerefMut for HeldCore {
     #[inline]
-    fn deref_mut(&mut self) -> &mut Core {
+    fn deref_mut(&mut self) -> &mut RankCore {
         self.guard()
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldCore {
     #[inline]
     fn drop(&mut self) {
         if let Some(core) = self.core.take() {
@@ -360,7 +360,7 @@ fn in_function() -> Error {
 
 /// Gives the core back after a panic, which ends the job.
 #[cold]
-fn abandon(shared: &Shared, mut core: MutexGuard<'static, Core>) {
+fn abandon(shared: &SharedGroup, mut core: MutexGuard<'static, RankCore>) {
     let text = "a fault of this library or of a registered function, in the middle of an action";
     shared.note_failure(&mut core, &mut Error::new(ErrorCode::Failed, text));
     shared.has_waiter.store(false, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 //! can start again. A ticket names one run of an instance.
 
 use crate::error::Error;
-use crate::offload::Part;
+use crate::offload::KernelPart;
 use goal_engine::Handle;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -39,7 +39,7 @@ pub(crate) enum Instance {
     /// This process.
     Process(Handle),
     /// The kernel.
-    Kernel(Arc<Part>),
+    Kernel(Arc<KernelPart>),
     /// Nobody any more: a loss has ended the engine that did. The next start makes it anew.
     Gone,
 }

@@ -1,8 +1,8 @@
 //! Waits until runs have ended. One waiting thread makes progress for all others.
 
 use crate::error::Result;
-use crate::progress::{Core, no_run};
-use crate::shared::{Held, Shared};
+use crate::progress::{RankCore, no_run};
+use crate::shared::{HeldCore, SharedGroup};
 use crate::slots::Ticket;
 use goal_kernel::CompletionEvents;
 use goal_rank::progress::Interrupted;
@@ -20,7 +20,7 @@ impl Drop for Watching<'_> {
     }
 }
 
-impl Shared {
+impl SharedGroup {
     /// Waits until a run has ended. `call` is the name of the call for reports.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Shared {
     #[inline]
     pub(crate) fn run(
         &'static self,
-        start: impl FnOnce(&mut Core) -> Result<Option<Ticket>>,
+        start: impl FnOnce(&mut RankCore) -> Result<Option<Ticket>>,
         call: &str,
     ) -> Result<Option<Ticket>> {
         let mut core = self.hold()?;
@@ -68,7 +68,7 @@ impl Shared {
 
     /// Waits until one of these runs has ended. The caller holds the engine lock.
     #[inline(never)]
-    fn wait_from(&'static self, mut core: Held, tickets: &[Ticket], call: &str) -> Result<usize> {
+    fn wait_from(&'static self, mut core: HeldCore, tickets: &[Ticket], call: &str) -> Result<usize> {
         loop {
             let looked = self.look(&mut core, tickets, call);
             if let Some(at) = self.release_after(core, looked)? {
@@ -82,7 +82,7 @@ impl Shared {
     /// may have, or until functions of other runs are due, which may do anything.
     fn look(
         &'static self,
-        core: &mut Held,
+        core: &mut HeldCore,
         tickets: &[Ticket],
         call: &str,
     ) -> Result<Option<usize>> {
@@ -104,7 +104,7 @@ impl Shared {
 
     /// Sleeps while another thread waits with the engine lock. That thread wakes this one when one
     /// of these runs has ended, or when it stops.
-    fn park(&'static self, core: &mut Held, tickets: &[Ticket]) {
+    fn park(&'static self, core: &mut HeldCore, tickets: &[Ticket]) {
         core.parked.extend(tickets);
         core.sleepers += 1;
         self.turned.wait(core.guard());
@@ -121,7 +121,7 @@ impl Shared {
     /// the run.
     fn work(
         &'static self,
-        core: &mut Held,
+        core: &mut HeldCore,
         tickets: &[Ticket],
         call: &str,
     ) -> Result<Option<usize>> {
@@ -130,7 +130,7 @@ impl Shared {
         loop {
             // The rank waits if its runs in the kernel, which go on by themselves, are silent. Its
             // other threads are the launcher's matter.
-            let is_silent = || Core::may_wait_for_ever(events.as_ref());
+            let is_silent = || RankCore::may_wait_for_ever(events.as_ref());
             if let Some(events) = &events {
                 events.watch_silence();
             }

@@ -39,7 +39,7 @@
 
 use super::full::Full;
 use super::shared_words::SharedWords;
-use super::sync::{AtomicU64, Bell, Futex, Line, Ordering, Shared};
+use super::sync::{AtomicU64, Bell, Futex, Line, Ordering, SharedCell};
 use std::time::Duration;
 
 /// The number of words of a message's header. The transport defines their meaning.
@@ -90,7 +90,7 @@ struct Published {
 #[repr(C, align(128))]
 pub struct Slot {
     word: AtomicU64,
-    body: Shared<Body>,
+    body: SharedCell<Body>,
 }
 
 #[derive(Debug)]

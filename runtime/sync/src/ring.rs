@@ -57,7 +57,7 @@ pub(crate) struct Ring<'a> {
 
 /// The place of a payload in its ring.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct RingPlace {
     /// The position of its first line.
     at: u64,
     len: usize,
@@ -77,7 +77,7 @@ impl<'a> Ring<'a> {
     /// # Errors
     /// [`Full`].
     #[inline]
-    pub(crate) fn room(&self, len: usize) -> Result<Place, Full> {
+    pub(crate) fn room(&self, len: usize) -> Result<RingPlace, Full> {
         let Sender { written, seen, looked } = &self.ends.sender.0;
         // Relaxed, here and below: only the sender writes these words.
         let mut end = written.load(Ordering::Relaxed);
@@ -110,7 +110,7 @@ impl<'a> Ring<'a> {
             }
         }
         self.bytes.expect_write(self.line(at), len);
-        Ok(Place { at, len })
+        Ok(RingPlace { at, len })
     }
 
     /// Lets `fill` write the payload.
@@ -119,7 +119,7 @@ impl<'a> Ring<'a> {
     /// `place` comes from [`Ring::room`], and its payload is not announced yet. Nobody else sends
     /// through this ring meanwhile.
     #[inline]
-    pub(crate) unsafe fn fill(&self, Place { at, len }: Place, fill: impl FnOnce(&mut [u8])) {
+    pub(crate) unsafe fn fill(&self, RingPlace { at, len }: RingPlace, fill: impl FnOnce(&mut [u8])) {
         // SAFETY: the receiver has taken what was there, as `room` saw, and reads these lines again
         // only after the mailbox announces the payload. The caller is the only sender.
         unsafe { self.bytes.with_mut(self.line(at), len, fill) }
@@ -127,13 +127,13 @@ impl<'a> Ring<'a> {
 
     /// Moves the sender's position behind a payload that the mailbox has announced.
     #[inline]
-    pub(crate) fn advance(&self, Place { at, len }: Place) {
+    pub(crate) fn advance(&self, RingPlace { at, len }: RingPlace) {
         self.ends.sender.0.written.store(at + lines(len), Ordering::Relaxed);
     }
 
     /// The line at which a payload begins.
     #[inline(always)]
-    pub(crate) fn line_of(&self, place: Place) -> u32 {
+    pub(crate) fn line_of(&self, place: RingPlace) -> u32 {
         self.line(place.at) as u32
     }
 

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // `unsafe impl SharedWords`; only owners of a chunk read its description
 
 use super::shared_words::SharedWords;
-use super::sync::{AtomicU32, AtomicU64, Line, Ordering, Shared};
+use super::sync::{AtomicU32, AtomicU64, Line, Ordering, SharedCell};
 use std::ops::Range;
 
 /// The most tasks of a node at a time. A rank does further operations alone.
@@ -86,7 +86,7 @@ pub struct Slot {
     divided: AtomicU64,
     /// The number of chunks that are not done.
     undone: AtomicU32,
-    task: Line<Shared<Task>>,
+    task: Line<SharedCell<Task>>,
 }
 
 /// [`Slot::divided`] if no element was divided by zero.

@@ -39,13 +39,13 @@ unsafe impl SharedWords for Turn {}
 impl Turn {
     /// Tries to lock the rank. Returns `None` if somebody else holds the lock.
     #[inline]
-    pub fn try_lock(&self) -> Option<Held<'_>> {
+    pub fn try_lock(&self) -> Option<HeldTurn<'_>> {
         let held = &self.held.0;
         // Acquire: pairs with the Release store in `unlock`. The new holder sees everything that
         // the previous holder did to the engine.
         let is_free = held.load(Ordering::Relaxed) == 0
             && held.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        is_free.then_some(Held(self))
+        is_free.then_some(HeldTurn(self))
     }
 
     /// Takes the rank back from its helpers. A helper may still hold the lock.
@@ -82,9 +82,9 @@ impl Turn {
 /// with what it left.
 #[derive(Debug)]
 #[must_use = "the rank stays locked until `unlock` is called"]
-pub struct Held<'a>(&'a Turn);
+pub struct HeldTurn<'a>(&'a Turn);
 
-impl Held<'_> {
+impl HeldTurn<'_> {
     /// Gives the lock back.
     #[inline]
     pub fn unlock(self) {

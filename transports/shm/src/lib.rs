@@ -75,7 +75,7 @@ pub use goal_sync::endpoint::Endpoint;
 pub use goal_sync::helpers::Helpers;
 pub use goal_sync::mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use goal_sync::start_barrier::StartBarrier;
-pub use goal_sync::turn::{Held, Turn};
+pub use goal_sync::turn::{HeldTurn, Turn};
 pub use layout::{
     Layout, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN, RankLayout, RankSizes, SegmentTooLarge,
 };

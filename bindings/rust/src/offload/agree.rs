@@ -102,7 +102,7 @@ impl Proposal {
 
 /// The way in which all ranks take a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum SchedulePlace {
     /// In the place of the schedule with this number, which all ranks have freed.
     Again(u32),
     /// Under this number, which is free on all ranks.
@@ -113,7 +113,7 @@ pub(crate) enum Place {
 ///
 /// # Errors
 /// The reason why processes run it.
-pub(crate) fn place(own: &Proposal, all: &[Proposal]) -> std::result::Result<Place, String> {
+pub(crate) fn place(own: &Proposal, all: &[Proposal]) -> std::result::Result<SchedulePlace, String> {
     let ranks = || all.iter().enumerate();
     if let Some((rank, _)) = ranks().find(|(_, other)| other.fingerprint != own.fingerprint) {
         return Err(format!(
@@ -127,14 +127,14 @@ pub(crate) fn place(own: &Proposal, all: &[Proposal]) -> std::result::Result<Pla
     if let Some(freed) = own.freed
         && all.iter().all(|other| other.freed == Some(freed))
     {
-        return Ok(Place::Again(freed.number));
+        return Ok(SchedulePlace::Again(freed.number));
     }
     let free = all.iter().fold(u32::MAX, |free, other| free & other.free);
     match free {
         0 => Err(format!(
             "the kernel has room for {PROGRAM_SCHEDULES_MAX} schedules of a program (freed ones count unless they are prepared again), and a rank has used them all"
         )),
-        free => Ok(Place::New(free.trailing_zeros())),
+        free => Ok(SchedulePlace::New(free.trailing_zeros())),
     }
 }
 
@@ -162,8 +162,8 @@ mod tests {
     #[test]
     fn all_take_a_number_that_is_free_on_all() {
         let (own, other) = (proposal(), Proposal { free: 0b100, ..proposal() });
-        assert_eq!(place(&own, &[own, other]), Ok(Place::New(2)));
-        assert_eq!(place(&other, &[own, other]), Ok(Place::New(2)));
+        assert_eq!(place(&own, &[own, other]), Ok(SchedulePlace::New(2)));
+        assert_eq!(place(&other, &[own, other]), Ok(SchedulePlace::New(2)));
         let none = Proposal { free: 0b001, ..proposal() };
         assert!(place(&own, &[own, none]).unwrap_err().contains("a rank has used them all"));
     }
@@ -171,10 +171,10 @@ mod tests {
     #[test]
     fn a_freed_schedule_is_taken_again_if_all_have_freed_it_after_the_same_run() {
         let freed = |epoch| Proposal { freed: Some(Freed { number: 0, epoch }), ..proposal() };
-        assert_eq!(place(&freed(3), &[freed(3), freed(3)]), Ok(Place::Again(0)));
+        assert_eq!(place(&freed(3), &[freed(3), freed(3)]), Ok(SchedulePlace::Again(0)));
         for other in [freed(2), proposal()] {
-            assert_eq!(place(&freed(3), &[freed(3), other]), Ok(Place::New(1)));
-            assert_eq!(place(&other, &[freed(3), other]), Ok(Place::New(1)));
+            assert_eq!(place(&freed(3), &[freed(3), other]), Ok(SchedulePlace::New(1)));
+            assert_eq!(place(&other, &[freed(3), other]), Ok(SchedulePlace::New(1)));
         }
     }
 

@@ -16,7 +16,7 @@ mod part;
 
 use crate::communicator::Communicator;
 use crate::error::Result;
-use agree::{Freed, Place, place};
+use agree::{Freed, SchedulePlace, place};
 use goal_asm::Nisa;
 use goal_kernel::limits::PROGRAM_RANKS_MAX;
 use goal_kernel::{Abilities, CompletionEvents, Plan, Tables, in_words};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use agree::{Proposal, Refusal, WORDS};
-pub(crate) use part::{Backing, Part, Segment};
+pub(crate) use part::{Backing, KernelPart, Segment};
 
 /// The reason of a schedule that was never offered.
 pub(crate) const NOT_ASKED: &str =
@@ -40,7 +40,7 @@ pub(crate) const KEPT: &str = "it was not prepared (GOAL_Allreduce_init and the 
 const ONE_RANK: &str = "its communicator has one rank, and nothing to wait for";
 
 /// The way in which a schedule runs: as a part in the kernel, or by processes for a reason.
-pub(crate) type Way = std::result::Result<Arc<Part>, Box<str>>;
+pub(crate) type Way = std::result::Result<Arc<KernelPart>, Box<str>>;
 
 /// This rank's schedules in the kernel.
 pub(crate) struct Offload {
@@ -65,7 +65,7 @@ struct Installed {
     communicator: u64,
     in_place: bool,
     function: Option<u32>,
-    part: Arc<Part>,
+    part: Arc<KernelPart>,
 }
 
 /// A schedule that is offered to the kernels.
@@ -135,8 +135,8 @@ impl Offload {
         all: &[Proposal],
     ) -> Way {
         let part = place(own, all).and_then(|place| match place {
-            Place::Again(number) => Ok(self.again(number)),
-            Place::New(number) => self.install(communicator, offer, (own, all), number),
+            SchedulePlace::Again(number) => Ok(self.again(number)),
+            SchedulePlace::New(number) => self.install(communicator, offer, (own, all), number),
         });
         part.map_err(String::into_boxed_str)
     }
@@ -169,7 +169,7 @@ impl Offload {
     }
 
     /// Returns the part of a schedule that all ranks have freed.
-    fn again(&self, number: u32) -> Arc<Part> {
+    fn again(&self, number: u32) -> Arc<KernelPart> {
         let inner = self.inner.lock();
         let mut installed = inner.installed.iter();
         let found = installed.find(|one| one.number == number).expect("this rank has proposed it");
@@ -183,7 +183,7 @@ impl Offload {
         offer: &Offer<'_>,
         (own, all): (&Proposal, &[Proposal]),
         number: u32,
-    ) -> std::result::Result<Arc<Part>, String> {
+    ) -> std::result::Result<Arc<KernelPart>, String> {
         let in_place: Vec<bool> = all.iter().map(|one| one.in_place).collect();
         let nisa = (offer.nisa)(&in_place).map_err(|error| error.to_string())?;
         let abilities = Abilities { calc: self.calc.is_some(), functions: true };
@@ -214,7 +214,7 @@ impl Offload {
         let (touched, events) = (plan.touched(rank), Arc::clone(&self.events));
         let calc = self.calc.unwrap_or_default();
         let handed = (part.handed() > 0).then(|| FallbackOps::new(part, &nisa, rank, calc));
-        let part = Part::new(communicator.id(), origins, touched, (kernel, handed), events);
+        let part = KernelPart::new(communicator.id(), origins, touched, (kernel, handed), events);
         let part = Arc::new(part);
         installed.push(Installed {
             number,

@@ -44,7 +44,7 @@ pub(crate) enum Backing {
 }
 
 /// This rank's part of a schedule in the kernel.
-pub(crate) struct Part {
+pub(crate) struct KernelPart {
     communicator: u64,
     /// By action of the part, the number and the offset of the action of the schedule that it comes
     /// from.
@@ -65,7 +65,7 @@ struct Runs {
     queue: VecDeque<(u32, Backing)>,
 }
 
-impl Part {
+impl KernelPart {
     pub(crate) fn new(
         communicator: u64,
         origins: Vec<(u32, u32)>,

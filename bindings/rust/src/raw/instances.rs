@@ -6,8 +6,8 @@ use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::heap::Block;
-use crate::offload::{Backing, Part, Segment, Way};
-use crate::progress::Core;
+use crate::offload::{Backing, KernelPart, Segment, Way};
+use crate::progress::RankCore;
 use crate::slots::{Instance, Named, Slots, Ticket};
 use goal_engine::memory::Region;
 use goal_engine::{Handle, Schedule as Code, Storage};
@@ -156,13 +156,13 @@ impl BoundSchedule {
     }
 
     /// Adds the slot of an instance.
-    pub(super) fn add_slot(&self, core: &mut Core, number: u32) {
+    pub(super) fn add_slot(&self, core: &mut RankCore, number: u32) {
         core.slots.set_next(number, self.first());
         self.first.store(number + 1, Ordering::Relaxed);
     }
 
     /// Takes the slots of all instances out.
-    pub(super) fn take_slots(&self, core: &Core) -> Vec<u32> {
+    pub(super) fn take_slots(&self, core: &RankCore) -> Vec<u32> {
         let first = self.first();
         self.first.store(0, Ordering::Relaxed);
         std::iter::successors(first, |&number| core.slots.next(number)).collect()
@@ -170,7 +170,7 @@ impl BoundSchedule {
 
     /// Returns the slot of an instance that has ended, if there is one.
     #[inline]
-    pub(super) fn ended_slot(&self, core: &mut Core) -> Result<Option<u32>> {
+    pub(super) fn ended_slot(&self, core: &mut RankCore) -> Result<Option<u32>> {
         let mut slot = self.first();
         while let Some(number) = slot
             && !core.settle(number)?
@@ -187,7 +187,7 @@ impl BoundSchedule {
     #[inline]
     pub(super) unsafe fn start_again(
         &self,
-        core: &mut Core,
+        core: &mut RankCore,
         number: u32,
         buffers: Option<&[usize]>,
     ) -> Result<Ticket> {
@@ -216,7 +216,7 @@ impl BoundSchedule {
     #[cold]
     pub(super) unsafe fn start_new(
         self: &Arc<Self>,
-        core: &mut Core,
+        core: &mut RankCore,
         buffers: Option<&[usize]>,
         gone: Option<u32>,
     ) -> Result<Ticket> {
@@ -251,8 +251,8 @@ impl BoundSchedule {
     /// As for [`Schedule::start`](super::Schedule::start).
     pub(super) unsafe fn start_in_kernel(
         self: &Arc<Self>,
-        core: &mut Core,
-        part: &Arc<Part>,
+        core: &mut RankCore,
+        part: &Arc<KernelPart>,
         buffers: Option<&[usize]>,
         ended: Option<u32>,
     ) -> Result<Ticket> {

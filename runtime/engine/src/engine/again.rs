@@ -4,7 +4,7 @@ use super::Engine;
 use super::code::Code;
 use super::ids::InstanceKey;
 use super::instance::Handle;
-use super::state::State;
+use super::state::EngineState;
 use crate::heap::Heap;
 use crate::trace::Point;
 use crate::transport::Transport;
@@ -49,7 +49,7 @@ impl<T: Transport> Engine<'_, T> {
     }
 }
 
-impl State {
+impl EngineState {
     /// Removes an ended instance and gives it the number and the messages of its next run.
     #[inline(never)]
     fn reopen(&mut self, heap: &Heap, key: InstanceKey, code: &Code) {

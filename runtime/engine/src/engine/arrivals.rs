@@ -5,7 +5,7 @@ use super::channel::{Channels, Posted};
 use super::code::Code;
 use super::communicator::{Communicator, Target};
 use super::ids::{Action, ActionRef, ChannelId, InstanceKey, MessageKey, Rank};
-use super::incoming::{Incoming, Place};
+use super::incoming::{Incoming, PayloadPlace};
 use super::instance::{Instance, Matched};
 use super::requests::Requests;
 use crate::heap::{Heap, Pool, Queue, Table, flat};
@@ -173,10 +173,10 @@ impl Arrivals {
             let header = self.messages.get(heap, message).header;
             self.release(heap, &header);
             let incoming = self.messages.get_mut(heap, message);
-            let place = std::mem::replace(&mut incoming.place, Place::Dropped);
+            let place = std::mem::replace(&mut incoming.place, PayloadPlace::Dropped);
             let is_underway =
-                matches!(place, Place::Kept(_)) && incoming.arrived < incoming.header.size;
-            if let Place::Kept(mut bytes) = place {
+                matches!(place, PayloadPlace::Kept(_)) && incoming.arrived < incoming.header.size;
+            if let PayloadPlace::Kept(mut bytes) = place {
                 bytes.release(heap);
             }
             if !is_underway {
@@ -328,7 +328,7 @@ impl Arrivals {
         heap: &Heap,
         running: Option<(&mut Instance, &Code)>,
         header: &Header,
-        place: Place,
+        place: PayloadPlace,
         arrived: u64,
     ) -> MessageKey {
         self.kept += counted(header);

@@ -5,7 +5,7 @@ use super::code::Code;
 use super::error::{Cause, Fault};
 use super::home::Home;
 use super::ids::{ActionRef, MessageKey};
-use super::incoming::{Incoming, Place};
+use super::incoming::{Incoming, PayloadPlace};
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{Header, Kind};
 use goal_asm::nisa::{Buffer, Operation};
@@ -29,15 +29,15 @@ impl Core {
                 self.store(codes, receive, header, 0, payload);
                 self.finish_later(receive);
             }
-            None => self.remember(header, Place::Receive(receive)),
+            None => self.remember(header, PayloadPlace::Receive(receive)),
         }
     }
 
     /// Stores a message that is already matched or dropped and whose payload is still to come.
     #[inline(never)]
-    pub(super) fn remember(&mut self, header: &Header, place: Place) {
+    pub(super) fn remember(&mut self, header: &Header, place: PayloadPlace) {
         match (header.kind(), &place) {
-            (Kind::Long, _) | (Kind::Rts, Place::Receive(_)) => {}
+            (Kind::Long, _) | (Kind::Rts, PayloadPlace::Receive(_)) => {}
             // The sender of a dropped request waits forever: its program has no matching receive.
             _ => return,
         }
@@ -64,13 +64,13 @@ impl Core {
         let arrivals = &mut self.held.arrivals;
         let message = arrivals.messages.get_mut(heap, key);
         let (header, arrived) = (message.header, message.arrived);
-        let place = std::mem::replace(&mut message.place, Place::Receive(receive));
+        let place = std::mem::replace(&mut message.place, PayloadPlace::Receive(receive));
         arrivals.release(heap, &header);
         if !self.check_match(codes, receive, &header) {
             return false;
         }
         match place {
-            Place::Kept(mut bytes) => {
+            PayloadPlace::Kept(mut bytes) => {
                 let kept = &bytes.values(heap)[..arrived as usize];
                 self.store(codes, receive, &header, 0, kept);
                 bytes.release(heap);
@@ -80,11 +80,11 @@ impl Core {
                 self.held.arrivals.messages.remove(heap, key);
                 true
             }
-            Place::Sender => {
+            PayloadPlace::Sender => {
                 self.held.arrivals.direct.push(heap, key);
                 false
             }
-            Place::Receive(_) | Place::Dropped => unreachable!("such messages do not wait"),
+            PayloadPlace::Receive(_) | PayloadPlace::Dropped => unreachable!("such messages do not wait"),
         }
     }
 

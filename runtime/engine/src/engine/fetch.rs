@@ -5,7 +5,7 @@ use super::Core;
 use super::code::Code;
 use super::combined::Combination;
 use super::ids::{ActionRef, MessageKey};
-use super::incoming::{Asked, Incoming, Place};
+use super::incoming::{Asked, Incoming, PayloadPlace};
 use super::transmit::ELEMENT_BYTES_MAX;
 use crate::memory::{Imported, Span};
 use crate::ops;
@@ -29,7 +29,7 @@ impl Core {
         {
             worked = true;
             let message = self.held.arrivals.messages.get(heap, key);
-            let Place::Receive(receive) = message.place else {
+            let PayloadPlace::Receive(receive) = message.place else {
                 unreachable!("its receive is there")
             };
             let (header, arrived) = (message.header, message.arrived as usize);
@@ -127,7 +127,7 @@ impl Core {
     pub(super) fn finish_put(&mut self, key: MessageKey) {
         let heap = &self.heap();
         let message = self.held.arrivals.messages.remove(heap, key);
-        let Place::Receive(receive) = message.place else {
+        let PayloadPlace::Receive(receive) = message.place else {
             unreachable!("only receives ask for it")
         };
         self.finish_later(receive);

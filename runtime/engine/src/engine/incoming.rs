@@ -11,7 +11,7 @@ pub(super) struct Incoming {
     pub(super) header: Header,
     /// Bytes that have arrived.
     pub(super) arrived: u64,
-    pub(super) place: Place,
+    pub(super) place: PayloadPlace,
     pub(super) asked: Asked,
     /// The end of the bytes that the sender was asked for in parts.
     pub(super) until: u64,
@@ -35,7 +35,7 @@ impl Incoming {
     /// Returns the instance whose buffer the sender was asked to write to.
     pub(super) fn put_into(&self) -> Option<InstanceKey> {
         match self.place {
-            Place::Receive(receive) if self.asked == Asked::Put => Some(receive.instance),
+            PayloadPlace::Receive(receive) if self.asked == Asked::Put => Some(receive.instance),
             _ => None,
         }
     }
@@ -43,7 +43,7 @@ impl Incoming {
 
 /// The place of a message's bytes.
 #[derive(Debug, Default)]
-pub(super) enum Place {
+pub(super) enum PayloadPlace {
     /// With the sender, until a receive is posted.
     #[default]
     Sender,
@@ -77,7 +77,7 @@ flat!(
     }
 );
 flat!(
-    enum Place {
+    enum PayloadPlace {
         Sender,
         Kept(part),
         Receive(part),

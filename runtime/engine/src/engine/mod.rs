@@ -79,7 +79,7 @@ use home::InstanceMemory;
 use ids::{ActionRef, InstanceKey, Rank};
 use local::LocalOps;
 use requests::Bound;
-use state::Held;
+use state::HeldState;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -107,7 +107,7 @@ struct Core {
     id: u64,
     rank: Rank,
     options: Options,
-    held: Held,
+    held: HeldState,
     /// The memory and counters of each instance, by its key.
     homes: InstanceMemory,
     /// Ended instances that can be started again: the index of the schedule in `Engine::codes`, and
@@ -194,7 +194,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// grow: [`state_bytes`] returns a size that suffices for the usual schedules under
     /// [`Options::unexpected_limit`]. Other ranks send it no eager messages until it exists.
     pub fn new(rank: u32, transport: T, options: Options, state: Zeroed) -> Self {
-        Self::with(rank, transport, options, Held::alone(state, options.seed))
+        Self::with(rank, transport, options, HeldState::alone(state, options.seed))
     }
 
     /// Creates an engine of `rank` over the state in `state`. This state is all zeros, or another
@@ -209,7 +209,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// else writes it.
     pub unsafe fn attach(rank: u32, transport: T, options: Options, state: Region) -> Self {
         // SAFETY: as the caller says.
-        Self::with(rank, transport, options, unsafe { Held::over(state, options.seed) })
+        Self::with(rank, transport, options, unsafe { HeldState::over(state, options.seed) })
     }
 
     /// Returns true if an instance can make progress at once.
@@ -224,7 +224,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.asks_time
     }
 
-    fn with(rank: u32, transport: T, options: Options, held: Held) -> Self {
+    fn with(rank: u32, transport: T, options: Options, held: HeldState) -> Self {
         static ENGINES: AtomicU64 = AtomicU64::new(0);
         let core = Core {
             // Relaxed: only the number matters, no memory is published with it.

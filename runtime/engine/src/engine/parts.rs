@@ -10,7 +10,7 @@ use super::Core;
 use super::code::Code;
 use super::error::Fault;
 use super::ids::MessageKey;
-use super::incoming::{Asked, Place};
+use super::incoming::{Asked, PayloadPlace};
 use crate::memory::copy;
 use crate::transport::{Header, Kind};
 
@@ -67,16 +67,16 @@ impl Core {
         let message = self.held.arrivals.messages.get_mut(heap, key);
         let (header, offset) = (message.header, message.arrived);
         match &mut message.place {
-            Place::Kept(bytes) => {
+            PayloadPlace::Kept(bytes) => {
                 let (start, end) = (offset as usize, offset as usize + payload.len());
                 if end > bytes.len() {
                     bytes.grow(heap, end.max(2 * bytes.len()));
                 }
                 copy(&mut bytes.values_mut(heap)[start..end], payload);
             }
-            &mut Place::Receive(receive) => self.store(codes, receive, &header, offset, payload),
-            Place::Dropped => {}
-            Place::Sender => unreachable!("parts come after the receive is there"),
+            &mut PayloadPlace::Receive(receive) => self.store(codes, receive, &header, offset, payload),
+            PayloadPlace::Dropped => {}
+            PayloadPlace::Sender => unreachable!("parts come after the receive is there"),
         }
         self.count_part(key, payload.len() as u64);
     }
@@ -97,7 +97,7 @@ impl Core {
         let Ok(key) = self.message_of(part) else { return false };
         let heap = &self.heap();
         let message = self.held.arrivals.messages.get(heap, key);
-        let (&Place::Receive(of), start) = (&message.place, message.arrived as usize) else {
+        let (&PayloadPlace::Receive(of), start) = (&message.place, message.arrived as usize) else {
             return false;
         };
         let (payload, reduce) = self.target_of(codes, of);
@@ -121,17 +121,17 @@ impl Core {
             arrivals.long.remove(heap, message.header.sender());
         }
         match message.place {
-            Place::Receive(receive) if is_last => {
+            PayloadPlace::Receive(receive) if is_last => {
                 arrivals.messages.remove(heap, key);
                 self.finish_later(receive);
             }
-            Place::Receive(_)
+            PayloadPlace::Receive(_)
                 if message.asked == Asked::Parts && message.arrived == message.until =>
             {
                 message.asked = Asked::No;
                 arrivals.direct.push(heap, key);
             }
-            Place::Dropped if is_last => drop(arrivals.messages.remove(heap, key)),
+            PayloadPlace::Dropped if is_last => drop(arrivals.messages.remove(heap, key)),
             _ => {}
         }
     }

@@ -13,7 +13,7 @@ use super::communicator::Target;
 use super::error::{Cause, Failure, Fault};
 use super::home::copy_short;
 use super::ids::{Action, ActionRef, Cookie, InstanceKey};
-use super::incoming::Place;
+use super::incoming::PayloadPlace;
 use super::options::Options;
 use super::outgoing::{Rendezvous, Stream};
 use super::{Core, Engine};
@@ -194,7 +194,7 @@ impl Core {
         match state.arrivals.target(heap, header) {
             Target::Over => {
                 state.stats.unreceived += 1;
-                self.remember(header, Place::Dropped);
+                self.remember(header, PayloadPlace::Dropped);
             }
             Target::Early => self.keep(codes, None, header, payload),
             Target::Running(key) => {
@@ -259,9 +259,9 @@ impl Core {
             (instance, code)
         });
         let (place, arrived) = match (header.kind(), payload) {
-            (_, Some(payload)) => (Place::Kept(Block::copy_of(heap, payload)), header.size),
-            (Kind::Rts, None) => (Place::Sender, 0),
-            (_, None) => (Place::Kept(Block::new(heap, header.size.min(KEPT_AT_ONCE) as usize)), 0),
+            (_, Some(payload)) => (PayloadPlace::Kept(Block::copy_of(heap, payload)), header.size),
+            (Kind::Rts, None) => (PayloadPlace::Sender, 0),
+            (_, None) => (PayloadPlace::Kept(Block::new(heap, header.size.min(KEPT_AT_ONCE) as usize)), 0),
         };
         let key = state.arrivals.keep(heap, running, header, place, arrived);
         if header.kind() == Kind::Long {

@@ -11,7 +11,7 @@ use goal_asm::nisa::Buffer;
 
 /// The message of a send action.
 #[derive(Clone, Copy)]
-pub(super) struct Message<'a> {
+pub(super) struct SendMessage<'a> {
     pub(super) to: Rank,
     pub(super) tag: u32,
     pub(super) payload: Buffer<'a>,
@@ -25,9 +25,9 @@ impl Core {
         transport: &mut T,
         codes: &[Code],
         at: ActionRef,
-        message: Message<'_>,
+        message: SendMessage<'_>,
     ) -> bool {
-        let Message { to, tag, payload } = message;
+        let SendMessage { to, tag, payload } = message;
         let heap = &self.heap();
         let size = payload.size();
         let memory = &self.homes[at.instance.index()].memory;

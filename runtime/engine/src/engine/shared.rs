@@ -9,8 +9,8 @@ use super::error::Cause;
 use super::fetch::in_place;
 use super::ids::{ActionRef, MessageKey, Rank};
 use super::local::LocalOperation;
-use super::send::Message;
-use super::state::Shared;
+use super::send::SendMessage;
+use super::state::SharedOperation;
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{SHARED_MIN, SharedTask, Transport};
@@ -122,7 +122,7 @@ impl Core {
         // leaves the operands alone, and other code does by the contract. The operands are as
         // `SharedTask::operands` says.
         let Some((task, chunks)) = (unsafe { workers.open(&task) }) else { return false };
-        let shared = Shared { task, chunks, own: 0, message, action };
+        let shared = SharedOperation { task, chunks, own: 0, message, action };
         let heap = &self.heap();
         self.held.shared.push(heap, shared);
         true
@@ -166,7 +166,7 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        Shared { chunks, own, message, action, .. }: Shared,
+        SharedOperation { chunks, own, message, action, .. }: SharedOperation,
         divided: Option<u64>,
     ) {
         let heap = &self.heap();
@@ -194,7 +194,7 @@ impl Core {
     fn finish_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: ActionRef) {
         let has_ended = match self.record_of(codes, action).operation() {
             Operation::Send { peer, tag, payload, .. } => {
-                self.start_send(transport, codes, action, Message { to: Rank(peer), tag, payload })
+                self.start_send(transport, codes, action, SendMessage { to: Rank(peer), tag, payload })
             }
             _ => true,
         };

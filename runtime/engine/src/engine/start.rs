@@ -5,8 +5,8 @@ use super::code::Code;
 use super::error::Cause;
 use super::ids::{Action, ActionRef, InstanceKey, Rank};
 use super::local::LocalOperation;
-use super::send::Message;
-use super::state::State;
+use super::send::SendMessage;
+use super::state::EngineState;
 use crate::transport::{SHARED_MIN, Transport};
 use goal_asm::nisa::{Buffer, Operation, Record};
 
@@ -26,7 +26,7 @@ impl Core {
         self.note_start(codes, at, record);
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: None } => {
-                self.start_send(transport, codes, at, Message { to: Rank(peer), tag, payload })
+                self.start_send(transport, codes, at, SendMessage { to: Rank(peer), tag, payload })
             }
             Operation::Recv { peer, tag, .. } => self.post(codes, at, peer, tag),
             Operation::Nop => true,
@@ -73,7 +73,7 @@ impl Core {
                         transport,
                         codes,
                         at,
-                        Message { to: Rank(peer), tag, payload },
+                        SendMessage { to: Rank(peer), tag, payload },
                     )
             }
             Operation::Calc { nanos } => {
@@ -112,7 +112,7 @@ impl Core {
     pub(super) fn finish_later(&mut self, action: ActionRef) {
         self.note_end(action);
         let heap = &self.heap();
-        let State { instances, runnable, .. } = &mut *self.held;
+        let EngineState { instances, runnable, .. } = &mut *self.held;
         let instance = instances.get_mut(heap, action.instance);
         instance.actions.ended.push(heap, action.action);
         instance.enqueue(heap, runnable, action.instance);

@@ -17,7 +17,7 @@ use std::ptr::NonNull;
 
 /// The state of an engine.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct EngineState {
     pub(super) instances: Pool<Instance>,
     /// Instances that can make progress at once, each at most once.
     pub(super) runnable: Line<InstanceKey>,
@@ -27,7 +27,7 @@ pub(super) struct State {
     pub(super) outbox: Outbox,
     pub(super) timers: Timers,
     /// Operations under way whose chunks other ranks may take.
-    pub(super) shared: Queue<Shared>,
+    pub(super) shared: Queue<SharedOperation>,
     /// Local operations that were done together with their receives and have not started.
     pub(super) combined: Table<ActionRef, u8>,
     pub(super) stats: Stats,
@@ -50,7 +50,7 @@ pub(super) struct State {
 
 /// A shared operation under way.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedOperation {
     /// The number of its task.
     pub(super) task: u32,
     /// The number of its chunks, and how many of them the engine did itself.
@@ -61,11 +61,11 @@ pub(super) struct Shared {
     pub(super) action: ActionRef,
 }
 
-flat!(struct State { instances, runnable, unfinished, arrivals, outbox, timers, shared, combined, stats, progress_count, failure, common, own, name, announced });
-flat!(struct Shared { task, chunks, own, message, action });
+flat!(struct EngineState { instances, runnable, unfinished, arrivals, outbox, timers, shared, combined, stats, progress_count, failure, common, own, name, announced });
+flat!(struct SharedOperation { task, chunks, own, message, action });
 flat!(struct Stats { messages, bytes, verified_bytes, in_parts, requests, read_in_place, put_in_place, shared_chunks, helped_chunks, polls, ready_max, unreceived, unexpected, unexpected_max });
 
-impl State {
+impl EngineState {
     /// Returns true if an action has failed. The engine then makes no more progress.
     #[inline]
     pub(super) fn has_failed(&self) -> bool {
@@ -93,18 +93,18 @@ impl State {
 ///
 /// Invariant: `state` is the root of `heap`, and no other reference to it is in use.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldState {
     pub(super) heap: Heap,
-    state: NonNull<State>,
+    state: NonNull<EngineState>,
     /// The memory of the heap, if it belongs to this engine alone.
     _memory: Option<Zeroed>,
 }
 
-// SAFETY: the pointer is to memory that is bound to no thread; `Held::over` states when it may be
+// SAFETY: the pointer is to memory that is bound to no thread; `HeldState::over` states when it may be
 // used.
-unsafe impl Send for Held {}
+unsafe impl Send for HeldState {}
 
-impl Held {
+impl HeldState {
     /// Creates a state in memory of its own.
     pub(super) fn alone(memory: Zeroed, seed: Seed) -> Self {
         // SAFETY: the memory is this value's alone, moves with it and lives as long as it does.
@@ -118,7 +118,7 @@ impl Held {
     /// The contract of [`Heap::new`] holds: while a method of an engine over these bytes runs, no
     /// method of another engine over them runs, in any process.
     pub(super) unsafe fn over(bytes: Region, seed: Seed) -> Self {
-        // SAFETY: as the caller says; the root is always a `State`, reached through this value
+        // SAFETY: as the caller says; the root is always an `EngineState`, reached through this value
         // only.
         unsafe {
             let heap = Heap::new(bytes, seed);
@@ -168,19 +168,19 @@ pub fn state_bytes(unexpected_limit: u64) -> u64 {
     unexpected_limit.saturating_mul(STATE_PER_LIMIT).clamp(LEAST, MOST)
 }
 
-impl Deref for Held {
-    type Target = State;
+impl Deref for HeldState {
+    type Target = EngineState;
 
     #[inline]
-    fn deref(&self) -> &State {
+    fn deref(&self) -> &EngineState {
         // SAFETY: the invariant.
         unsafe { self.state.as_ref() }
     }
 }
 
-impl DerefMut for Held {
+impl DerefMut for HeldState {
     #[inline]
-    fn deref_mut(&mut self) -> &mut State {
+    fn deref_mut(&mut self) -> &mut EngineState {
         // SAFETY: the invariant.
         unsafe { self.state.as_mut() }
     }

@@ -7,7 +7,7 @@ use crate::transport::RankTransport;
 use goal_engine::within;
 use goal_engine::{Engine, Failure, Progress, Schedule, Storage, Waiting};
 use goal_job::Job;
-use goal_shm::{Held, Turn};
+use goal_shm::{HeldTurn, Turn};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -142,7 +142,7 @@ impl<'a> NodeProgress<'a> {
     #[inline]
     fn in_turn<R>(
         &mut self,
-        f: impl FnOnce(&mut Engine<'a, RankTransport<'a>>, &Held<'_>) -> R,
+        f: impl FnOnce(&mut Engine<'a, RankTransport<'a>>, &HeldTurn<'_>) -> R,
     ) -> Option<R> {
         let turn = self.turn();
         let mut attempts = 0;
@@ -315,7 +315,7 @@ impl<'a> NodeProgress<'a> {
 #[inline]
 fn poll_in_turn(
     engine: &mut Engine<RankTransport<'_>>,
-    held: &Held<'_>,
+    held: &HeldTurn<'_>,
 ) -> Result<Progress, Failure> {
     let progress = poll_now(engine);
     match progress {

@@ -2,7 +2,7 @@
 
 use super::{explore, shared};
 use crate::start_barrier::{BarrierWords, StartBarrier};
-use crate::sync::{AtomicU64, Ordering, Shared};
+use crate::sync::{AtomicU64, Ordering, SharedCell};
 use loom::thread;
 
 /// Each rank sees behind the barrier what the other one wrote before it, twice in a row.
@@ -34,8 +34,8 @@ fn no_rank_leaves_a_barrier_before_all_have_arrived() {
 fn the_gate_opens_for_all() {
     explore("two ranks at the gate", None, || {
         let shared =
-            shared((StartBarrier::default(), [Shared::<u64>::default(), Shared::default()]));
-        let rank = |shared: &(StartBarrier, [Shared<u64>; 2]), me: usize| {
+            shared((StartBarrier::default(), [SharedCell::<u64>::default(), SharedCell::default()]));
+        let rank = |shared: &(StartBarrier, [SharedCell<u64>; 2]), me: usize| {
             let (start_barrier, values) = shared;
             // SAFETY: loom compares all accesses.
             unsafe { values[me].with_mut(|value| *value = 7) };

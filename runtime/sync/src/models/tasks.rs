@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // results of chunks
 
 use super::{explore, shared};
-use crate::sync::Shared;
+use crate::sync::SharedCell;
 use crate::tasks::{Chunk, Control, Slot, Task, Tasks};
 use loom::thread;
 
@@ -15,7 +15,7 @@ struct Node {
     control: Control,
     slots: [Slot; 1],
     /// The results of the two tasks, by chunk.
-    results: [[Shared<u64>; CHUNKS]; 2],
+    results: [[SharedCell<u64>; CHUNKS]; 2],
 }
 
 fn task(number: u64, chunks: usize) -> Task {

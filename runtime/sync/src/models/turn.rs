@@ -5,12 +5,12 @@
 use super::mailbox::Allocated;
 use super::{explore, shared};
 use crate::helpers::{Helpers, Marks};
-use crate::sync::{AtomicU32, Ordering, Shared};
-use crate::turn::{Held, Turn};
+use crate::sync::{AtomicU32, Ordering, SharedCell};
+use crate::turn::{HeldTurn, Turn};
 use loom::thread;
 
 /// Locks a turn, however long it takes.
-fn lock(turn: &Turn) -> Held<'_> {
+fn lock(turn: &Turn) -> HeldTurn<'_> {
     loop {
         match turn.try_lock() {
             Some(held) => return held,
@@ -24,8 +24,8 @@ fn lock(turn: &Turn) -> Held<'_> {
 #[test]
 fn one_acts_at_a_time() {
     explore("two ranks take turns", Some(3), || {
-        let shared = shared((Turn::default(), Shared::<u64>::default()));
-        let act = |shared: &(Turn, Shared<u64>)| {
+        let shared = shared((Turn::default(), SharedCell::<u64>::default()));
+        let act = |shared: &(Turn, SharedCell<u64>)| {
             let (turn, state) = shared;
             let held = lock(turn);
             // SAFETY: loom compares all accesses.
@@ -60,7 +60,7 @@ struct Rank {
     turn: Turn,
     /// [`HARMLESS`] or [`FATAL`], or 0.
     message: AtomicU32,
-    state: Shared<State>,
+    state: SharedCell<State>,
 }
 
 const HARMLESS: u32 = 1;
@@ -68,7 +68,7 @@ const FATAL: u32 = 2;
 
 impl Rank {
     /// Polls the engine, as `progress::node` of goal-run does.
-    fn poll(&self, held: &Held<'_>) {
+    fn poll(&self, held: &HeldTurn<'_>) {
         let message = self.message.swap(0, Ordering::AcqRel);
         // SAFETY: loom compares all accesses.
         unsafe {

@@ -12,11 +12,11 @@ mod native;
 #[cfg(all(test, loom))]
 pub(crate) use model::Lines;
 #[cfg(loom)]
-pub(crate) use model::{AtomicU32, AtomicU64, Futex, Shared, fence};
+pub(crate) use model::{AtomicU32, AtomicU64, Futex, SharedCell, fence};
 #[cfg(loom)]
 pub use model::{Bell, Bytes};
 #[cfg(not(loom))]
-pub(crate) use native::{AtomicU32, AtomicU64, Futex, Shared, fence};
+pub(crate) use native::{AtomicU32, AtomicU64, Futex, SharedCell, fence};
 #[cfg(not(loom))]
 pub use native::{Bell, Bytes};
 pub(crate) use std::sync::atomic::Ordering;

@@ -13,12 +13,12 @@ pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 /// A value. Loom fails a model in which two accesses to it race.
 #[derive(Debug, Default)]
-pub(crate) struct Shared<T>(UnsafeCell<T>);
+pub(crate) struct SharedCell<T>(UnsafeCell<T>);
 
 // SAFETY: loom fails a model in which two accesses race.
-unsafe impl<T: Send> Sync for Shared<T> {}
+unsafe impl<T: Send> Sync for SharedCell<T> {}
 
-impl<T> Shared<T> {
+impl<T> SharedCell<T> {
     pub(crate) unsafe fn with<R>(&self, read: impl FnOnce(&T) -> R) -> R {
         // SAFETY: the caller's promise, which loom checks.
         self.0.with(|value| read(unsafe { &*value }))
@@ -36,9 +36,9 @@ pub(crate) struct Lines {
     accesses: Vec<UnsafeCell<()>>,
 }
 
-// SAFETY: as for `Shared`.
+// SAFETY: as for `SharedCell`.
 unsafe impl Sync for Lines {}
-// SAFETY: as for `Shared`.
+// SAFETY: as for `SharedCell`.
 unsafe impl Send for Lines {}
 
 impl Lines {

@@ -18,12 +18,12 @@ const EXPECTED_MAX: usize = 1024;
 /// A value that several processes access in turn. A protocol over atomics decides the turns.
 #[derive(Debug, Default)]
 #[repr(transparent)]
-pub(crate) struct Shared<T>(UnsafeCell<T>);
+pub(crate) struct SharedCell<T>(UnsafeCell<T>);
 
 // SAFETY: all access goes through the two unsafe methods, whose callers exclude each other.
-unsafe impl<T: Send> Sync for Shared<T> {}
+unsafe impl<T: Send> Sync for SharedCell<T> {}
 
-impl<T> Shared<T> {
+impl<T> SharedCell<T> {
     /// Passes the value to `read`.
     ///
     /// # Safety
@@ -56,9 +56,9 @@ pub struct Bytes<'a> {
     lives: PhantomData<&'a UnsafeCell<u8>>,
 }
 
-// SAFETY: as for `Shared`.
+// SAFETY: as for `SharedCell`.
 unsafe impl Send for Bytes<'_> {}
-// SAFETY: as for `Shared`.
+// SAFETY: as for `SharedCell`.
 unsafe impl Sync for Bytes<'_> {}
 
 impl<'a> Bytes<'a> {
