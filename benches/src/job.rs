@@ -2,7 +2,7 @@
 //! there are too few. MPI programs are placed alike.
 
 use crate::assemble::assemble;
-use crate::member::Place;
+use crate::member::RankPlace;
 use goal_asm::Nisa;
 use goal_engine::{Calc, Options};
 use goal_job::binding::{cores, num_processors};
@@ -43,7 +43,7 @@ impl Job {
         let mut children = Vec::new();
         let processors = list(&processors(self.ranks)?);
         for rank in 0..self.ranks {
-            let place = Place {
+            let place = RankPlace {
                 rank,
                 ranks: self.ranks,
                 segment: path(self.segment.fd()),

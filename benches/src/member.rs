@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The rank of a process, and the files that all ranks share.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Place {
+pub(crate) struct RankPlace {
     #[arg(long)]
     pub(crate) rank: u32,
     #[arg(long)]
@@ -45,7 +45,7 @@ pub(crate) struct Place {
     pub(crate) processors: String,
 }
 
-impl Place {
+impl RankPlace {
     /// Returns the place as arguments of a command line.
     pub(crate) fn arguments(&self) -> Vec<String> {
         vec![
@@ -60,7 +60,7 @@ impl Place {
 
     /// Binds the process to its processor and maps the shared memory. Makes the process end with
     /// its parent.
-    pub(crate) fn open(&self, program: &Program) -> io::Result<Shared> {
+    pub(crate) fn open(&self, program: &Program) -> io::Result<SharedSegment> {
         set_pdeathsig(Signal::SIGKILL)?;
         let open =
             |path: &PathBuf| File::options().read(true).write(true).open(path).map(OwnedFd::from);
@@ -77,7 +77,7 @@ impl Place {
         let marks = Marks::open(open(&self.marks)?, ranks)?;
         // As goal-run does.
         Job::new(&segment, &nisa, &settings).prefault(rank);
-        Ok(Shared { rank, ranks, crowded, settings, segment, barrier, marks, nisa })
+        Ok(SharedSegment { rank, ranks, crowded, settings, segment, barrier, marks, nisa })
     }
 }
 
@@ -120,7 +120,7 @@ impl Marks {
 }
 
 /// The memory that the ranks share, as one of them sees it.
-pub(crate) struct Shared {
+pub(crate) struct SharedSegment {
     rank: u32,
     ranks: u32,
     crowded: bool,
@@ -132,7 +132,7 @@ pub(crate) struct Shared {
     nisa: Arc<Nisa>,
 }
 
-impl Shared {
+impl SharedSegment {
     fn pause(&self) {
         if self.crowded {
             std::thread::yield_now();
@@ -168,7 +168,7 @@ impl Shared {
 
 /// A rank that runs its schedule.
 pub(crate) struct Member<'s, 'm> {
-    shared: &'s Shared,
+    shared: &'s SharedSegment,
     member: &'m mut progress::Member<'s>,
     schedule: Arc<Schedule>,
     /// The storage of the schedule before its first start.

@@ -1,7 +1,7 @@
 //! One rank of an allreduce that some ranks compute beside.
 
 use super::case::{Case, Who};
-use crate::member::Place;
+use crate::member::RankPlace;
 use crate::mpi::{Operands, Operation};
 use crate::overlap::Product;
 use clap::Args as ClapArgs;
@@ -17,7 +17,7 @@ const ORDER: usize = 128;
 #[derive(ClapArgs)]
 pub(crate) struct Args {
     #[command(flatten)]
-    place: Place,
+    place: RankPlace,
     #[arg(long, value_parser = named::<Mode>())]
     progress: Mode,
     #[arg(long)]
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 /// had computed and ended, by the clock that all ranks share.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let Case { who, bytes, busy_ns, iterations } = args.case;
-    let Place { rank, ranks, .. } = args.place;
+    let RankPlace { rank, ranks, .. } = args.place;
     let shared = args.place.open(&Operation::Allreduce.program(ranks, bytes))?;
     shared.fill(0);
     let operands = Operands { operation: Operation::Allreduce, rank, ranks, bytes, times: 1 };

@@ -9,7 +9,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// An element of an operand.
 trait Number: FromBytes + IntoBytes + Immutable + PartialOrd + Copy {
-    fn of(value: usize) -> Self;
+    fn from_usize(value: usize) -> Self;
     fn sum(a: Self, b: Self) -> Self;
     fn product(a: Self, b: Self) -> Self;
 }
@@ -17,7 +17,7 @@ trait Number: FromBytes + IntoBytes + Immutable + PartialOrd + Copy {
 macro_rules! numbers {
     ($($name:ident $sum:expr, $product:expr;)*) => { $(
         impl Number for $name {
-            fn of(value: usize) -> Self {
+            fn from_usize(value: usize) -> Self {
                 value as $name
             }
 
@@ -116,7 +116,7 @@ pub(super) fn store(datatype: Datatype, bytes: &mut [u8], value: impl Fn(usize) 
         elements_mut::<T>(bytes)
             .iter_mut()
             .enumerate()
-            .for_each(|(index, to)| *to = T::of(value(index)));
+            .for_each(|(index, to)| *to = T::from_usize(value(index)));
     }
     match datatype {
         Datatype::Int32 => typed::<i32>(bytes, value),

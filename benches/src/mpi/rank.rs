@@ -4,7 +4,7 @@ use super::Operation;
 use super::operands::Operands;
 use super::plan::Plan;
 use super::replay::Replay;
-use crate::member::Place;
+use crate::member::RankPlace;
 use clap::Args as ClapArgs;
 use goal_eth::now_ns;
 use goal_job::Mode;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(ClapArgs)]
 pub(crate) struct Args {
     #[command(flatten)]
-    place: Place,
+    place: RankPlace,
     #[arg(long, required_unless_present = "replay")]
     operation: Option<Operation>,
     /// A program to replay

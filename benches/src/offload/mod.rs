@@ -201,8 +201,8 @@ fn table_of(
     all: &[(Contestant, Vec<Sample>)],
 ) -> Vec<Vec<String>> {
     let figures = |samples: &[Sample]| {
-        let ended = Figures::of(samples.iter().map(|sample| sample.ended_ns));
-        (ended, Figures::of(samples.iter().map(|sample| sample.returned_ns)))
+        let ended = Figures::from_values(samples.iter().map(|sample| sample.ended_ns));
+        (ended, Figures::from_values(samples.iter().map(|sample| sample.returned_ns)))
     };
     let of = |wanted| {
         let found = all.iter().find(|(by, _)| *by == wanted);

@@ -46,7 +46,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
+    pub(super) fn from_values(values: impl Iterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.collect();
         values.sort_unstable_by(f64::total_cmp);
         let at = |percent: usize| match values.len() {
@@ -181,8 +181,8 @@ mod tests {
 
     #[test]
     fn tails_are_of_all_values() {
-        let figures = Figures::of((0..200).rev().map(f64::from));
+        let figures = Figures::from_values((0..200).rev().map(f64::from));
         assert_eq!((figures.median, figures.p99), (100.0, 198.0));
-        assert!(Figures::of(std::iter::empty()).median.is_nan());
+        assert!(Figures::from_values(std::iter::empty()).median.is_nan());
     }
 }

@@ -3,7 +3,7 @@
 use super::Product;
 use super::case::{Calls, Case};
 use crate::measure::median;
-use crate::member::Place;
+use crate::member::RankPlace;
 use crate::mpi::{Operands, Operation};
 use clap::Args as ClapArgs;
 use goal_job::Mode;
@@ -18,7 +18,7 @@ const WARM: u32 = 2;
 #[derive(ClapArgs)]
 pub(crate) struct Args {
     #[command(flatten)]
-    place: Place,
+    place: RankPlace,
     #[arg(long, value_parser = named::<Mode>())]
     progress: Mode,
     #[arg(long)]

@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    fn of(number: usize) -> Option<Self> {
+    fn from_number(number: usize) -> Option<Self> {
         let all = [Kind::Graph, Kind::Schedule, Kind::Communicator];
         all.into_iter().find(|&kind| number >> KIND_SHIFT == kind as usize)
     }
@@ -262,7 +262,7 @@ impl<T> Table<T> {
             return error;
         }
         let kind = self.kind.name();
-        let text = match Kind::of(number) {
+        let text = match Kind::from_number(number) {
             _ if number == 0 => format!("the {kind} is NULL"),
             Some(other) if other != self.kind => {
                 format!("this is a {}, and a {kind} is needed", other.name())

@@ -3,7 +3,7 @@
 //! Messages get sizes and no addresses, and local operations become dependencies only, so a replay
 //! needs no memory. Of each collective the part of one rank is generated.
 
-use crate::communicators::{Communicator, Place};
+use crate::communicators::{Communicator, CollectivePlace};
 use crate::settings::Settings;
 use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, Request, algorithm};
 use goal_lang::{Action, BlockList, Body, CollectiveKind, Datatype, Function, Op};
@@ -72,7 +72,7 @@ pub(crate) struct Expansion {
 /// A collective that may start.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    pub(crate) place: Place,
+    pub(crate) place: CollectivePlace,
     pub(crate) expansion: Arc<Expansion>,
 }
 

@@ -26,12 +26,12 @@ pub(crate) struct Communicator {
 
 /// The place of a collective among the tags of its communicator. Dropping this gives it back.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct CollectivePlace {
     pub(crate) communicator: Arc<Communicator>,
     number: u32,
 }
 
-impl Place {
+impl CollectivePlace {
     /// Returns `None` if a collective has the place that has not ended.
     fn take(communicator: &Arc<Communicator>, number: u32) -> Option<Self> {
         let bit = 1 << (number % 64);
@@ -45,7 +45,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for CollectivePlace {
     fn drop(&mut self) {
         let bit = 1 << (self.number % 64);
         let word = &self.communicator.taken[self.number as usize / 64];
@@ -141,7 +141,7 @@ impl Communicators {
     }
 
     /// Counts a collective that begins on a communicator, or is prepared. Returns its place.
-    pub(crate) fn begin(&mut self, handle: u64, is_persistent: bool) -> Result<Place, NoPlace> {
+    pub(crate) fn begin(&mut self, handle: u64, is_persistent: bool) -> Result<CollectivePlace, NoPlace> {
         let entry = self.entries.get_mut(&handle).ok_or(NoPlace::Communicator)?;
         let (count, first) = match is_persistent {
             false => (&mut entry.others, 0),
@@ -149,6 +149,6 @@ impl Communicators {
         };
         let number = first + (*count % u64::from(WINDOW)) as u32;
         *count += 1;
-        Place::take(&entry.communicator, number).ok_or(NoPlace::Taken)
+        CollectivePlace::take(&entry.communicator, number).ok_or(NoPlace::Taken)
     }
 }

@@ -12,7 +12,7 @@
 use crate::collective::{Collective, Elements};
 use crate::memory;
 use crate::output::{create, leave_to_parent, without_signals};
-use crate::recorder::{Fault, Message, Recorder, Status};
+use crate::recorder::{Fault, SentMessage, Recorder, Status};
 use crate::settings::{Settings, SettingsError};
 use goal_lang::CollectiveKind;
 use parking_lot::Mutex;
@@ -400,10 +400,10 @@ pub(crate) struct CMessage {
 }
 
 impl CMessage {
-    fn message(&self) -> Message {
+    fn message(&self) -> SentMessage {
         let &Self { communicator, bytes, to, tag, buffered, .. } = self;
         let (to, tag) = (u32::try_from(to).ok(), u32::try_from(tag).unwrap_or(0));
-        Message { communicator, to, tag, bytes, buffered: buffered != 0 }
+        SentMessage { communicator, to, tag, bytes, buffered: buffered != 0 }
     }
 
     fn name(&self) -> &'static str {

@@ -63,7 +63,7 @@ pub enum Fault {
 
 /// A message as its sender states it.
 #[derive(Debug, Clone, Copy)]
-pub struct Message {
+pub struct SentMessage {
     /// MPI's handle of the communicator.
     pub communicator: u64,
     /// The destination's rank in the communicator; `None` for `MPI_PROC_NULL`.

@@ -23,7 +23,7 @@ pub(crate) struct Communicator {
 }
 
 impl Communicator {
-    fn of(inner: goal::Communicator) -> Self {
+    fn from_inner(inner: goal::Communicator) -> Self {
         Self { inner, cache: Mutex::default() }
     }
 
@@ -77,8 +77,8 @@ impl Communicator {
         parent: Option<&Bound<'_, Communicator>>,
     ) -> PyResult<Self> {
         let parent = communicator_of(py, parent)?;
-        let Some(ranks) = ranks else { return Ok(Self::of(parent)) };
-        life::detached(py, || Group::current()?.communicator(&parent, &ranks)).map(Self::of)
+        let Some(ranks) = ranks else { return Ok(Self::from_inner(parent)) };
+        life::detached(py, || Group::current()?.communicator(&parent, &ranks)).map(Self::from_inner)
     }
 
     /// This process's rank in it.
@@ -151,7 +151,7 @@ pub(crate) fn graph_communicator(
     let made = life::detached(py, || {
         Group::current()?.graph_communicator(&parent, &sources, &destinations)
     });
-    made.map(Communicator::of)
+    made.map(Communicator::from_inner)
 }
 
 /// Joins the group. `progress` is how schedules make progress while a program computes, by default

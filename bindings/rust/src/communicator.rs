@@ -59,11 +59,11 @@ impl Communicator {
             None => nodes_of(&vec![0; size as usize]),
         };
         let (number, ranks, neighbors) = (Number(WORLD), None, None);
-        Self::of(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
+        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
     }
 
     /// Returns a communicator of the library's own.
-    fn of(inner: Inner) -> Self {
+    fn from_inner(inner: Inner) -> Self {
         Self { inner: Arc::new(inner), _lease: None, is_shadow: false }
     }
 
@@ -134,7 +134,7 @@ impl Communicator {
         let number = Number(number_of(hash_of(&[new, u32::MAX - 1]), 0));
         let (rank, size, ranks) = (u32::from(own == new), 2, Some([accepting, new].into()));
         let (neighbors, hosts, nodes) = (None, None, None);
-        Self::of(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
+        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
     }
 
     /// Returns true if the two have the same matching space.
@@ -252,7 +252,7 @@ impl Communicators {
         let nodes = nodes_of(&list.iter().map(host).collect::<Vec<u32>>());
         let (ranks, neighbors) = (Some(list), None);
         let _lease = Some(Arc::new(Lease(number.0)));
-        let made = Communicator::of(Inner { number, rank, size, ranks, neighbors, hosts, nodes });
+        let made = Communicator::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes });
         Ok(Communicator { _lease, ..made })
     }
 

@@ -22,7 +22,7 @@ pub(crate) struct Groups<K, V> {
 
 impl<K: std::hash::Hash + Eq + Copy, V> Groups<K, V> {
     /// Groups findings by their keys, in the order in which the keys first occur.
-    pub(crate) fn of(found: impl Iterator<Item = (K, V)>) -> Self {
+    pub(crate) fn from_pairs(found: impl Iterator<Item = (K, V)>) -> Self {
         let mut groups = Self { order: Vec::new(), places: FxHashMap::default() };
         for (key, first) in found {
             match groups.places.get(&key) {

@@ -24,7 +24,7 @@ pub(crate) fn check_sizes(analysis: &Analysis<'_>, report: &mut Report) {
     let found = whole.vertices().filter(differs).map(|recv| {
         ((statement(analysis, trace.partner[recv.index()]), statement(analysis, recv)), recv)
     });
-    for (_, recv, count) in Groups::of(found).order {
+    for (_, recv, count) in Groups::from_pairs(found).order {
         report.add(Code::SizeMismatch, || {
             let send = trace.partner[recv.index()];
             let (sent, received) =
@@ -56,7 +56,7 @@ pub(crate) fn check_sizes(analysis: &Analysis<'_>, report: &mut Report) {
 pub(crate) fn check_ends(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
     let near = Near::new(analysis, pairing);
     let found = pairing.unmatched.iter().map(|&vertex| (statement(analysis, vertex), vertex));
-    for (_, vertex, count) in Groups::of(found).order {
+    for (_, vertex, count) in Groups::from_pairs(found).order {
         let is_recv = analysis.whole.is_recv(vertex);
         let code = if is_recv { Code::UnmatchedRecv } else { Code::UnmatchedSend };
         report.add(code, || finding(analysis, pairing, &near, vertex, count));

@@ -42,7 +42,7 @@ impl<'w, 'p> Order<'w, 'p> {
 
     /// Returns the order with the messages of `unique` and with `implied` pairs. The send of such a
     /// pair starts before its receive ends. If `unique` has a graph, it is taken from there.
-    fn of(
+    fn from_whole(
         whole: &'w Whole<'p>,
         unique: &mut UniqueMatches,
         implied: &[[Vertex; 2]],
@@ -210,7 +210,7 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
             }
             None => {
                 let implied = std::mem::take(&mut self.implied);
-                let order = Order::of(self.whole, self.unique(), &implied);
+                let order = Order::from_whole(self.whole, self.unique(), &implied);
                 self.implied = implied;
                 let mut order = order?;
                 order.reach.set_effort(self.effort);

@@ -4,12 +4,12 @@ use goal_lang::{Piece, Space};
 
 /// An address in one of a rank's memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Address {
     pub(crate) space: Space,
     pub(crate) addr: u64,
 }
 
-impl Place {
+impl Address {
     /// Returns the place that lies `bytes` bytes behind.
     pub(crate) fn offset(self, bytes: u64) -> Self {
         Self { addr: self.addr + bytes, ..self }
@@ -51,9 +51,9 @@ impl Buf {
         self.size
     }
 
-    /// The place of its first byte.
-    pub(crate) fn place(self) -> Place {
-        Place { space: self.space, addr: self.addr }
+    /// The address of its first byte.
+    pub(crate) fn address(self) -> Address {
+        Address { space: self.space, addr: self.addr }
     }
 
     /// Returns both buffers as one, if `next` lies right behind this one.

@@ -2,7 +2,7 @@
 
 mod blocks;
 
-use crate::buf::{Buf, Place, joined};
+use crate::buf::{Buf, Address, joined};
 use crate::hazards::Hazards;
 use crate::request::Request;
 use crate::view::View;
@@ -78,7 +78,7 @@ impl<'r> Rank<'r> {
         let addr = self.scratch;
         // Operands of every type are aligned.
         self.scratch += size.next_multiple_of(16);
-        Place { space: Space::Scratch, addr }.part(0, size)
+        Address { space: Space::Scratch, addr }.part(0, size)
     }
 
     /// Sends a buffer.

@@ -1,6 +1,6 @@
 //! A collective among some ranks, as one of them sees it.
 
-use crate::buf::{Buf, Place};
+use crate::buf::{Buf, Address};
 use crate::request::{Blocks, Request};
 use goal_lang::CollectiveKind;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ pub(crate) struct View {
     /// The number of the root here and its rank of the program, if `members` has another one.
     pub(crate) root_member: Option<(u32, u32)>,
     /// The place of the input; `None` if it lies where the output will be.
-    pub(crate) input: Option<Place>,
-    pub(crate) output: Place,
+    pub(crate) input: Option<Address>,
+    pub(crate) output: Address,
     /// The elements of a block, if all blocks are equal.
     pub(crate) count: u64,
     pub(crate) blocks: Blocks,
@@ -36,8 +36,8 @@ impl View {
             root: request.root,
             members: None,
             root_member: None,
-            input: request.input.map(Place::memory),
-            output: Place::memory(request.output),
+            input: request.input.map(Address::memory),
+            output: Address::memory(request.output),
             count: request.count,
             blocks: request.blocks.clone(),
             width: request.datatype.width(),
@@ -77,7 +77,7 @@ impl View {
     /// Returns a rank's block in a buffer of all blocks that starts at 0.
     pub(crate) fn sent_block(&self, rank: u32) -> Buf {
         let (offset, size) = self.span(rank, true);
-        Place::memory(0).part(offset, size)
+        Address::memory(0).part(offset, size)
     }
 
     /// The bytes of a rank's block, where it is the same for its sender and its receiver.

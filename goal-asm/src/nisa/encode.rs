@@ -235,7 +235,7 @@ pub(super) struct Sum {
 
 impl Sum {
     /// Takes all actions of a body in one pass.
-    pub(super) fn of(body: &Body) -> Self {
+    pub(super) fn from_body(body: &Body) -> Self {
         let mut sum = Self::default();
         for action in &body.actions {
             visit(body, action, &mut sum);

@@ -109,7 +109,7 @@ pub(super) struct Measured {
 
 impl Measured {
     pub(super) fn new(body: &Body) -> Self {
-        let sum = Sum::of(body);
+        let sum = Sum::from_body(body);
         let (mut independent, mut excess) = (body.len(), None);
         if !body.requires.is_empty() || !body.irequires.is_empty() {
             let indegrees = body.indegrees();

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A message between two ranks that can be ordered relative to others of its level.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Message {
+pub(crate) struct LevelMessage {
     pub(crate) send: Vertex,
     pub(crate) recv: Vertex,
     /// One more than the largest level of the messages that must come before it. Messages of one
@@ -45,7 +45,7 @@ pub(crate) fn complete_run<'p>(
 /// rank with wildcards, or of a source and tag, whose matches are uncertain. Nodes on a cycle, as
 /// those of messages that must be under way together, are left out; so are messages of a rank to
 /// itself. Linear in actions, dependencies and messages.
-pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Message> {
+pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<LevelMessage> {
     let mut graph: DiGraph<bool, (), u32> = DiGraph::with_capacity(whole.len(), 0);
     let node_of = nodes(whole, partner, &mut graph);
     for vertex in whole.vertices() {
@@ -80,7 +80,7 @@ pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Messag
         let recv = partner[send.index()].some()?;
         let component = component_of[node_of[send.index()].index()];
         let is_free = components[component].len() == 1 && whole.rank(send) != whole.rank(recv);
-        is_free.then(|| Message { send, recv, level: levels[component] })
+        is_free.then(|| LevelMessage { send, recv, level: levels[component] })
     });
     free.collect()
 }

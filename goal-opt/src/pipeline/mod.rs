@@ -39,7 +39,7 @@ impl Pipeline {
         let passes = PASSES.iter().filter(|pass| pass.level.is_some_and(|least| least <= level));
         let passes =
             passes.map(|pass| Invocation { pass, arguments: Arguments::new(pass.parameters) });
-        Self { asks_cost_model: true, ..Self::of(passes.collect()) }
+        Self { asks_cost_model: true, ..Self::from_passes(passes.collect()) }
     }
 
     /// The pipeline of a list such as `a,b(c=4)`. Passes that the binary form needs are added at
@@ -54,15 +54,15 @@ impl Pipeline {
                 passes.push(needed);
             }
         }
-        Ok(Self::of(passes))
+        Ok(Self::from_passes(passes))
     }
 
     /// A pipeline without passes, which only verifies the program.
     pub fn empty() -> Self {
-        Self::of(Vec::new())
+        Self::from_passes(Vec::new())
     }
 
-    fn of(passes: Vec<Invocation>) -> Self {
+    fn from_passes(passes: Vec<Invocation>) -> Self {
         let (machine, eager_limit) = (Machine::default(), EAGER_LIMIT);
         Self { passes, verify: true, asks_cost_model: false, machine, eager_limit }
     }

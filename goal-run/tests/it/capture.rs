@@ -52,7 +52,7 @@ fn ping(host: &Host, to: &Host, count: usize, size: usize) {
     let mut command = host.command(GOAL_RUN);
     command.args(["ping", &mac, "--interface", INTERFACE, "--interval", "0"]);
     command.args(["--timeout", &timeout(10), "--count", &count, "--size", &size]);
-    Ended::of(command.output().unwrap()).assert_status(0);
+    Ended::from_output(command.output().unwrap()).assert_status(0);
 }
 
 /// Sends the messages from one host to the other.
@@ -106,7 +106,7 @@ fn shown<const FIELDS: usize>(path: &Path, fields: [&str; FIELDS]) -> Vec<[Strin
     command.args(fields.iter().flat_map(|field| ["-e", field]));
     // Without the profile and the plugins of the user, which may have the dissector too.
     command.env("HOME", home).env("XDG_CONFIG_HOME", home).env("WIRESHARK_CONFIG_DIR", home);
-    let ended = Ended::of(command.output().unwrap());
+    let ended = Ended::from_output(command.output().unwrap());
     ended.assert_status(0);
     assert!(!ended.err.contains("Lua"), "{ended:?}");
     let row = |line: &str| {

@@ -13,7 +13,7 @@ fn a_killed_rank_ends_the_job() {
     let ranks = ranks_of(Pid::from_child(&launcher), 3);
     wait_until_mapped(&ranks);
     kill_process(ranks[1], Signal::KILL).unwrap();
-    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    let ended = Ended::from_output(launcher.wait_with_output().unwrap());
     ended.assert_status(4);
     ended.assert_says(&["rank 1 was killed by signal 9 (SIGKILL)", "rank 1, calc `c` (line 1)"]);
     assert_gone(&ranks);
@@ -40,7 +40,7 @@ fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
             wait_until_mapped(&ranks);
             wait_until_begun(&ranks);
             kill_process(ranks[victim], Signal::KILL).unwrap();
-            let ended = Ended::of(launcher.wait_with_output().unwrap());
+            let ended = Ended::from_output(launcher.wait_with_output().unwrap());
             ended.assert_status(4);
             ended.assert_says(&[&format!("rank {victim} was killed by signal 9 (SIGKILL)")]);
             // The rank was within an instance. Or others finished its instance, and it never began
@@ -64,7 +64,7 @@ fn a_fault_that_is_sent_ends_the_rank() {
         let ranks = ranks_of(Pid::from_child(&launcher), 3);
         wait_until_mapped(&ranks);
         kill_process(ranks[2], signal).unwrap();
-        let ended = Ended::of(launcher.wait_with_output().unwrap());
+        let ended = Ended::from_output(launcher.wait_with_output().unwrap());
         ended.assert_status(4);
         ended.assert_says(&["rank 2 was killed by signal", name]);
         assert_gone(&ranks);
@@ -79,7 +79,7 @@ fn a_rank_that_is_killed_while_it_sleeps() {
     let ranks = ranks_of(Pid::from_child(&launcher), 2);
     wait_until_mapped(&ranks);
     kill_process(ranks[0], Signal::TERM).unwrap();
-    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    let ended = Ended::from_output(launcher.wait_with_output().unwrap());
     ended.assert_status(4);
     assert_eq!(ended.json()["status"], "died");
     ended.assert_says(&["rank 0 was killed by signal 15 (SIGTERM)"]);
@@ -92,7 +92,7 @@ fn a_signal_to_the_launcher_ends_the_ranks() {
         let launcher = start_text(LONG, &["--transport", "shm"]);
         let ranks = ranks_of(Pid::from_child(&launcher), 3);
         kill_process(pid(launcher.id() as i32), signal).unwrap();
-        let ended = Ended::of(launcher.wait_with_output().unwrap());
+        let ended = Ended::from_output(launcher.wait_with_output().unwrap());
         ended.assert_status(status);
         ended.assert_says(&["ended by SIG"]);
         assert_gone(&ranks);
@@ -118,5 +118,5 @@ fn threads_end_on_a_signal_too() {
     let process = pid(launcher.id() as i32);
     wait_until_mapped(&[process]);
     kill_process(process, Signal::INT).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(130);
 }

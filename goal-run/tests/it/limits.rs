@@ -35,7 +35,7 @@ fn run(before: &[&str], arguments: &[&str]) -> Option<Ended> {
         .args(["--timeout", &timeout(60)])
         .args(arguments);
     match command.env("RUST_BACKTRACE", "1").output() {
-        Ok(output) => Some(Ended::of(output)),
+        Ok(output) => Some(Ended::from_output(output)),
         Err(error) => {
             skipped(&format!("{}: {error}", before[0]));
             None
@@ -107,7 +107,7 @@ fn processes_and_threads() {
             .arg(file.path())
             .args(["--timeout", &timeout(60)]);
         command.args(arguments).uid(USERS + number).gid(USERS + number).env("RUST_BACKTRACE", "1");
-        command.output().map(Ended::of)
+        command.output().map(Ended::from_output)
     };
     let Ok(ended) = as_user(0, 1, &[]) else { return skipped("there is no prlimit") };
     assert_refused(
@@ -172,7 +172,7 @@ fn a_filter_that_forbids_processes() {
         let mut command = Command::new(GOAL_RUN);
         command.arg(file.path()).args(["--ranks-as", ranks_as]).env("RUST_BACKTRACE", "1");
         without_clone(&mut command, libc::EPERM as u16);
-        let ended = Ended::of(command.output().unwrap());
+        let ended = Ended::from_output(command.output().unwrap());
         assert_refused(&ended, &["the system refuses", "1 of 4", "a seccomp filter"]);
     }
 }

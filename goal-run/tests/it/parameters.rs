@@ -23,7 +23,7 @@ fn run(folder: &TempDir, arguments: &[&str]) -> Ended {
     let mut command = Command::new(GOAL_RUN);
     command.current_dir(folder.path()).env("GOAL_TABLE", "table.json");
     command.args(["eager.goal", "--no-check", "--timeout", &timeout(60)]).args(arguments);
-    Ended::of(command.output().unwrap())
+    Ended::from_output(command.output().unwrap())
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Stdio};
 
 fn run(host: &Host, arguments: &[&str]) -> Ended {
-    Ended::of(host.command(GOAL_RUN).args(arguments).output().unwrap())
+    Ended::from_output(host.command(GOAL_RUN).args(arguments).output().unwrap())
 }
 
 /// Starts to answer; what it says first, and the rest of its output.
@@ -158,7 +158,7 @@ fn without_the_right_it_is_said_how_to_get_it() {
     let mac = host.mac().to_string();
     let without = ["--bounding-set=-net_raw", "--inh-caps=-net_raw", GOAL_RUN];
     let run = |arguments: &[&str]| {
-        Ended::of(host.command("setpriv").args(without).args(arguments).output().unwrap())
+        Ended::from_output(host.command("setpriv").args(without).args(arguments).output().unwrap())
     };
     let ended = run(&["ping", &mac, "--interface", "v0"]);
     ended.assert_status(2);
@@ -170,7 +170,7 @@ fn without_the_right_it_is_said_how_to_get_it() {
         GOAL_RUN,
     ];
     let run_without_xdp = |arguments: &[&str]| {
-        Ended::of(host.command("setpriv").args(without_xdp).args(arguments).output().unwrap())
+        Ended::from_output(host.command("setpriv").args(without_xdp).args(arguments).output().unwrap())
     };
     let ended =
         run_without_xdp(&["answer", "--interface", "v0", "--timeout", "0.1", "--driver", "xdp"]);
@@ -185,7 +185,7 @@ fn without_the_right_it_is_said_how_to_get_it() {
     let row = &interfaces(run_without_xdp(&["info", "--format", "json"]))[1];
     assert_eq!(row["drivers"], serde_json::json!(["packet"]));
     assert!(row["no_xdp"].as_str().unwrap().contains("CAP_BPF"), "{row}");
-    let with = interfaces(Ended::of(
+    let with = interfaces(Ended::from_output(
         host.command(GOAL_RUN).args(["info", "--format", "json"]).output().unwrap(),
     ));
     let expected = serde_json::json!({

@@ -35,7 +35,7 @@ fn a_job_has_no_rights_once_its_ranks_run() {
     // Root's launcher keeps the right to write its results.
     Rights::assert_none(id, FILES);
     kill_process(id, Signal::INT).unwrap();
-    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    let ended = Ended::from_output(launcher.wait_with_output().unwrap());
     ended.assert_status(130);
     assert_gone(&ranks);
 }
@@ -53,7 +53,7 @@ fn threads_that_read_a_large_program_have_no_rights() {
     });
     assert!(threads > 0, "no thread but the first was seen");
     kill_process(id, Signal::INT).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(130);
 }
 
 /// The memory files of jobs that programs would inherit from a process. Other tests of this process
@@ -85,7 +85,7 @@ fn no_process_of_a_job_keeps_a_memory_file_for_programs() {
         wait_for(|| lent(*process).is_empty().then_some(()));
     }
     kill_process(id, Signal::INT).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(130);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_rank_keeps_no_settings() {
         assert_eq!(maps.lines().filter(|line| line.ends_with(sealed)).count(), 1, "{maps}");
     }
     kill_process(id, Signal::INT).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(130);
 }
 
 /// A memory file that a program inherits.
@@ -172,7 +172,7 @@ fn files_of_a_job() -> [Vec<u8>; 3] {
 
 #[test]
 fn a_rank_that_no_launcher_started_is_refused() {
-    let ended = Ended::of(as_rank(Path::new(GOAL_RUN), &order(3, 4, 5), false).output().unwrap());
+    let ended = Ended::from_output(as_rank(Path::new(GOAL_RUN), &order(3, 4, 5), false).output().unwrap());
     ended.assert_status(2);
     ended.assert_says(&["GOAL_RUN_RANK is set, but no launcher started this process"]);
 }
@@ -182,7 +182,7 @@ fn what_a_local_user_makes_up_for_a_rank_is_refused() {
     let [schedule, settings, segment] = files_of_a_job();
     let run = |schedule: &OwnedFd, settings: &OwnedFd, segment: &OwnedFd| {
         let order = order(schedule.as_raw_fd(), settings.as_raw_fd(), segment.as_raw_fd());
-        let ended = Ended::of(as_rank(Path::new(GOAL_RUN), &order, true).output().unwrap());
+        let ended = Ended::from_output(as_rank(Path::new(GOAL_RUN), &order, true).output().unwrap());
         ended.assert_status(2);
         assert!(!ended.err.contains("panicked"), "{ended:?}");
         ended.err
@@ -213,12 +213,12 @@ fn what_a_local_user_makes_up_for_a_rank_is_refused() {
         ((-7, 4, 5), "standard"),
     ] {
         let order = order(numbers.0, numbers.1, numbers.2);
-        let ended = Ended::of(as_rank(Path::new(GOAL_RUN), &order, true).output().unwrap());
+        let ended = Ended::from_output(as_rank(Path::new(GOAL_RUN), &order, true).output().unwrap());
         ended.assert_status(2);
         ended.assert_says(&[says]);
     }
     for text in ["", "{", "[]", r#"{"rank":0}"#, "\u{1}"] {
-        let ended = Ended::of(as_rank(Path::new(GOAL_RUN), text, true).output().unwrap());
+        let ended = Ended::from_output(as_rank(Path::new(GOAL_RUN), text, true).output().unwrap());
         ended.assert_status(2);
         ended.assert_says(&["a rank can't start"]);
     }
@@ -286,7 +286,7 @@ fn a_segment_of_another_size_or_form_is_refused() {
         // One that starts after all fails this test and does not outlive it: it ends with the
         // thread that started it.
         wait_for(|| child.try_wait().unwrap());
-        let ended = Ended::of(child.wait_with_output().unwrap());
+        let ended = Ended::from_output(child.wait_with_output().unwrap());
         ended.assert_status(2);
         ended.assert_says(&[&says]);
         assert!(!ended.err.contains("panicked"), "{ended:?}");
@@ -308,7 +308,7 @@ fn a_file_that_is_set_user_id_is_refused() {
     let run = |mode| {
         fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
         let mut command = Command::new(&file);
-        Ended::of(command.arg(&program).uid(NOBODY).gid(NOBODY).output().unwrap())
+        Ended::from_output(command.arg(&program).uid(NOBODY).gid(NOBODY).output().unwrap())
     };
     run(0o755).assert_status(0);
     if rustix::fs::statvfs(&file).unwrap().f_flag.contains(rustix::fs::StatVfsMountFlags::NOSUID) {
@@ -335,7 +335,7 @@ fn root_runs_a_file_with_capabilities() {
         }
         fs::set_permissions(&file, Permissions::from_mode(0o711)).unwrap();
         // The kernel executes it in ranks, too, though they get nothing of it.
-        Ended::of(Command::new(&file).arg(&program).output().unwrap()).assert_status(0);
+        Ended::from_output(Command::new(&file).arg(&program).output().unwrap()).assert_status(0);
     }
 }
 
@@ -347,7 +347,7 @@ fn an_order_of_ones_own_is_an_error() {
         &order(3, 4, 5).replace(&std::process::id().to_string(), "1"),
         true,
     );
-    let ended = Ended::of(command.arg(program).output().unwrap());
+    let ended = Ended::from_output(command.arg(program).output().unwrap());
     ended.assert_status(2);
     ended.assert_says(&["its launcher did not start this process: unset it"]);
 }
@@ -364,7 +364,7 @@ fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
     if !rustix::process::getuid().is_root() || !made.is_ok_and(|made| made.status.success()) {
         return skipped("it takes root and setcap to give a file a capability");
     }
-    let run = |mut command: Command| Ended::of(command.uid(NOBODY).gid(NOBODY).output().unwrap());
+    let run = |mut command: Command| Ended::from_output(command.uid(NOBODY).gid(NOBODY).output().unwrap());
     // The process has the file's right and a forged bootstrap record, so it refuses to be a rank.
     let ended = run(as_rank(&file, &order(3, 4, 5), false));
     ended.assert_status(2);
@@ -386,5 +386,5 @@ fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
         Rights::assert_without_bounds(process);
     }
     kill_process(id, Signal::INT).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(130);
 }

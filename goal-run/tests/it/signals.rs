@@ -44,7 +44,7 @@ fn signals_that_were_ignored_stay_ignored() {
         let ranks = ranks_of(pid, 3);
         kill_process(pid, signal).unwrap();
         // It goes on until its time is up.
-        let ended = Ended::of(launcher.wait_with_output().unwrap());
+        let ended = Ended::from_output(launcher.wait_with_output().unwrap());
         ended.assert_status(5);
         ended.assert_says(&["the time is up"]);
         assert_gone(&ranks);
@@ -54,7 +54,7 @@ fn signals_that_were_ignored_stay_ignored() {
     let pid = Pid::from_child(&launcher);
     ranks_of(pid, 3);
     kill_process(pid, Signal::TERM).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(143);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(143);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_signal_ends_a_process_that_waits_for_others_of_its_launcher() {
     assert_ne!(server.read(&mut [0; 64]).unwrap(), 0);
     kill_process(Pid::from_child(&process), Signal::TERM).unwrap();
     let output = process.wait_with_output().unwrap();
-    assert_eq!(output.status.signal(), Some(15), "{:?}", Ended::of(output));
+    assert_eq!(output.status.signal(), Some(15), "{:?}", Ended::from_output(output));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn ranks_stop_with_their_launcher_and_go_on_with_it() {
     for &process in &ranks {
         wait_for(|| (state(process) != "T").then_some(()));
     }
-    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    let ended = Ended::from_output(launcher.wait_with_output().unwrap());
     ended.assert_status(5);
     assert!(!ended.err.contains("is stopped"), "{ended:?}");
     assert!(since.elapsed() >= pause + limit, "{:?}", since.elapsed());
@@ -108,7 +108,7 @@ fn a_job_that_was_stopped_can_be_ended() {
     // As a shell does that ends a stopped job.
     kill_process(pid, Signal::TERM).unwrap();
     kill_process(pid, Signal::CONT).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(143);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(143);
     assert_gone(&ranks);
     // The system ends the ranks of a stopped launcher that is killed.
     let mut launcher = start_below("", LONG, &[]);
@@ -163,7 +163,7 @@ fn a_terminal_may_stop_a_launcher_that_reads() {
     }
     text.write_all(b" c: calc 1 }").unwrap();
     drop(text);
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(0);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(0);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_rank_stops_on_a_signal_of_its_own() {
     kill_process(ranks[1], Signal::TSTP).unwrap();
     wait_for(|| (state(ranks[1]) == "T").then_some(()));
     kill_process(pid, Signal::TERM).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(143);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(143);
     assert_gone(&ranks);
 }
 
@@ -185,7 +185,7 @@ fn a_rank_that_somebody_stops_is_named() {
     let ranks = ranks_of(Pid::from_child(&launcher), 3);
     wait_until_mapped(&ranks);
     kill_process(ranks[1], Signal::STOP).unwrap();
-    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    let ended = Ended::from_output(launcher.wait_with_output().unwrap());
     ended.assert_status(5);
     let process = ranks[1].as_raw_nonzero();
     ended.assert_says(&[
@@ -227,7 +227,7 @@ fn a_signal_ends_a_launcher_that_writes_results() {
         // Time for the launcher to open the pipe, which cannot be seen from outside.
         std::thread::sleep(Duration::from_millis(500));
         kill_process(pid, signal).unwrap();
-        let ended = Ended::of(launcher.wait_with_output().unwrap());
+        let ended = Ended::from_output(launcher.wait_with_output().unwrap());
         ended.assert_status(status);
         assert_eq!(ended.json()["status"], "interrupted");
     }
@@ -245,7 +245,7 @@ fn a_signal_ends_a_launcher_that_compares() {
     let pid = Pid::from_child(&launcher);
     assert_gone(&ranks_of(pid, 1));
     kill_process(pid, Signal::INT).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(130);
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_signal_ends_a_launcher_whose_ranks_do_not_exit() {
     kill_process(ranks[0], Signal::STOP).unwrap();
     wait_for(|| (state(ranks[1]) == "Z").then_some(()));
     kill_process(pid, Signal::INT).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(130);
     assert_gone(&ranks);
 }
 
@@ -291,7 +291,7 @@ fn a_rank_that_dies_is_noticed_where_children_are_ignored() {
     let launcher = start_below(ignores, LONG, &["--timeout", &timeout(20)]);
     let ranks = ranks_of(Pid::from_child(&launcher), 3);
     kill_process(ranks[1], Signal::KILL).unwrap();
-    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    let ended = Ended::from_output(launcher.wait_with_output().unwrap());
     ended.assert_status(4);
     ended.assert_says(&["rank 1 was killed by signal 9 (SIGKILL)"]);
     assert_gone(&ranks);

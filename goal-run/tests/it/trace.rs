@@ -224,7 +224,7 @@ fn what_a_killed_rank_had_done() {
     // A rank that computes has received or sent before.
     wait_until_begun(&ranks);
     kill_process(ranks[0], Signal::KILL).unwrap();
-    Ended::of(launcher.wait_with_output().unwrap()).assert_status(4);
+    Ended::from_output(launcher.wait_with_output().unwrap()).assert_status(4);
     let trace = Trace::read(&path);
     assert_eq!(trace.starts, 2, "{trace:?}");
     assert_eq!(trace.named("w").args["unfinished"], true);

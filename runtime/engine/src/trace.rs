@@ -46,7 +46,7 @@ impl Kind {
     pub const ALL: [Kind; 5] = [Kind::Nop, Kind::Send, Kind::Recv, Kind::Calc, Kind::Exec];
 
     /// The kind of an operation.
-    pub fn of(operation: &Operation<'_>) -> Self {
+    pub fn from_operation(operation: &Operation<'_>) -> Self {
         match operation {
             Operation::Send { .. } => Kind::Send,
             Operation::Recv { .. } => Kind::Recv,

@@ -8,12 +8,12 @@ use std::fmt;
 
 /// An action of a rank, displayed with its label and source line if they are known.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ActionPlace {
     rank: u32,
     action: String,
 }
 
-impl Place {
+impl ActionPlace {
     /// Creates the place of the action of `rank` at `offset` in its section. The offset may come
     /// from another host: if no action begins there, the offset itself is displayed.
     pub fn new(nisa: &Nisa, rank: u32, offset: u32) -> Self {
@@ -44,7 +44,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ActionPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rank {}, {}", self.rank, self.action)
     }
@@ -64,7 +64,7 @@ fn kind(operation: &Operation<'_>) -> &'static str {
 /// the send at its other end.
 pub(super) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> String {
     let place = |rank, action, number: Option<u64>| match (settings.window, number) {
-        (None, _) => Place::new(nisa, rank, action).to_string(),
+        (None, _) => ActionPlace::new(nisa, rank, action).to_string(),
         (Some(_), Some(number)) => format!("rank {rank}, action number {number}"),
         (Some(_), None) => format!("rank {rank}, action at offset {action:#x}"),
     };

@@ -43,7 +43,7 @@ pub mod transport;
 mod wait;
 mod window;
 
-pub use action_name::Place;
+pub use action_name::ActionPlace;
 pub use binding::is_crowded;
 pub use job::Job;
 pub use named::Named;

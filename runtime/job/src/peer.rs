@@ -113,7 +113,7 @@ impl Peer {
     ///
     /// # Errors
     /// The system's error.
-    pub fn of(socket: &impl AsFd) -> io::Result<Option<Self>> {
+    pub fn from_socket(socket: &impl AsFd) -> io::Result<Option<Self>> {
         // `rustix` takes the number for one that is never 0, which would be undefined behaviour.
         let told = getsockopt(socket, PeerCredentials)?;
         let handle = getsockopt(socket, PeerPidfd)
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn tell() {
-        let told = match Peer::of(&std::io::stdin()).unwrap() {
+        let told = match Peer::from_socket(&std::io::stdin()).unwrap() {
             None => "another user's",
             Some(peer) if peer.is_unconfined() => "unconfined",
             Some(_) => "confined",
@@ -222,7 +222,7 @@ mod tests {
         let test = "peer::tests::a_peer_in_other_namespaces_is_confined";
         let pair = || UnixStream::pair().unwrap().0;
         let own = UnixStream::pair().unwrap();
-        assert!(Peer::of(&own.0).unwrap().unwrap().is_unconfined());
+        assert!(Peer::from_socket(&own.0).unwrap().unwrap().is_unconfined());
         assert_eq!(told(&["env"], test, pair()), "unconfined");
         for flags in [&["--mount"][..], &["--user", "--map-root-user"]] {
             if can_unshare(flags) {
@@ -243,7 +243,7 @@ mod tests {
     fn an_unmapped_user_is_another_one() {
         if std::env::var_os(PART).is_some() {
             // A peer in this namespace is of the own user.
-            assert!(Peer::of(&UnixStream::pair().unwrap().0).unwrap().is_some());
+            assert!(Peer::from_socket(&UnixStream::pair().unwrap().0).unwrap().is_some());
             return tell();
         }
         let test = "peer::tests::an_unmapped_user_is_another_one";

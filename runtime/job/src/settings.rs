@@ -278,7 +278,7 @@ impl Settings {
     pub fn state_sizes(&self, nisa: &Nisa, rank: u32) -> StateSizes {
         match self.window {
             Some(window) => StateSizes::in_window(window.size),
-            None => StateSizes::of(nisa.section(rank)),
+            None => StateSizes::from_section(nisa.section(rank)),
         }
     }
 

@@ -152,7 +152,7 @@ impl GrowthSocket {
                 // wait on.
                 Err(_) => return,
             };
-            let why = match Peer::of(&socket) {
+            let why = match Peer::from_socket(&socket) {
                 Ok(Some(peer)) if peer.is_unconfined() => {
                     self.callers.push(Caller { socket, since: Instant::now() });
                     continue;

@@ -189,7 +189,7 @@ impl LaunchSocket {
                 }
                 Err(error) => return Err(error.into()),
             };
-            if let Ok(Some(peer)) = Peer::of(&socket) {
+            if let Ok(Some(peer)) = Peer::from_socket(&socket) {
                 callers.drop_oldest(SILENT_MAX);
                 callers.silent.push(Caller { socket, peer, since: Instant::now() });
             }
@@ -285,7 +285,7 @@ pub(crate) fn join(
         Errno::CONNREFUSED => gone(),
         error => error.into(),
     })?;
-    if Peer::of(&socket)?.is_none() {
+    if Peer::from_socket(&socket)?.is_none() {
         return Err(io::Error::other("the launcher of this node belongs to another user"));
     }
     let hello = [&address.token.bytes()[..], &rank.to_le_bytes()].concat();

@@ -37,7 +37,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    fn of(values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
+    fn from_values(values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
         values.clone().next()?;
         if values.clone().any(f64::is_nan) {
             // One wrong result is enough.
@@ -74,7 +74,7 @@ pub(crate) struct Group<'a> {
 impl Group<'_> {
     fn figures(&self, by: &By, value: Value) -> Option<Figures> {
         let of = self.samples.iter().filter(|sample| sample.by == *by);
-        Figures::of(of.map(|sample| value(sample)))
+        Figures::from_values(of.map(|sample| value(sample)))
     }
 
     /// Returns the peer with the least median.
@@ -110,7 +110,7 @@ impl Group<'_> {
                 sample.row.bytes == bytes && matches!(&sample.by, By::Machine(work) if work == name)
             };
             let times = self.alike.iter().filter(of_work).map(|sample| sample.later);
-            Figures::of(times).map(|figures| figures.median)
+            Figures::from_values(times).map(|figures| figures.median)
         };
         limit(&self.row.operation, self.row.bytes, work)
     }

@@ -1,6 +1,6 @@
 //! Messages between two ranks, and requests.
 
-use super::{Fault, Message, Recorder, Status};
+use super::{Fault, SentMessage, Recorder, Status};
 use crate::communicators::Communicator;
 use crate::lines::{self, Line};
 use crate::matching::Start;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 impl<W: Write> Recorder<W> {
     /// Records a send that has ended.
-    pub fn send(&mut self, thread: usize, name: &'static str, message: Message) {
+    pub fn send(&mut self, thread: usize, name: &'static str, message: SentMessage) {
         self.attempt_if_on(|recorder| {
             let Some(outgoing) = recorder.outgoing(name, message)? else { return Ok(()) };
             let operation = recorder.begin_send(thread, outgoing);
@@ -36,7 +36,7 @@ impl<W: Write> Recorder<W> {
         &mut self,
         thread: usize,
         name: &'static str,
-        message: Message,
+        message: SentMessage,
         status: Status,
     ) {
         self.attempt_if_on(|recorder| {
@@ -57,7 +57,7 @@ impl<W: Write> Recorder<W> {
         thread: usize,
         name: &'static str,
         request: u64,
-        message: Message,
+        message: SentMessage,
     ) -> u64 {
         let mut token = 0;
         self.attempt_if_on(|recorder| {
@@ -101,7 +101,7 @@ impl<W: Write> Recorder<W> {
         thread: usize,
         name: &'static str,
         request: u64,
-        message: Message,
+        message: SentMessage,
         is_null: bool,
     ) {
         self.attempt_if_on(|recorder| {
@@ -121,7 +121,7 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Records the preparation of a persistent send.
-    pub fn init_send(&mut self, name: &'static str, request: u64, message: Message) {
+    pub fn init_send(&mut self, name: &'static str, request: u64, message: SentMessage) {
         self.attempt(|recorder| {
             let outgoing = recorder.outgoing(name, message)?;
             let template = outgoing.map_or(Template::Nothing, Template::Send);
@@ -206,7 +206,7 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Returns a message in GOAL's numbers; `None` if it goes nowhere.
-    fn outgoing(&self, name: &'static str, message: Message) -> Result<Option<Outgoing>, Fault> {
+    fn outgoing(&self, name: &'static str, message: SentMessage) -> Result<Option<Outgoing>, Fault> {
         let communicator = self.find(message.communicator, name)?;
         let Some(rank) = message.to else { return Ok(None) };
         let to = communicator.world(rank).ok_or(Fault::Rank(name, rank))?;

@@ -6,7 +6,7 @@ mod point_to_point;
 mod settings;
 mod tags;
 
-use crate::{Message, Recorder, Settings, Status};
+use crate::{SentMessage, Recorder, Settings, Status};
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -93,8 +93,8 @@ impl Rank {
     }
 }
 
-fn to(rank: u32, tag: u32, bytes: u64) -> Message {
-    Message { communicator: WORLD, to: Some(rank), tag, bytes, buffered: false }
+fn to(rank: u32, tag: u32, bytes: u64) -> SentMessage {
+    SentMessage { communicator: WORLD, to: Some(rank), tag, bytes, buffered: false }
 }
 
 fn from(rank: u32, tag: u32, bytes: u64) -> Status {

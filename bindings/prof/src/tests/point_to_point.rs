@@ -72,7 +72,7 @@ fn receives_that_end_in_another_order_keep_their_matching() {
 fn a_buffered_send_is_waited_for_by_nothing() {
     let texts = [0, 1].map(|me: u32| {
         let mut rank = Rank::new(me, 2);
-        let message = crate::Message { buffered: true, ..to(1 - me, 3, 64) };
+        let message = crate::SentMessage { buffered: true, ..to(1 - me, 3, 64) };
         rank.call(|recorder| recorder.send(0, "MPI_Bsend", message));
         rank.call(|recorder| recorder.recv(0, "MPI_Recv", WORLD, from(1 - me, 3, 64)));
         rank.finish()
@@ -158,7 +158,7 @@ fn communicators_are_apart_and_give_their_numbers_back() {
     // Ranks 3 and 1 are ranks 0 and 1 of it.
     rank.recorder.add_communicator(5, &ids, 1, &[3, 1]);
     let send = |rank: &mut Rank, communicator, peer| {
-        let message = crate::Message { communicator, ..to(peer, 9, 1) };
+        let message = crate::SentMessage { communicator, ..to(peer, 9, 1) };
         rank.call(|recorder| recorder.send(0, "MPI_Send", message));
     };
     send(&mut rank, 5, 0);
@@ -314,7 +314,7 @@ fn messages_of_several_threads_keep_the_order_of_their_starts() {
 #[test]
 fn a_program_that_uses_mpi_again_gets_another_block() {
     let mut rank = Rank::new(0, 1);
-    let message = crate::Message { buffered: true, ..to(0, 1, 8) };
+    let message = crate::SentMessage { buffered: true, ..to(0, 1, 8) };
     rank.call(|recorder| recorder.send(0, "MPI_Bsend", message));
     rank.recorder.finish();
     let closed = rank.text.read();

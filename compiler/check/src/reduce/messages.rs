@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 /// Removes messages: each send with the receive that takes it.
 pub(super) fn reduce(reducer: &mut Reducer<'_>) {
-    let messages = Messages::of(&reducer.best);
+    let messages = Messages::from_program(&reducer.best);
     reducer.take_away(messages.count, |program, gone| {
         let mut program = program.clone();
         let mut of = messages.of.iter();
@@ -26,7 +26,7 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
 
 /// Makes messages carry a pattern instead of bytes of memory.
 pub(super) fn without_memory(reducer: &mut Reducer<'_>) {
-    let messages = Messages::of(&reducer.best);
+    let messages = Messages::from_program(&reducer.best);
     reducer.take_away(messages.count, |program, plain| {
         let mut program = program.clone();
         let mut of = messages.of.iter();
@@ -62,7 +62,7 @@ impl Messages {
     /// Joins sends and receives that match in an abstract run, and of those that a deadlock left
     /// the first send with the first receive. If ranks share a body, all matches of one action
     /// belong together.
-    fn of(program: &Program) -> Self {
+    fn from_program(program: &Program) -> Self {
         let mut first = Vec::with_capacity(program.bodies.len());
         let mut actions = 0;
         for body in &program.bodies {

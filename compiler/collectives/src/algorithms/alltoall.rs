@@ -1,6 +1,6 @@
 //! Exchanges between all pairs of ranks.
 
-use crate::buf::{Buf, Place};
+use crate::buf::{Buf, Address};
 use crate::rank::Rank;
 use goal_lang::ActionId;
 
@@ -9,7 +9,7 @@ enum Source {
     /// They lie in the input.
     Input,
     /// Blocks that are all equal lie one behind the other.
-    Packed(Place),
+    Packed(Address),
     /// Each lies at a place of its own.
     Listed(Vec<Buf>),
 }
@@ -34,7 +34,7 @@ fn source(rank: &mut Rank<'_>) -> Source {
         let input = rank.input(rank.ranks());
         let saved = rank.scratch(input.size());
         rank.copy(input, saved);
-        return Source::Packed(saved.place());
+        return Source::Packed(saved.address());
     }
     let (me, ranks) = (rank.me(), rank.ranks());
     let save = |number: u32| {

@@ -81,7 +81,7 @@ pub(super) fn halving(rank: &mut Rank<'_>) {
         Some(last) => ends[last as usize],
     };
     let sums = rank.scratch(edge(rank, ranks));
-    let mut at = sums.place();
+    let mut at = sums.address();
     for part in rank.circle(0, ranks, |number| rank.input_for(number)) {
         let to = at.part(0, part.size());
         rank.copy(part, to);

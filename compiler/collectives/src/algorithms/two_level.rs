@@ -5,7 +5,7 @@
 //! Blocks that go from or to leaders lie in the order of nodes. If the ranks of nodes are not
 //! consecutive, a leader brings them into this order or out of it by copies.
 
-use crate::buf::{Buf, Place};
+use crate::buf::{Buf, Address};
 use crate::levels::{Stage, has_blocks};
 use crate::nodes::Nodes;
 use crate::rank::Rank;
@@ -148,8 +148,8 @@ impl Node {
         rank: &Rank<'_>,
         kind: CollectiveKind,
         count: u64,
-        input: Option<Place>,
-        output: Place,
+        input: Option<Address>,
+        output: Address,
     ) -> View {
         View {
             kind,
@@ -172,8 +172,8 @@ impl Node {
         rank: &mut Rank<'_>,
         stage: Stage,
         count: u64,
-        input: Option<Place>,
-        output: Place,
+        input: Option<Address>,
+        output: Address,
     ) {
         if self.size() == 1 && input.is_none_or(|input| input == output) {
             return;
@@ -189,8 +189,8 @@ impl Node {
         rank: &mut Rank<'_>,
         stage: Stage,
         count: u64,
-        input: Option<Place>,
-        output: Place,
+        input: Option<Address>,
+        output: Address,
     ) {
         let width = rank.width();
         let blocks = match (has_blocks(stage.kind), self.common_size(), &self.nodes) {
@@ -212,8 +212,8 @@ impl Node {
         rank: &mut Rank<'_>,
         stage: Stage,
         LeaderBlocks { blocks, count, width }: LeaderBlocks,
-        input: Option<Place>,
-        output: Place,
+        input: Option<Address>,
+        output: Address,
     ) {
         if !self.is_leader() || self.count() == 1 && input.is_none_or(|at| at == output) {
             return;

@@ -2,7 +2,7 @@
 
 use super::open::{Open, wild_ranks};
 use super::readiness::Readiness;
-use crate::passes::levels::{Message, numbered_pairs};
+use crate::passes::levels::{LevelMessage, numbered_pairs};
 use crate::whole::{Vertex, Whole};
 use goal_lang::{Action, ActionId, Edge, Payload, Placement, Space};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ struct Key {
 /// messages with the same tag, dependencies keep this order from now on.
 pub(super) fn plan(
     whole: &Whole<'_>,
-    messages: Vec<Message>,
+    messages: Vec<LevelMessage>,
     partner: &[Vertex],
     open: &Open,
     readiness: &mut Readiness,
@@ -37,7 +37,7 @@ pub(super) fn plan(
 ) -> Plan {
     let wild = wild_ranks(whole);
     let numbered = numbered_pairs(whole, partner);
-    let mut keyed: Vec<(Key, Message)> = Vec::with_capacity(messages.len());
+    let mut keyed: Vec<(Key, LevelMessage)> = Vec::with_capacity(messages.len());
     for message in messages {
         let (source, destination) = (whole.rank(message.send), whole.rank(message.recv));
         if !wild[destination as usize] && !numbered.contains(&(source, destination)) {
@@ -53,10 +53,10 @@ pub(super) fn plan(
             continue;
         }
         let is_open = group.iter().any(|(_, message)| open.has(message.send));
-        let ends: [fn(&Message) -> Vertex; 2] = [|message| message.send, |message| message.recv];
+        let ends: [fn(&LevelMessage) -> Vertex; 2] = [|message| message.send, |message| message.recv];
         for end in ends {
             let rank = whole.rank(end(&group[0].1));
-            let id = |message: &Message| whole.id(end(message));
+            let id = |message: &LevelMessage| whole.id(end(message));
             if is_open {
                 plan.orders.extend(bundles.windows(2).map(|pair| {
                     (rank, Edge { waiter: id(&pair[1][0]), prerequisite: id(&pair[0][0]) })
@@ -70,8 +70,8 @@ pub(super) fn plan(
 }
 
 /// Divides the messages of a group into bundles of neighbours that fit into one message.
-fn bundles(whole: &Whole<'_>, group: &[(Key, Message)], size_max: u64) -> Vec<Vec<Message>> {
-    let mut bundles: Vec<Vec<Message>> = Vec::new();
+fn bundles(whole: &Whole<'_>, group: &[(Key, LevelMessage)], size_max: u64) -> Vec<Vec<LevelMessage>> {
+    let mut bundles: Vec<Vec<LevelMessage>> = Vec::new();
     let mut open = None;
     for &(_, message) in group {
         let form = [form(whole, message.send), form(whole, message.recv)];
@@ -130,7 +130,7 @@ impl Bundle {
     fn add(
         mut self,
         whole: &Whole<'_>,
-        message: Message,
+        message: LevelMessage,
         form: [Form; 2],
         bytes: u64,
         size_max: u64,

@@ -8,7 +8,7 @@ mod readiness;
 #[cfg(test)]
 mod tests;
 
-use super::levels::{Message, complete_run, free_messages};
+use super::levels::{LevelMessage, complete_run, free_messages};
 use crate::machine::Machine;
 use crate::pass::{Context, Refusal};
 use crate::whole::{Vertex, Whole, unique_partners};
@@ -45,7 +45,7 @@ fn default_size(machine: &Machine) -> u64 {
 
 /// The messages that may be merged with others of their level. If the layout decides the matches of
 /// a channel, all its messages are among them, or the channel stays as it is.
-fn messages(whole: &Whole<'_>, partner: &mut [Vertex], open: &mut Open) -> Vec<Message> {
+fn messages(whole: &Whole<'_>, partner: &mut [Vertex], open: &mut Open) -> Vec<LevelMessage> {
     let mut messages = free_messages(whole, partner);
     let mut is_free = vec![false; whole.len()];
     messages.iter().for_each(|message| is_free[message.send.index()] = true);

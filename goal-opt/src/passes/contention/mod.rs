@@ -6,7 +6,7 @@ mod colouring;
 #[cfg(test)]
 mod tests;
 
-use super::levels::{Message, complete_run, free_messages, numbered_pairs};
+use super::levels::{LevelMessage, complete_run, free_messages, numbered_pairs};
 use crate::edit::{Edges, Owners, place};
 use crate::pass::{Context, Refusal};
 use crate::whole::{Whole, unique_partners};
@@ -56,7 +56,7 @@ pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result
 }
 
 /// Both ends of all messages with their rounds, by rank, each in the order of rounds.
-fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>, context: &Context<'_>) -> Vec<Placed> {
+fn rounds(whole: &Whole<'_>, mut messages: Vec<LevelMessage>, context: &Context<'_>) -> Vec<Placed> {
     messages.sort_by_key(|message| message.level);
     let mut placed = Vec::with_capacity(2 * messages.len());
     let mut is_cut_short = false;

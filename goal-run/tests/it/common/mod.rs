@@ -32,7 +32,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    pub(crate) fn of(output: Output) -> Self {
+    pub(crate) fn from_output(output: Output) -> Self {
         Self {
             status: output.status.code(),
             out: String::from_utf8(output.stdout).unwrap(),
@@ -75,7 +75,7 @@ pub(crate) fn run_file(path: &Path, arguments: &[&str]) -> Ended {
     if !arguments.contains(&"--timeout") {
         command.args(["--timeout", &timeout(60)]);
     }
-    Ended::of(command.args(arguments).output().unwrap())
+    Ended::from_output(command.args(arguments).output().unwrap())
 }
 
 /// Runs a text.

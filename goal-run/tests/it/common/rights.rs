@@ -39,7 +39,7 @@ impl Rights {
     }
 
     /// Returns the rights of all threads of a process.
-    fn of(process: Pid) -> Vec<Self> {
+    fn from_process(process: Pid) -> Vec<Self> {
         let tasks = fs::read_dir(format!("/proc/{}/task", process.as_raw_nonzero())).unwrap();
         let read = |path: std::path::PathBuf| fs::read_to_string(path.join("status")).ok();
         let all: Vec<Self> = tasks
@@ -75,7 +75,7 @@ impl Rights {
         let own = Self::from_status(&fs::read_to_string("/proc/thread-self/status").unwrap());
         let bounding = if own.effective >> 8 & 1 == 1 { 0 } else { own.bounding };
         let kept = kept & own.effective;
-        for rights in Self::of(process) {
+        for rights in Self::from_process(process) {
             assert_eq!(rights.permitted & !kept, 0, "{rights:x?}");
             assert_eq!(rights.effective & !kept, 0, "{rights:x?}");
             assert_eq!(
@@ -90,7 +90,7 @@ impl Rights {
     /// Asserts this for a process that could not empty its bounding set.
     #[track_caller]
     pub(crate) fn assert_without_bounds(process: Pid) {
-        for rights in Self::of(process) {
+        for rights in Self::from_process(process) {
             let sets = [rights.permitted, rights.effective, rights.inheritable, rights.ambient];
             assert_eq!(sets, [0; 4], "{rights:x?}");
             assert!(rights.no_new_privs);

@@ -106,7 +106,7 @@ impl Bench {
 }
 
 pub(crate) fn ended(child: Child) -> Ended {
-    Ended::of(child.wait_with_output().unwrap())
+    Ended::from_output(child.wait_with_output().unwrap())
 }
 
 pub(crate) fn send(process: Pid, signal: Signal) {

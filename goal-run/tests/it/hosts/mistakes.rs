@@ -224,7 +224,7 @@ fn what_can_not_be_is_refused() {
         ended.assert_says(&[says]);
     }
     // A key that is there is not overwritten.
-    let again = Ended::of(Command::new(GOAL_RUN).arg("key").arg(&open).output().unwrap());
+    let again = Ended::from_output(Command::new(GOAL_RUN).arg("key").arg(&open).output().unwrap());
     again.assert_status(2);
     again.assert_says(&["what is there stays"]);
     assert_eq!(fs::metadata(bench.path("key")).unwrap().permissions().mode() & 0o777, 0o600);

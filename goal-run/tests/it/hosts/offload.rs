@@ -557,11 +557,11 @@ fn a_host_without_the_right_leaves_the_schedule_to_processes() {
     assert_all(&all, 2, &["the rights CAP_BPF and CAP_PERFMON", "--offload auto"]);
     let mut info = Command::new("setpriv");
     info.args(["--bounding-set=-bpf,-perfmon,-sys_admin", "--", GOAL_RUN, "info"]);
-    let told = Ended::of(info.output().unwrap());
+    let told = Ended::from_output(info.output().unwrap());
     told.assert_status(0);
     assert!(told.out.contains("schedules in the kernel (--offload): no, it lacks "), "{told:?}");
     assert!(told.out.contains("the rights CAP_BPF and CAP_PERFMON"), "{told:?}");
-    let told = Ended::of(Command::new(GOAL_RUN).arg("info").output().unwrap());
+    let told = Ended::from_output(Command::new(GOAL_RUN).arg("info").output().unwrap());
     assert!(told.out.contains("in the kernel (--offload): yes, at TCX"), "{told:?}");
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn command(part: &str, options: &[&str]) -> Command {
 
 /// Runs the ranks of a part.
 pub(crate) fn run(part: &str, options: &[&str]) -> Ended {
-    Ended::of(command(part, options).output().unwrap())
+    Ended::from_output(command(part, options).output().unwrap())
 }
 
 /// The lines that ranks have told, in their order of the alphabet.

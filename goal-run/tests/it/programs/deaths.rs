@@ -42,7 +42,7 @@ fn a_rank_that_dies_behind_a_script_ends_the_job() {
     for part in ["killed", "deserts"] {
         let mut command = Command::new(GOAL_RUN);
         command.args(["-n", "3", "--timeout", &timeout(60)]).arg(script.path()).args(as_rank());
-        let ended = Ended::of(command.env(PART, part).output().unwrap());
+        let ended = Ended::from_output(command.env(PART, part).output().unwrap());
         ended.assert_status(4);
         ended.assert_says(&[
             "rank 1 (process ",
@@ -57,7 +57,7 @@ fn a_rank_that_lies_has_no_other_process_killed() {
     let mut victim = Command::new("cat");
     let mut victim = victim.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut job = command("grow lies", &["-n", "2"]);
-    let ended = Ended::of(job.env(VICTIM, victim.id().to_string()).output().unwrap());
+    let ended = Ended::from_output(job.env(VICTIM, victim.id().to_string()).output().unwrap());
     ended.assert_status(3);
     // A process that was killed answers nothing.
     victim.stdin.take().unwrap().write_all(b"alive").unwrap();

@@ -135,7 +135,7 @@ impl Waiting {
     /// Asks for a rank as a user does.
     fn ask(&self, mut command: Command, arguments: &[&str]) -> Ended {
         let job = self.child.id().to_string();
-        Ended::of(command.args(["grow", &job]).args(arguments).output().unwrap())
+        Ended::from_output(command.args(["grow", &job]).args(arguments).output().unwrap())
     }
 
     /// Lets a rank join, and returns how the job ended.
@@ -150,7 +150,7 @@ impl Waiting {
         asked.assert_status(0);
         let mut out = String::new();
         self.output.read_to_string(&mut out).unwrap();
-        (asked.out, Ended { out, ..Ended::of(self.child.wait_with_output().unwrap()) })
+        (asked.out, Ended { out, ..Ended::from_output(self.child.wait_with_output().unwrap()) })
     }
 }
 
@@ -263,7 +263,7 @@ fn a_rank_in_other_namespaces_starts_no_programs() {
     }
     let mut command = Command::new(GOAL_RUN);
     command.args(["--timeout", &timeout(60), "-n", "1", "unshare"]).args(flags).args(as_rank());
-    let ended = Ended::of(command.env(PART, "grow escapes").output().unwrap());
+    let ended = Ended::from_output(command.env(PART, "grow escapes").output().unwrap());
     ended.assert_status(0);
     assert!(told(&ended)[0].contains("a process in other namespaces than goal-run's"), "{ended:?}");
 }
@@ -283,7 +283,7 @@ fn a_rank_that_nobody_accepts_ends_with_the_job() {
 
 #[test]
 fn no_job_is_an_error_that_says_what_to_give() {
-    let ended = Ended::of(Command::new(GOAL_RUN).args(["grow", "1"]).output().unwrap());
+    let ended = Ended::from_output(Command::new(GOAL_RUN).args(["grow", "1"]).output().unwrap());
     ended.assert_status(2);
     ended.assert_says(&[
         "there is no job 1 that can grow here: give the process ID of the goal-run",

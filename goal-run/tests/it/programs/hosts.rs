@@ -43,7 +43,7 @@ impl Hosts {
     /// Runs the ranks of a part on both hosts.
     fn run(&self, part: &str, options: &[&str]) -> Vec<Ended> {
         let children = self.start(part, options, &as_rank());
-        children.into_iter().map(|child| Ended::of(child.wait_with_output().unwrap())).collect()
+        children.into_iter().map(|child| Ended::from_output(child.wait_with_output().unwrap())).collect()
     }
 }
 
@@ -91,7 +91,7 @@ fn programs_may_be_there_without_attaching_and_after_their_end() {
     let program = ["echo", "told: here"].map(str::to_owned);
     let children = hosts.start("", &["-n", "4"], &program);
     for child in children {
-        let ended = Ended::of(child.wait_with_output().unwrap());
+        let ended = Ended::from_output(child.wait_with_output().unwrap());
         ended.assert_status(0);
         assert_eq!(told(&ended), ["here"; 2]);
     }
@@ -143,7 +143,7 @@ fn a_launcher_that_is_killed_ends_the_job_on_all_hosts() {
         let ranks: Vec<Pid> = launchers.iter().flat_map(|&one| ranks_of(one, 2)).collect();
         kill_process(launchers[victim], Signal::KILL).unwrap();
         let other = children.remove(1 - victim);
-        let ended = Ended::of(other.wait_with_output().unwrap());
+        let ended = Ended::from_output(other.wait_with_output().unwrap());
         ended.assert_status(4);
         ended.assert_says(&[" is lost: "]);
         assert_gone(&ranks);

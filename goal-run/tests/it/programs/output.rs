@@ -18,7 +18,7 @@ fn a_new_rank_learns_that_standard_output_is_closed() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("told: ready")));
     drop(lines);
-    let ended = Ended::of(child.wait_with_output().unwrap());
+    let ended = Ended::from_output(child.wait_with_output().unwrap());
     ended.assert_status(7);
     ended.assert_says(&["rank 2 (sh) exited with status 7"]);
 }
@@ -45,7 +45,7 @@ fn lines_that_nobody_reads_are_told_of() {
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let status = wait_for(|| child.try_wait().unwrap());
     drop(unread);
-    let ended = Ended::of(child.wait_with_output().unwrap());
+    let ended = Ended::from_output(child.wait_with_output().unwrap());
     assert_eq!(status.code(), Some(143), "{ended:?}");
     ended.assert_says(&["nobody reads standard output: the last lines of ranks are lost"]);
 }
@@ -87,7 +87,7 @@ fn a_full_disk_is_an_error() {
         \"$0\" -n 2 --timeout \"$2\" sh -c 'trap \"\" PIPE; seq 1000; true' > \"$1/out\"";
     let mut command = Command::new("unshare");
     command.args(["-rm", "sh", "-c", script, GOAL_RUN]).arg(folder.path()).arg(timeout(60));
-    let ended = Ended::of(default_signals(&mut command).output().unwrap());
+    let ended = Ended::from_output(default_signals(&mut command).output().unwrap());
     if [Some(1), Some(99)].contains(&ended.status) {
         return skipped("unshare or mount is refused");
     }
@@ -105,7 +105,7 @@ fn a_signal_while_a_job_waits_for_its_reader_is_told() {
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let status = wait_for(|| child.try_wait().unwrap());
     drop(unread);
-    let ended = Ended::of(child.wait_with_output().unwrap());
+    let ended = Ended::from_output(child.wait_with_output().unwrap());
     assert_eq!(status.code(), Some(143), "{ended:?}");
     ended.assert_says(&["ended by SIGTERM: the last lines of ranks are lost"]);
 }

@@ -65,7 +65,7 @@ fn a_script_may_start_the_real_program() {
     let mut command = Command::new(GOAL_RUN);
     command.args(["-n", "3", "--timeout", &timeout(60), "--"]).arg(script.path()).args(as_rank());
     command.env(PART, "ring");
-    let ended = Ended::of(command.output().unwrap());
+    let ended = Ended::from_output(command.output().unwrap());
     ended.assert_status(0);
     assert_eq!(told(&ended).len(), 3, "{ended:?}");
 }
@@ -77,7 +77,7 @@ fn a_script_may_open_files_before_it_starts_the_program() {
     let script = Script::new(&format!("{opens}\"$@\""));
     let mut command = Command::new(GOAL_RUN);
     command.args(["-n", "2", "--timeout", &timeout(60)]).arg(script.path()).args(as_rank());
-    let ended = Ended::of(command.env(PART, "ring").output().unwrap());
+    let ended = Ended::from_output(command.env(PART, "ring").output().unwrap());
     ended.assert_status(0);
     assert_eq!(told(&ended).len(), 2, "{ended:?}");
 }
@@ -87,7 +87,7 @@ fn one_process_of_a_rank_attaches() {
     let script = Script::new("\"$@\" && \"$@\"");
     let mut command = Command::new(GOAL_RUN);
     command.args(["-n", "2", "--timeout", &timeout(60)]).arg(script.path()).args(as_rank());
-    let ended = Ended::of(command.env(PART, "ring").output().unwrap());
+    let ended = Ended::from_output(command.env(PART, "ring").output().unwrap());
     ended.assert_status(7);
     assert_eq!(told(&ended).len(), 2, "{ended:?}");
     ended.assert_says(&["rank: rank ", " is taken: process ", " has attached as it"]);
@@ -111,7 +111,7 @@ fn nothing_is_left_of_ranks_and_what_they_started() {
         let (child, mark) = start_scripts(name, "waits");
         let all = all_of(&mark);
         kill_process(Pid::from_child(&child), signal).unwrap();
-        let ended = Ended::of(child.wait_with_output().unwrap());
+        let ended = Ended::from_output(child.wait_with_output().unwrap());
         assert_eq!(ended.status, status, "{ended:?}");
         assert_gone(&all);
     }
@@ -160,7 +160,7 @@ fn a_stopped_job_goes_on() {
     kill_process(launcher, Signal::CONT).unwrap();
     wait_for(|| (stopped() == 0).then_some(()));
     kill_process(launcher, Signal::TERM).unwrap();
-    let ended = Ended::of(child.wait_with_output().unwrap());
+    let ended = Ended::from_output(child.wait_with_output().unwrap());
     ended.assert_status(143);
     assert_gone(&all);
 }
@@ -172,7 +172,7 @@ fn standard_input_is_that_of_the_first_rank() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), "twelve bytes").unwrap();
     let input = fs::File::open(file.path()).unwrap();
-    let ended = Ended::of(command.stdin(input).output().unwrap());
+    let ended = Ended::from_output(command.stdin(input).output().unwrap());
     ended.assert_status(0);
     let mut counts: Vec<&str> = ended.out.split_whitespace().collect();
     counts.sort_unstable();
@@ -214,7 +214,7 @@ fn a_process_alone_is_a_group_of_one() {
     let alone = |part: &str| {
         let mut command = Command::new(this_file());
         command.args(&as_rank()[1..]).env(PART, part).env("GOAL_STUCK", "end,0.2");
-        Ended::of(command.output().unwrap())
+        Ended::from_output(command.output().unwrap())
     };
     let ended = alone("ring");
     ended.assert_status(0);
@@ -253,7 +253,7 @@ fn an_order_that_is_made_up_is_refused() {
     ] {
         let mut command = Command::new(this_file());
         command.args(&as_rank()[1..]).env(PART, "ring").env("GOAL_RUN_PROGRAM", &order);
-        let ended = Ended::of(command.output().unwrap());
+        let ended = Ended::from_output(command.output().unwrap());
         ended.assert_status(7);
         ended.assert_says(&["GOAL_RUN_PROGRAM is set, but this process can't be the rank", why]);
     }
@@ -283,7 +283,7 @@ fn an_order_that_is_made_up_is_refused() {
     unsafe {
         command.pre_exec(lend)
     };
-    let ended = Ended::of(command.output().unwrap());
+    let ended = Ended::from_output(command.output().unwrap());
     ended.assert_status(7);
     ended.assert_says(&["GOAL_RUN_PROGRAM is set", "a memory file is not sealed"]);
 }
@@ -294,7 +294,7 @@ fn orders_do_not_reach_jobs_within() {
     let program = format!("{GOAL_RUN} {}/../examples/hello.goal", env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new(GOAL_RUN);
     command.args(["-n", "2", "--timeout", &timeout(60), "sh", "-c", &program]);
-    let ended = Ended::of(command.output().unwrap());
+    let ended = Ended::from_output(command.output().unwrap());
     ended.assert_status(0);
     assert_eq!(
         ended.out.lines().filter(|line| line.starts_with("2 ranks: ")).count(),
@@ -305,7 +305,7 @@ fn orders_do_not_reach_jobs_within() {
     let inner = command_text(&["-n", "3", "sh", "-c", "echo within"]);
     let mut command = Command::new(GOAL_RUN);
     command.args(["-n", "2", "--timeout", &timeout(60), "sh", "-c", &inner]);
-    let ended = Ended::of(command.output().unwrap());
+    let ended = Ended::from_output(command.output().unwrap());
     ended.assert_status(0);
     assert_eq!(ended.out.matches("within").count(), 6, "{ended:?}");
 }
@@ -318,7 +318,7 @@ fn command_text(arguments: &[&str]) -> String {
 #[test]
 fn arguments_are_split_at_the_program() {
     let output = |arguments: &[&str]| {
-        let ended = Ended::of(Command::new(GOAL_RUN).args(arguments).output().unwrap());
+        let ended = Ended::from_output(Command::new(GOAL_RUN).args(arguments).output().unwrap());
         (ended.status, ended.out, ended.err)
     };
     for options in [&["-n", "1"][..], &["-n1", "--"], &["--ranks=1", "--progress", "thread"]] {
@@ -367,7 +367,7 @@ fn arguments_are_split_at_the_program() {
     assert!(made.arg("755").arg(&path).status().unwrap().success());
     let mut command = Command::new(GOAL_RUN);
     command.args(["-n", "1", "tool"]).current_dir(folder.path());
-    assert_eq!(Ended::of(command.output().unwrap()).out, "here\n");
+    assert_eq!(Ended::from_output(command.output().unwrap()).out, "here\n");
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn a_job_of_many_ranks_has_room_by_default() {
     assert_eq!(ended.err, "");
     assert_eq!(told(&ended).len(), 64, "{ended:?}");
     let mut lone = command("heap", &["-n", "1", "--heap", "3M"]);
-    let ended = Ended::of(lone.output().unwrap());
+    let ended = Ended::from_output(lone.output().unwrap());
     assert_eq!(told(&ended), ["3145728"]);
 }
 
@@ -388,7 +388,7 @@ fn orphans_of_ranks_are_reaped() {
         while ps -o stat=,pgid= --ppid $PPID | grep -q \"Z.* $$\\$\"; do sleep 0.02; done; echo none";
     let mut command = Command::new(GOAL_RUN);
     command.args(["-n", "2", "--timeout", &timeout(60), "sh", "-c", script]);
-    let ended = Ended::of(default_signals(&mut command).output().unwrap());
+    let ended = Ended::from_output(default_signals(&mut command).output().unwrap());
     ended.assert_status(0);
     assert_eq!(ended.out, "none\nnone\n");
 }

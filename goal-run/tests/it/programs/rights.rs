@@ -46,9 +46,9 @@ fn a_program_has_the_rights_of_its_user() {
     let status = ["/proc/self/status"];
     let direct = Command::new("cat").args(status).output().unwrap();
     let mut command = Command::new(GOAL_RUN);
-    let started = Ended::of(command.args(["-n", "1", "cat"]).args(status).output().unwrap());
+    let started = Ended::from_output(command.args(["-n", "1", "cat"]).args(status).output().unwrap());
     started.assert_status(0);
-    assert_eq!(rights(&started.out), rights(&Ended::of(direct).out));
+    assert_eq!(rights(&started.out), rights(&Ended::from_output(direct).out));
     let files = |output: &str| {
         let line = output.lines().find(|line| line.starts_with("Max open files")).unwrap();
         line.to_owned()
@@ -56,7 +56,7 @@ fn a_program_has_the_rights_of_its_user() {
     let limits = ["/proc/self/limits"];
     let mut low = Command::new("prlimit");
     let low = low.args(["--nofile=100:200", GOAL_RUN, "-n", "1", "cat"]).args(limits);
-    let low = Ended::of(low.output().unwrap());
+    let low = Ended::from_output(low.output().unwrap());
     low.assert_status(0);
     let limit = files(&low.out);
     let numbers: Vec<&str> = limit.split_whitespace().skip(3).take(2).collect();
@@ -74,9 +74,9 @@ fn a_program_gets_none_of_the_rights_of_the_file_that_starts_it() {
     let direct = as_nobody(Path::new("cat")).arg("/proc/self/status").output().unwrap();
     let mut command = as_nobody(&file);
     let started = command.args(["-n", "1", "cat", "/proc/self/status"]).output().unwrap();
-    let started = Ended::of(started);
+    let started = Ended::from_output(started);
     started.assert_status(0);
-    assert_eq!(rights(&started.out), rights(&Ended::of(direct).out));
+    assert_eq!(rights(&started.out), rights(&Ended::from_output(direct).out));
     assert!(started.out.contains("CapEff:\t0000000000000000"), "{started:?}");
     // On several hosts it would get a socket.
     let Some(cluster) = Cluster::or_skip("rights of programs", &Wiring::bridge(2)) else { return };
@@ -88,7 +88,7 @@ fn a_program_gets_none_of_the_rights_of_the_file_that_starts_it() {
         let mut command = cluster.hosts()[0].command("setpriv");
         command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "env"]).arg(&file);
         command.args(["-n", "2", "--interface", INTERFACE, "--discover", "--hosts", "2", "--key"]);
-        let ended = Ended::of(command.arg(&key).arg("true").output().unwrap());
+        let ended = Ended::from_output(command.arg(&key).arg("true").output().unwrap());
         ended.assert_status(2);
         ended.assert_says(&["a program would get the sockets", "--ambient-caps +net_raw"]);
     }
@@ -108,12 +108,12 @@ fn a_program_with_rights_of_its_file_is_no_rank() {
     copy_command(&copy);
     let mut command = as_nobody(&copy);
     command.args(["-n", "1", "--timeout", &timeout(60)]).arg(&file).args(&as_rank()[1..]);
-    let ended = Ended::of(command.env(PART, "ring").output().unwrap());
+    let ended = Ended::from_output(command.env(PART, "ring").output().unwrap());
     ended.assert_status(7);
     ended.assert_says(&["a rank has no rights that its starter lacks"]);
     // Without the capability the file attaches.
     assert!(give(&file, "-r"));
     let mut command = as_nobody(&copy);
     command.args(["-n", "1", "--timeout", &timeout(60)]).arg(&file).args(&as_rank()[1..]);
-    Ended::of(command.env(PART, "ring").output().unwrap()).assert_status(0);
+    Ended::from_output(command.env(PART, "ring").output().unwrap()).assert_status(0);
 }

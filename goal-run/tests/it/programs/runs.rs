@@ -40,7 +40,7 @@ fn a_folder_with_the_name_of_a_program_does_not_hide_it() {
     std::fs::create_dir(folder.path().join("true")).unwrap();
     let mut command = std::process::Command::new(GOAL_RUN);
     let ended = command.args(["-n", "1", "true"]).current_dir(folder.path()).output().unwrap();
-    let ended = Ended::of(ended);
+    let ended = Ended::from_output(ended);
     // The program is no rank, as it never joins; but it was started and has ended by itself.
     assert!(!ended.err.contains("is a directory"), "{ended:?}");
     ended.assert_status(0);

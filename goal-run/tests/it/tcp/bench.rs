@@ -159,7 +159,7 @@ impl Bench {
 
 /// Waits for a launcher.
 pub(crate) fn ended(child: Child) -> Ended {
-    Ended::of(child.wait_with_output().unwrap())
+    Ended::from_output(child.wait_with_output().unwrap())
 }
 
 /// Four ranks that send to themselves and to one other.

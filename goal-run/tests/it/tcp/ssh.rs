@@ -206,7 +206,7 @@ fn wrong_lists_are_refused() {
         ended.assert_says(&[says]);
     }
     let ended =
-        Ended::of(Command::new(GOAL_RUN).arg("launcher").stdin(Stdio::null()).output().unwrap());
+        Ended::from_output(Command::new(GOAL_RUN).arg("launcher").stdin(Stdio::null()).output().unwrap());
     ended.assert_status(2);
     ended.assert_says(&["standard input has no order", "goal-run --hosts on another host"]);
 }
@@ -255,7 +255,7 @@ fn an_inner_job_does_not_pass_on_the_order_of_the_outer_one() {
     let mut outer = Command::new(GOAL_RUN);
     outer.args(["--timeout", &timeout(60), "-n", "1", "--", GOAL_RUN]);
     outer.args(["--hosts", "localhost,localhost"]);
-    let ended = Ended::of(outer.args(["--ssh", &ssh, &program]).output().unwrap());
+    let ended = Ended::from_output(outer.args(["--ssh", &ssh, &program]).output().unwrap());
     ended.assert_status(2);
     let seen = fs::read_to_string(seen).unwrap();
     assert!(seen.contains("PATH=") && !seen.contains("GOAL_RUN_"), "{seen}");

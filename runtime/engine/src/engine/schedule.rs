@@ -53,7 +53,7 @@ pub struct StateSizes {
 
 impl StateSizes {
     /// The sizes for an instance of a section.
-    pub fn of(section: Section<'_>) -> Self {
+    pub fn from_section(section: Section<'_>) -> Self {
         let slots = section.bytes().len().div_ceil(SLOT_BYTES as usize);
         Self { counters: slots, finished: slots.div_ceil(64), matches: slots }
     }
@@ -191,7 +191,7 @@ impl Schedule {
 
     /// The sizes of the state of an instance.
     pub fn state_sizes(&self) -> StateSizes {
-        StateSizes::of(self.section())
+        StateSizes::from_section(self.section())
     }
 
     /// The numbers of its channels and destinations.

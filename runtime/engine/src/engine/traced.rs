@@ -72,7 +72,7 @@ impl Core {
             Code::Window(window) => window.number(&self.homes[at.instance.index()], at.action),
             Code::Whole(_) | Code::Ended => None,
         };
-        let kind = Kind::of(operation);
+        let kind = Kind::from_operation(operation);
         self.record_at(Point::Started, at, |event| Event { kind, bytes, peer, detail, ..event });
         if let Some(number) = number {
             let detail = number as u32;

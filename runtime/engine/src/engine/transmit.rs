@@ -35,7 +35,7 @@ pub(super) enum Sent {
 
 impl Sent {
     #[inline]
-    fn of(result: Result<(), Full>) -> Self {
+    fn from_result(result: Result<(), Full>) -> Self {
         match result {
             Ok(()) => Sent::All,
             Err(Full) => Sent::Waits,
@@ -100,7 +100,7 @@ impl Core {
             }
             Kind::Long => self.try_send_long(transport, codes, to, outgoing, budget),
             Kind::Rts | Kind::Cts | Kind::Fin | Kind::Data | Kind::Part => {
-                Sent::of(transport.try_send(to.0, header, |_| {}))
+                Sent::from_result(transport.try_send(to.0, header, |_| {}))
             }
         }
     }
@@ -243,7 +243,7 @@ fn put<T: Transport>(
 }
 
 fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
-    Sent::of(transport.try_send(source.to.0, source.header, |out| source.fill(0, out)))
+    Sent::from_result(transport.try_send(source.to.0, source.header, |out| source.fill(0, out)))
 }
 
 /// The bytes of a send.

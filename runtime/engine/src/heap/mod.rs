@@ -382,10 +382,10 @@ pub(crate) struct Private(
 #[cfg(test)]
 impl Private {
     pub(crate) fn new() -> Self {
-        Self::of(1 << 30)
+        Self::with_bytes(1 << 30)
     }
 
-    pub(crate) fn of(bytes: usize) -> Self {
+    pub(crate) fn with_bytes(bytes: usize) -> Self {
         let memory = crate::memory::Zeroed::new(bytes);
         // SAFETY: the mapping is this value's alone and lives as long as it does.
         let heap = unsafe { Heap::new(memory.region(), Seed::random()) };

@@ -179,7 +179,7 @@ fn no_choice_of_keys_makes_look_ups_long() {
 
 #[test]
 fn what_a_heap_has_no_room_for_is_an_error() {
-    let private = Private::of(1 << 16);
+    let private = Private::with_bytes(1 << 16);
     let heap = private.heap();
     let (mut pool, mut queue, mut table) =
         (Pool::<u64>::default(), Queue::default(), Table::default());
@@ -215,5 +215,5 @@ fn what_is_lacking_is_named_with_a_way_out() {
 #[test]
 #[should_panic(expected = "an unexpected limit of")]
 fn what_nobody_awaits_is_a_panic() {
-    Block::<u8>::new(Private::of(1 << 16).heap(), 1 << 40);
+    Block::<u8>::new(Private::with_bytes(1 << 16).heap(), 1 << 40);
 }

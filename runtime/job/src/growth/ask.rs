@@ -143,7 +143,7 @@ fn connected(address: &Address) -> Result<Option<OwnedFd>, GrowError> {
         Err(Errno::AGAIN) => return Err(GrowError::Silent(job)),
         Err(error) => return Err(GrowError::System(error.into())),
     }
-    match Peer::of(&socket)? {
+    match Peer::from_socket(&socket)? {
         Some(_) => Ok(Some(socket)),
         None => Err(GrowError::OtherUser(job)),
     }

@@ -7,7 +7,7 @@
 
 use super::names::Names;
 use super::recorder::recorded;
-use super::slices::{Message, Shown, Slice, Slices};
+use super::slices::{SliceMessage, Shown, Slice, Slices};
 use goal_asm::Nisa;
 use goal_engine::trace::{Kind, Point};
 use goal_lang::ANY;
@@ -213,8 +213,8 @@ impl Writer<'_> {
         let end = slice.end.unwrap_or(last);
         let has_message = matches!(slice.kind, Kind::Send | Kind::Recv);
         let (peer, matched) = match slice.message {
-            Message::Taken { source, time, .. } => (source, Some(micros(time))),
-            Message::Sent(_) | Message::Unknown => (slice.peer, None),
+            SliceMessage::Taken { source, time, .. } => (source, Some(micros(time))),
+            SliceMessage::Sent(_) | SliceMessage::Unknown => (slice.peer, None),
         };
         let args = Args {
             instance: Some(slice.instance),
@@ -241,13 +241,13 @@ impl Writer<'_> {
             ..event
         })?;
         let (ph, pair, sequence, time) = match slice.message {
-            Message::Unknown => return Ok(()),
-            Message::Sent(sequence) => {
+            SliceMessage::Unknown => return Ok(()),
+            SliceMessage::Sent(sequence) => {
                 ("s", Pair { source: rank, destination: slice.peer }, sequence, slice.start)
             }
             // The event is moved into the slice: at the time of its end a slice no longer surrounds
             // it.
-            Message::Taken { source, sequence, time } => (
+            SliceMessage::Taken { source, sequence, time } => (
                 "f",
                 Pair { source, destination: rank },
                 sequence,

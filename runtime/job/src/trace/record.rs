@@ -29,7 +29,7 @@ const CLOCK_BITS: u32 = 56;
 impl Record {
     /// Creates the record of an event at a time.
     #[inline]
-    pub(super) fn of(event: &Event, now_ns: u64) -> Self {
+    pub(super) fn from_event(event: &Event, now_ns: u64) -> Self {
         let Event { point, kind, instance, action, peer, detail, bytes } = *event;
         let stamp = now_ns << 8 | (kind as u64) << 4 | point as u64;
         Self { stamp, bytes, action, peer, detail, instance }

@@ -39,12 +39,12 @@ pub(super) struct Slice {
     /// The size of its message in bytes.
     pub(super) bytes: u64,
     pub(super) tag: Option<u32>,
-    pub(super) message: Message,
+    pub(super) message: SliceMessage,
 }
 
 /// The message of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Message {
+pub(super) enum SliceMessage {
     /// The action has no message, or none that is known.
     Unknown,
     /// The message of a send, by its number among those to the peer.
@@ -116,7 +116,7 @@ impl<'a> Slices<'a> {
             Point::Matched => {
                 let slice = self.open.get_mut(&(instance, action))?;
                 slice.message =
-                    Message::Taken { source: record.peer, sequence: record.detail, time };
+                    SliceMessage::Taken { source: record.peer, sequence: record.detail, time };
                 None
             }
             Point::Ended => {
@@ -150,7 +150,7 @@ impl<'a> Slices<'a> {
             peer,
             bytes,
             tag: self.names.tag(action),
-            message: if kind == Kind::Send { Message::Sent(detail) } else { Message::Unknown },
+            message: if kind == Kind::Send { SliceMessage::Sent(detail) } else { SliceMessage::Unknown },
         };
         self.open.insert((instance, action), slice);
         is_new.then_some(Shown::Lane(lane))

@@ -10,7 +10,7 @@
 //! are sent before answers. Probes of other runs are ignored. Only one answer or probe per host is
 //! kept.
 
-use super::message::{Event, Message, Reply};
+use super::message::{LinkEvent, LauncherMessage, Reply};
 use super::questions::Questions;
 use super::streams::Streams;
 use super::{Discovery, Key};
@@ -47,10 +47,10 @@ pub(crate) struct Link {
     frames: VecDeque<Vec<u8>>,
     /// Frames with answers to the questions of other hosts.
     answers: VecDeque<Vec<u8>>,
-    events: VecDeque<Event>,
+    events: VecDeque<LinkEvent>,
     /// The number of the run, if it is known.
     run: Option<u64>,
-    /// The leader, the round and the time of its last probe, and true if [`Event::Probe`] must
+    /// The leader, the round and the time of its last probe, and true if [`LinkEvent::Probe`] must
     /// still report it.
     probe: Option<(Mac, u64, u64)>,
     is_probe_due: bool,
@@ -60,11 +60,11 @@ pub(crate) struct Link {
     others: BTreeMap<Mac, u8>,
     /// The number of datagrams that were sent so far.
     number: u32,
-    /// The time of the next [`Event::Missing`]; `None` if all hosts were found.
+    /// The time of the next [`LinkEvent::Missing`]; `None` if all hosts were found.
     tell_ns: Option<u64>,
     has_told_mine: bool,
     has_told_found: bool,
-    /// Set after [`Event::Contradiction`], which ends the search.
+    /// Set after [`LinkEvent::Contradiction`], which ends the search.
     is_broken: bool,
 }
 
@@ -126,7 +126,7 @@ impl Link {
         self.questions.begin();
     }
 
-    /// Opens a stream to the launcher of a host. [`Event::Connected`] or [`Event::Lost`] follows.
+    /// Opens a stream to the launcher of a host. [`LinkEvent::Connected`] or [`LinkEvent::Lost`] follows.
     pub(crate) fn connect(&mut self, now_ns: u64, host: Mac) {
         self.streams.connect(now_ns, host);
     }
@@ -134,7 +134,7 @@ impl Link {
     /// Sends a message to a launcher, if there is a stream to it. Its packets fill frames if
     /// `fills` is set. Otherwise they are short, so they arrive even if the network drops long
     /// frames.
-    pub(crate) fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
+    pub(crate) fn send(&mut self, host: Mac, message: &LauncherMessage, bytes: &[u8], fills: bool) {
         self.streams.send(host, message, bytes, fills);
     }
 
@@ -150,7 +150,7 @@ impl Link {
         }
     }
 
-    /// Answers an [`Event::Probe`] of `host`. `rank` is the lowest rank of this host.
+    /// Answers a [`LinkEvent::Probe`] of `host`. `rank` is the lowest rank of this host.
     pub(crate) fn reply(&mut self, host: Mac, round: u64, rank: u32, reply: Reply) {
         let Reply { state, sent, taken } = reply;
         if let Some(job) = self.run {
@@ -174,7 +174,7 @@ impl Link {
         self.streams.have_all_finished()
     }
 
-    /// Returns true after [`Event::Contradiction`]. While this launcher still answers questions,
+    /// Returns true after [`LinkEvent::Contradiction`]. While this launcher still answers questions,
     /// the other hosts find the contradiction too.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken
@@ -204,7 +204,7 @@ impl Link {
             Datagram::Answer { .. } if !self.is_broken => {
                 if let Err(contradiction) = self.discovery.handle(from, &message) {
                     self.is_broken = true;
-                    self.events.push_back(Event::Contradiction(contradiction));
+                    self.events.push_back(LinkEvent::Contradiction(contradiction));
                 }
                 self.look();
             }
@@ -262,7 +262,7 @@ impl Link {
         }
     }
 
-    /// Reports [`Event::Missing`] at once.
+    /// Reports [`LinkEvent::Missing`] at once.
     pub(crate) fn tell_missing(&mut self) {
         let mut missing = self.discovery.missing();
         for (host, version) in &self.others {
@@ -271,7 +271,7 @@ impl Link {
                  install the same goal-run there"
             );
         }
-        self.events.push_back(Event::Missing(missing));
+        self.events.push_back(LinkEvent::Missing(missing));
     }
 
     /// Returns the time at which [`Link::handle_timeout`] must be called.
@@ -298,17 +298,17 @@ impl Link {
     }
 
     /// Returns the next event. Streams are read only here, so a slow caller slows down the senders.
-    pub(crate) fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
+    pub(crate) fn poll_event(&mut self, now_ns: u64) -> Option<LinkEvent> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }
         if let Some((from, round, _)) =
             self.probe.filter(|_| std::mem::take(&mut self.is_probe_due))
         {
-            return Some(Event::Probe { from: from.into(), round });
+            return Some(LinkEvent::Probe { from: from.into(), round });
         }
         if let Some((from, (round, reply))) = self.replies.pop_first() {
-            return Some(Event::Replied(from.into(), round, reply));
+            return Some(LinkEvent::Replied(from.into(), round, reply));
         }
         self.streams.poll_event(now_ns)
     }
@@ -329,14 +329,14 @@ impl Link {
             && let Some(mine) = self.discovery.mine()
         {
             self.has_told_mine = true;
-            self.events.push_back(Event::Mine(mine.to_vec()));
+            self.events.push_back(LinkEvent::Mine(mine.to_vec()));
         }
         if !self.has_told_found
             && let Some(addresses) = self.discovery.addresses()
         {
             self.has_told_found = true;
             let locations = addresses.into_iter().map(Location::from).collect();
-            self.events.push_back(Event::Found(locations));
+            self.events.push_back(LinkEvent::Found(locations));
         }
     }
 }

@@ -32,14 +32,14 @@ pub(crate) struct Reply {
 
 /// An event that a [`Link`](super::Link) reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum LinkEvent {
     /// These ranks are on this host. The caller must call
     /// [`Link::claimed`](super::Link::claimed) with their ports.
     Mine(Vec<u32>),
     /// A description of the hosts or ranks that have not been found after a while.
     Missing(String),
     /// Ranks of several launchers are on this machine, more than it has processors. Comes before
-    /// [`Event::Found`].
+    /// [`LinkEvent::Found`].
     Crowded,
     /// The addresses of all ranks are known.
     Found(Vec<Location>),
@@ -48,7 +48,7 @@ pub(crate) enum Event {
     /// A stream to a launcher was opened.
     Connected(Host),
     /// A message of a launcher, with the bytes after it.
-    Message(Host, Message, Vec<u8>),
+    Message(Host, LauncherMessage, Vec<u8>),
     /// A launcher has sent its last message.
     Finished(Host),
     /// The stream to a launcher was lost, for this reason.
@@ -96,7 +96,7 @@ pub(crate) enum Area {
 
 /// A message between launchers. The leader is the launcher of the host of rank 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Message {
+pub(crate) enum LauncherMessage {
     /// To the leader: a host has found all ranks, and was started with these settings.
     Hello(Vec<Term>),
     /// The job does not start, or a host can't take part, for this reason.
@@ -258,7 +258,7 @@ fn signal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error>
 #[error("what it sent is no message of a launcher")]
 pub(crate) struct Broken;
 
-impl Message {
+impl LauncherMessage {
     /// The most bytes after a message.
     pub(crate) const BYTES_MAX: usize = 64 << 10;
 
@@ -294,14 +294,14 @@ impl Decoder {
     ///
     /// # Errors
     /// [`Broken`].
-    pub(crate) fn next_message(&mut self) -> Result<Option<(Message, Vec<u8>)>, Broken> {
+    pub(crate) fn next_message(&mut self) -> Result<Option<(LauncherMessage, Vec<u8>)>, Broken> {
         let all = &self.buffer[self.read..];
         let Some((head, rest)) = all.split_at_checked(HEAD) else { return Ok(None) };
         let len = |at: usize| {
             u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes")) as usize
         };
         let (text_len, bytes_len) = (len(0), len(4));
-        if text_len > TEXT_MAX || bytes_len > Message::BYTES_MAX {
+        if text_len > TEXT_MAX || bytes_len > LauncherMessage::BYTES_MAX {
             return Err(Broken);
         }
         let Some((text, rest)) = rest.split_at_checked(text_len) else { return Ok(None) };

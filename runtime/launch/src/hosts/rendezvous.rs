@@ -14,7 +14,7 @@ mod messages;
 mod timers;
 
 use super::error::DiscoveryError;
-use super::message::{Decoder, Event, Machine};
+use super::message::{Decoder, LinkEvent, Machine};
 use super::plan::{self, RankList};
 use goal_job::host::Host;
 use goal_tcp::SILENCE_S;
@@ -49,7 +49,7 @@ pub(crate) struct Rendezvous {
     /// The address at which the user wants the ranks of this host to be reached.
     address: Option<IpAddr>,
     peers: BTreeMap<u32, Peer>,
-    events: VecDeque<Event>,
+    events: VecDeque<LinkEvent>,
     has_told_mine: bool,
     is_found: bool,
     tell_ns: u64,
@@ -203,7 +203,7 @@ impl Rendezvous {
         };
         (self.obstacle, self.has_met) = (None, true);
         self.peers.insert(number, peer);
-        self.events.push_back(Event::Connected(host));
+        self.events.push_back(LinkEvent::Connected(host));
         self.claim();
     }
 
@@ -255,7 +255,7 @@ impl Rendezvous {
 
     fn contradict(&mut self, error: DiscoveryError) {
         if !std::mem::replace(&mut self.is_broken, true) {
-            self.events.push_back(Event::Contradiction(error));
+            self.events.push_back(LinkEvent::Contradiction(error));
         }
     }
 
@@ -274,7 +274,7 @@ impl Rendezvous {
         if let Some(peer) = self.peers.remove(&number)
             && !peer.has_finished
         {
-            self.events.push_back(Event::Lost(peer.host, why));
+            self.events.push_back(LinkEvent::Lost(peer.host, why));
         }
     }
 
@@ -283,13 +283,13 @@ impl Rendezvous {
         self.has_met && self.peers.is_empty()
     }
 
-    /// Returns true after [`Event::Contradiction`].
+    /// Returns true after [`LinkEvent::Contradiction`].
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken
     }
 
     /// Returns the next event.
-    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+    pub(crate) fn poll_event(&mut self) -> Option<LinkEvent> {
         self.events.pop_front()
     }
 }

@@ -1,6 +1,6 @@
 //! Opens streams to other launchers on the Ethernet, and carries messages over them.
 
-use super::message::{Decoder, Event, Message};
+use super::message::{Decoder, LinkEvent, LauncherMessage};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{ConnectionId, Endpoint, Event as StreamEvent, Loss};
 use goal_esp::limits::PAYLOAD_MIN;
@@ -42,7 +42,7 @@ pub(super) struct Streams {
     endpoint: Endpoint,
     by_host: BTreeMap<Mac, Stream>,
     by_id: BTreeMap<ConnectionId, Mac>,
-    events: VecDeque<Event>,
+    events: VecDeque<LinkEvent>,
 }
 
 impl Streams {
@@ -51,7 +51,7 @@ impl Streams {
         Self { port, endpoint, by_host, by_id, events: VecDeque::new() }
     }
 
-    /// Opens a stream to the launcher of a host. [`Event::Connected`] or [`Event::Lost`] follows.
+    /// Opens a stream to the launcher of a host. [`LinkEvent::Connected`] or [`LinkEvent::Lost`] follows.
     pub(super) fn connect(&mut self, now_ns: u64, host: Mac) {
         if let Some(id) = self.endpoint.connect(now_ns, Address { mac: host, port: self.port }) {
             self.by_id.insert(id, host);
@@ -59,7 +59,7 @@ impl Streams {
     }
 
     /// See [`Link::send`](super::Link::send).
-    pub(super) fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
+    pub(super) fn send(&mut self, host: Mac, message: &LauncherMessage, bytes: &[u8], fills: bool) {
         let Some(stream) = self.by_host.get_mut(&host) else { return };
         let all = message.encode(bytes);
         let longest = self.endpoint.payload_max(stream.id).max(1);
@@ -122,7 +122,7 @@ impl Streams {
     }
 
     /// Returns the next event. Streams are read only here, so a slow caller slows down the senders.
-    pub(super) fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
+    pub(super) fn poll_event(&mut self, now_ns: u64) -> Option<LinkEvent> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }
@@ -141,7 +141,7 @@ impl Streams {
                     }
                     self.by_id.insert(id, peer.mac);
                     self.by_host.insert(peer.mac, Stream::new(id));
-                    self.events.push_back(Event::Connected(peer.mac.into()));
+                    self.events.push_back(LinkEvent::Connected(peer.mac.into()));
                 }
                 StreamEvent::Readable(id) => {
                     if let Some(stream) =
@@ -156,7 +156,7 @@ impl Streams {
                     while let Some(event) = self.read(now_ns, host) {
                         self.events.push_back(event);
                     }
-                    self.events.push_back(Event::Finished(host.into()));
+                    self.events.push_back(LinkEvent::Finished(host.into()));
                     if let Some(stream) = self.by_host.get_mut(&host) {
                         stream.has_finished = true;
                     }
@@ -169,7 +169,7 @@ impl Streams {
                 StreamEvent::Lost { id, cause } => {
                     if let Some(host) = self.by_id.remove(&id) {
                         self.by_host.remove(&host);
-                        self.events.push_back(Event::Lost(host.into(), self.describe(cause)));
+                        self.events.push_back(LinkEvent::Lost(host.into(), self.describe(cause)));
                     }
                 }
                 StreamEvent::Writable(_) => {}
@@ -203,18 +203,18 @@ impl Streams {
     }
 
     /// Reads the next message of a launcher.
-    fn read(&mut self, now_ns: u64, host: Mac) -> Option<Event> {
+    fn read(&mut self, now_ns: u64, host: Mac) -> Option<LinkEvent> {
         let stream = self.by_host.get_mut(&host)?;
         loop {
             match stream.decoder.next_message() {
                 Ok(Some((message, bytes))) => {
-                    return Some(Event::Message(host.into(), message, bytes));
+                    return Some(LinkEvent::Message(host.into(), message, bytes));
                 }
                 Err(broken) => {
                     self.endpoint.reset(now_ns, stream.id);
                     self.by_id.remove(&stream.id);
                     self.by_host.remove(&host);
-                    return Some(Event::Lost(host.into(), broken.to_string()));
+                    return Some(LinkEvent::Lost(host.into(), broken.to_string()));
                 }
                 Ok(None) => match self.endpoint.read(now_ns, stream.id) {
                     Some(packet) => stream.decoder.push(&packet),

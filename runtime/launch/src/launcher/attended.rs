@@ -52,7 +52,7 @@ impl Attended {
             && let (Some(process), Some(identity)) =
                 (process_state.process(), process_state.identity())
         {
-            *self = Self::of(process_state, process, identity, child);
+            *self = Self::from_process(process_state, process, identity, child);
         }
         if let Self::Watched(process, descriptor) = self
             && has_ended(descriptor)
@@ -98,7 +98,7 @@ impl Attended {
         }
     }
 
-    fn of(process_state: &ProcessState, process: u32, identity: Identity, child: u32) -> Self {
+    fn from_process(process_state: &ProcessState, process: u32, identity: Identity, child: u32) -> Self {
         let process = match namespace() == Some(identity.namespace) {
             true => Some(process),
             false => seen_as(process, identity.namespace),

@@ -5,7 +5,7 @@ use super::watch::read;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Chunk, Operation, Record};
 use goal_engine::{InstanceView, StateSizes, WindowView, kept_bytes};
-use goal_job::{Mode, Place, Settings, Window, split_instance};
+use goal_job::{Mode, ActionPlace, Settings, Window, split_instance};
 use goal_lang::ANY;
 use goal_shm::Segment;
 use std::collections::HashMap;
@@ -68,7 +68,7 @@ struct RankSnapshot {
 
 impl RankSnapshot {
     fn new(segment: &Segment, nisa: &Nisa, rank: u32) -> Self {
-        let sizes = StateSizes::of(nisa.section(rank));
+        let sizes = StateSizes::from_section(nisa.section(rank));
         let (counters, finished) = split_instance(sizes, &segment.rank(rank).instance);
         // SAFETY: the ranks run in other processes, or their threads have ended.
         let (counters, finished) =
@@ -230,10 +230,10 @@ impl Snapshot {
     }
 
     /// Returns the name of an unfinished action.
-    pub(super) fn place(&self, (rank, offset): Vertex) -> Place {
+    pub(super) fn place(&self, (rank, offset): Vertex) -> ActionPlace {
         match self.ranks[rank as usize].read.get(&offset) {
-            Some((number, chunk)) => Place::numbered(rank, *number, &chunk.record(offset)),
-            None => Place::new(&self.nisa, rank, offset),
+            Some((number, chunk)) => ActionPlace::numbered(rank, *number, &chunk.record(offset)),
+            None => ActionPlace::new(&self.nisa, rank, offset),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Exchanged, Watch};
 use goal_engine::testing::{nisa, program};
-use goal_job::Place;
+use goal_job::ActionPlace;
 use goal_shm::{Layout, RankSizes, Segment, State};
 use std::sync::atomic::Ordering;
 
@@ -106,8 +106,8 @@ fn an_offset_of_no_action_is_told_as_it_is() {
     let nisa = nisa(&program("rank 0 { a: calc 5  b: calc 6 }"));
     let begins: Vec<u32> = nisa.section(0).records().map(|(offset, _)| offset).collect();
     for offset in (0..64).chain([u32::MAX - 1, u32::MAX]).filter(|at| !begins.contains(at)) {
-        let text = Place::new(&nisa, 0, offset).to_string();
+        let text = ActionPlace::new(&nisa, 0, offset).to_string();
         assert_eq!(text, format!("rank 0, action at offset {offset:#x}"));
     }
-    assert_eq!(Place::new(&nisa, 0, begins[1]).to_string(), "rank 0, calc `b`");
+    assert_eq!(ActionPlace::new(&nisa, 0, begins[1]).to_string(), "rank 0, calc `b`");
 }

@@ -43,7 +43,7 @@ impl Case {
     }
 
     /// Returns the program of an algorithm; `None` if the algorithm does not take the parameters.
-    pub(super) fn of(algorithm: &Algorithm, parameters: &Parameters) -> Option<Self> {
+    pub(super) fn from_algorithm(algorithm: &Algorithm, parameters: &Parameters) -> Option<Self> {
         let Parameters { ranks, root, count, op, datatype, in_place } = *parameters;
         let kind = algorithm.kind;
         let function = Function::Predefined(op, datatype);

@@ -207,7 +207,7 @@ fn proofs_and_runs_agree() {
         let parameters = Parameters { ranks, root, count, op, datatype, in_place };
         let algorithm = *rng.choice(&algorithms).expect("some");
         let name = algorithm.name;
-        let Some(mut case) = Case::of(algorithm, &parameters) else { continue };
+        let Some(mut case) = Case::from_algorithm(algorithm, &parameters) else { continue };
         let mistake = if rng.u8(..8) > 0 { seed_mistake(&mut case, &mut rng) } else { "none" };
         if case.collective.kind == CollectiveKind::Barrier
             || goal_opt::verify(&case.program()).is_err()

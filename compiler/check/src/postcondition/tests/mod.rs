@@ -35,7 +35,7 @@ fn algorithms_are_proved() {
                 for (root, count) in [(0, 4), (ranks - 1, 1), (ranks / 2, 30)] {
                     let in_place = root > 0;
                     let parameters = Parameters { ranks, root, count, op, datatype, in_place };
-                    if let Some(case) = Case::of(algorithm, &parameters) {
+                    if let Some(case) = Case::from_algorithm(algorithm, &parameters) {
                         assert_proved(algorithm.name, &case);
                     }
                 }

@@ -71,7 +71,7 @@ fn the_line_of_a_single_wrong_number_is_shown() {
         let name = algorithm.name;
         let (op, datatype) = (Op::Sum, Datatype::Int32);
         let parameters = Parameters { ranks: 4, root: 0, count: 2, op, datatype, in_place: false };
-        let Some(case) = Case::of(algorithm, &parameters) else { continue };
+        let Some(case) = Case::from_algorithm(algorithm, &parameters) else { continue };
         let right = text(&case);
         for rank in 0..case.ranks.len() {
             for at in 0..case.ranks[rank].len() {

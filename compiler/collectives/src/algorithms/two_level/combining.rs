@@ -43,7 +43,7 @@ pub(in crate::algorithms) fn reduce(rank: &mut Rank<'_>) {
         node.inner(rank, REDUCE_STAGE, view.count, view.input, view.output);
         node.outer(rank, REDUCE.outer, view.count, None, view.output);
     } else if node.is_leader() {
-        let sum = rank.scratch(view.block()).place();
+        let sum = rank.scratch(view.block()).address();
         node.inner(rank, REDUCE_STAGE, view.count, Some(own), sum);
         node.outer(rank, REDUCE.outer, view.count, Some(sum), sum);
     } else {
@@ -70,17 +70,17 @@ pub(in crate::algorithms) fn reduce_scatter(rank: &mut Rank<'_>) {
         node.inner(rank, REDUCE_STAGE, all * view.count, Some(own), view.output);
         return node.inner(rank, INNER_SCATTER, view.count, None, view.output);
     }
-    let mut sums = rank.scratch(all * block).place();
+    let mut sums = rank.scratch(all * block).address();
     node.inner(rank, REDUCE_STAGE, all * view.count, Some(own), sums);
     if !node.is_contiguous() {
-        let ordered = rank.scratch(all * block).place();
+        let ordered = rank.scratch(all * block).address();
         let place = |(at, of): (u64, u32)| {
             (sums.part(u64::from(of) * block, block), ordered.part(at * block, block))
         };
         copy_blocks(rank, node.in_order().map(place));
         sums = ordered;
     }
-    let blocks = rank.scratch(size * block).place();
+    let blocks = rank.scratch(size * block).address();
     node.outer(rank, REDUCE_SCATTER.outer, view.count, Some(sums), blocks);
     node.inner(rank, INNER_SCATTER, view.count, Some(blocks), view.output);
 }
@@ -91,9 +91,9 @@ pub(in crate::algorithms) fn scan(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank).led_by_last(), rank.view().clone());
     node.inner(rank, INNER_SCAN, view.count, view.input, view.output);
     let before = rank.scratch(view.block());
-    node.outer(rank, SCAN.outer, view.count, Some(view.output), before.place());
+    node.outer(rank, SCAN.outer, view.count, Some(view.output), before.address());
     if node.node > 0 {
-        node.inner(rank, INNER_BCAST, view.count, None, before.place());
+        node.inner(rank, INNER_BCAST, view.count, None, before.address());
         rank.combine(before, rank.output(1));
     }
 }
@@ -113,11 +113,11 @@ pub(in crate::algorithms) fn exscan(rank: &mut Rank<'_>) {
         rank.combine(output, sum);
     }
     let before = rank.scratch(view.block());
-    node.outer(rank, EXSCAN.outer, view.count, Some(sum.place()), before.place());
+    node.outer(rank, EXSCAN.outer, view.count, Some(sum.address()), before.address());
     if node.node == 0 {
         return;
     }
-    node.inner(rank, INNER_BCAST, view.count, None, before.place());
+    node.inner(rank, INNER_BCAST, view.count, None, before.address());
     match node.place {
         0 => rank.copy(before, output),
         _ => rank.combine(before, output),

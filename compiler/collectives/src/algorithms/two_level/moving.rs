@@ -2,7 +2,7 @@
 
 use super::{LeaderBlocks, Node, copy_blocks};
 use crate::algorithms::barrier as flat;
-use crate::buf::Place;
+use crate::buf::Address;
 use crate::levels::{Levels, Stage};
 use crate::rank::Rank;
 use crate::request::Blocks;
@@ -60,12 +60,12 @@ pub(in crate::algorithms) fn bcast(rank: &mut Rank<'_>) {
 /// The blocks of a node come to its leader, and those of all nodes to the root.
 pub(in crate::algorithms) fn gather(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank), rank.view().clone());
-    let (own, block) = (view.own_input().place(), view.block());
+    let (own, block) = (view.own_input().address(), view.block());
     if !node.is_leader() {
         return node.inner(rank, INNER_GATHER, view.count, Some(own), view.output);
     }
     if !node.is_root() {
-        let blocks = rank.scratch(u64::from(node.size()) * block).place();
+        let blocks = rank.scratch(u64::from(node.size()) * block).address();
         node.inner(rank, INNER_GATHER, view.count, Some(own), blocks);
         return node.outer(rank, GATHER.outer, view.count, Some(blocks), blocks);
     }
@@ -77,15 +77,15 @@ pub(in crate::algorithms) fn gather(rank: &mut Rank<'_>) {
 
 /// Returns memory for the blocks of all ranks in the order of nodes: the output, if that is the
 /// order of ranks.
-fn all_blocks(rank: &mut Rank<'_>, node: &Node) -> Place {
+fn all_blocks(rank: &mut Rank<'_>, node: &Node) -> Address {
     if node.is_contiguous() {
         return rank.view().output;
     }
-    rank.scratch(u64::from(rank.ranks()) * rank.block()).place()
+    rank.scratch(u64::from(rank.ranks()) * rank.block()).address()
 }
 
 /// Copies blocks in the order of nodes to the output, unless they lie there.
-fn put_in_order(rank: &mut Rank<'_>, node: &Node, all: Place) {
+fn put_in_order(rank: &mut Rank<'_>, node: &Node, all: Address) {
     if !node.is_contiguous() {
         let (view, block) = (rank.view().clone(), rank.block());
         let place = |(at, of): (u64, u32)| (all.part(at * block, block), view.output_of(of));
@@ -101,13 +101,13 @@ pub(in crate::algorithms) fn scatter(rank: &mut Rank<'_>) {
         return node.inner(rank, INNER_SCATTER, view.count, None, view.output);
     }
     if !node.is_root() {
-        let blocks = rank.scratch(u64::from(node.size()) * block).place();
+        let blocks = rank.scratch(u64::from(node.size()) * block).address();
         node.outer(rank, SCATTER.outer, view.count, None, blocks);
         return node.inner(rank, INNER_SCATTER, view.count, Some(blocks), view.output);
     }
     let mut all = view.input.unwrap_or(view.output);
     if !node.is_contiguous() {
-        all = rank.scratch(u64::from(view.ranks) * block).place();
+        all = rank.scratch(u64::from(view.ranks) * block).address();
         let place = |(at, of): (u64, u32)| (view.input_for(of), all.part(at * block, block));
         copy_blocks(rank, node.in_order().map(place));
     }
@@ -123,7 +123,7 @@ pub(in crate::algorithms) fn scatter(rank: &mut Rank<'_>) {
 /// The blocks of a node come to its leader. Leaders exchange them and pass all of them on.
 pub(in crate::algorithms) fn allgather(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank), rank.view().clone());
-    let own = view.own_input().place();
+    let own = view.own_input().address();
     if node.is_leader() {
         let all = all_blocks(rank, &node);
         let blocks = all.offset(node.offset(view.block()));
@@ -172,7 +172,7 @@ pub(in crate::algorithms) fn alltoall(rank: &mut Rank<'_>) {
         node.inner(rank, INNER_GATHER, count, Some(own), view.output);
         return node.inner(rank, INNER_SCATTER, count, None, view.output);
     }
-    let all: [Place; 4] = std::array::from_fn(|_| rank.scratch(size * ranks * block).place());
+    let all: [Address; 4] = std::array::from_fn(|_| rank.scratch(size * ranks * block).address());
     let at = |place: usize, number: u64| all[place].part(number * block, block);
     node.inner(rank, INNER_GATHER, count, Some(own), all[0]);
     let lined_up = |pair: &Pair| pair.local * ranks + pair.other;
@@ -185,7 +185,7 @@ pub(in crate::algorithms) fn alltoall(rank: &mut Rank<'_>) {
 }
 
 /// Leaders exchange a block for each pair of ranks of two nodes.
-fn exchange(rank: &mut Rank<'_>, node: &Node, input: Place, output: Place) {
+fn exchange(rank: &mut Rank<'_>, node: &Node, input: Address, output: Address) {
     let (size, count) = (u64::from(node.size()), rank.view().count);
     let sizes = (0..node.count()).map(|other| u64::from(node.size_of(other)));
     let width = rank.width();

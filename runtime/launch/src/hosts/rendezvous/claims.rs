@@ -6,7 +6,7 @@
 
 use super::{Claims, LEADER, Rendezvous};
 use crate::hosts::error::DiscoveryError;
-use crate::hosts::message::{Event, Message};
+use crate::hosts::message::{LinkEvent, LauncherMessage};
 use crate::hosts::plan;
 use goal_job::host::{Host, Location};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ impl Rendezvous {
             return self.settle();
         }
         let Some(leader) = self.peers.get(&LEADER) else { return };
-        let claims = Message::Claims {
+        let claims = LauncherMessage::Claims {
             ranks: self.ranks,
             size: self.size,
             mine: self.mine.clone(),
@@ -43,8 +43,8 @@ impl Rendezvous {
     }
 
     /// Checks the claims of a launcher.
-    pub(super) fn hear_claims(&mut self, number: u32, host: Host, message: Message) {
-        let Message::Claims { ranks, size, mine, address, reached, machine } = message else {
+    pub(super) fn hear_claims(&mut self, number: u32, host: Host, message: LauncherMessage) {
+        let LauncherMessage::Claims { ranks, size, mine, address, reached, machine } = message else {
             return;
         };
         if size != self.size {
@@ -109,17 +109,17 @@ impl Rendezvous {
         for (number, reached, is_crowded) in viewers {
             let text = texts.entry((reached, is_crowded)).or_insert_with(|| {
                 let locations = self.locations(Some(reached));
-                Message::Found { locations, is_crowded }.encode(&[])
+                LauncherMessage::Found { locations, is_crowded }.encode(&[])
             });
             if let Some(peer) = self.peers.get_mut(&number) {
                 peer.unsent.extend_from_slice(text);
             }
         }
         if crowded.contains(&self.machine.id) {
-            self.events.push_back(Event::Crowded);
+            self.events.push_back(LinkEvent::Crowded);
         }
         let found = self.locations(None);
-        self.events.push_back(Event::Found(found));
+        self.events.push_back(LinkEvent::Found(found));
     }
 
     /// Returns the machines on which several launchers have ranks, more than it has processors.
@@ -175,9 +175,9 @@ impl Rendezvous {
         }
         self.is_found = true;
         if is_crowded {
-            self.events.push_back(Event::Crowded);
+            self.events.push_back(LinkEvent::Crowded);
         }
         // The leader goes by the address of the connection with it, whatever the user named.
-        self.events.push_back(Event::Found(all));
+        self.events.push_back(LinkEvent::Found(all));
     }
 }

@@ -1,7 +1,7 @@
 //! Exchanges messages with launchers that have joined.
 
 use super::{LEADER, Rendezvous};
-use crate::hosts::message::{Event, Message, Reply};
+use crate::hosts::message::{LinkEvent, LauncherMessage, Reply};
 use goal_esp::wire::State;
 use goal_job::host::Host;
 
@@ -12,11 +12,11 @@ const WAITING_MAX: usize = 1 << 20;
 const STATES: [State; 3] = [State::Active, State::Idle, State::Done];
 
 impl Rendezvous {
-    /// Makes [`Event::Connected`] follow if the host is connected.
+    /// Makes [`LinkEvent::Connected`] follow if the host is connected.
     pub(crate) fn connect(&mut self, host: Host) {
         if let Some(number) = self.number_of(host) {
             let host = self.peers[&number].host;
-            self.events.push_back(Event::Connected(host));
+            self.events.push_back(LinkEvent::Connected(host));
         }
     }
 
@@ -28,13 +28,13 @@ impl Rendezvous {
     }
 
     /// Sends a message to a launcher, if it is connected.
-    pub(crate) fn send(&mut self, host: Host, message: &Message, bytes: &[u8]) {
+    pub(crate) fn send(&mut self, host: Host, message: &LauncherMessage, bytes: &[u8]) {
         if let Some(number) = self.number_of(host) {
             self.say(number, message, bytes);
         }
     }
 
-    pub(super) fn say(&mut self, number: u32, message: &Message, bytes: &[u8]) {
+    pub(super) fn say(&mut self, number: u32, message: &LauncherMessage, bytes: &[u8]) {
         if let Some(peer) = self.peers.get_mut(&number) {
             peer.unsent.extend(message.encode(bytes));
         }
@@ -42,14 +42,14 @@ impl Rendezvous {
 
     /// Asks a host for the state of its ranks.
     pub(crate) fn probe(&mut self, host: Host, round: u64) {
-        self.send(host, &Message::Probe { round }, &[]);
+        self.send(host, &LauncherMessage::Probe { round }, &[]);
     }
 
-    /// Answers an [`Event::Probe`] of `host`.
+    /// Answers a [`LinkEvent::Probe`] of `host`.
     pub(crate) fn reply(&mut self, host: Host, round: u64, reply: Reply) {
         let Reply { state, sent, taken } = reply;
         let state = STATES.iter().position(|&one| one == state).expect("all are listed") as u8;
-        self.send(host, &Message::State { round, state, sent, taken }, &[]);
+        self.send(host, &LauncherMessage::State { round, state, sent, taken }, &[]);
     }
 
     /// Returns true if little waits to be sent, so more may be sent.
@@ -78,38 +78,38 @@ impl Rendezvous {
         }
     }
 
-    fn hear(&mut self, number: u32, host: Host, message: Message, bytes: Vec<u8>) {
+    fn hear(&mut self, number: u32, host: Host, message: LauncherMessage, bytes: Vec<u8>) {
         let leads = self.leads();
         match message {
-            Message::Alive => {}
-            Message::Claims { .. } if leads => self.hear_claims(number, host, message),
-            Message::Found { locations, is_crowded }
+            LauncherMessage::Alive => {}
+            LauncherMessage::Claims { .. } if leads => self.hear_claims(number, host, message),
+            LauncherMessage::Found { locations, is_crowded }
                 if !leads && number == LEADER && !self.is_found =>
             {
                 self.hear_found(locations, is_crowded);
             }
-            Message::Probe { round } if !leads => {
-                self.events.push_back(Event::Probe { from: host, round });
+            LauncherMessage::Probe { round } if !leads => {
+                self.events.push_back(LinkEvent::Probe { from: host, round });
             }
-            Message::State { round, state, sent, taken } if leads => {
+            LauncherMessage::State { round, state, sent, taken } if leads => {
                 if let Some(&state) = STATES.get(usize::from(state)) {
                     let reply = Reply { state, sent, taken };
-                    self.events.push_back(Event::Replied(host, round, reply));
+                    self.events.push_back(LinkEvent::Replied(host, round, reply));
                 }
             }
-            Message::Leaving => {
+            LauncherMessage::Leaving => {
                 if let Some(peer) = self.peers.get_mut(&number) {
                     peer.has_finished = true;
                 }
-                self.events.push_back(Event::Finished(host));
+                self.events.push_back(LinkEvent::Finished(host));
             }
-            Message::Claims { .. }
-            | Message::Found { .. }
-            | Message::Probe { .. }
-            | Message::State { .. } => {
+            LauncherMessage::Claims { .. }
+            | LauncherMessage::Found { .. }
+            | LauncherMessage::Probe { .. }
+            | LauncherMessage::State { .. } => {
                 self.lose(number, "it sent what is not for this launcher".to_owned());
             }
-            message => self.events.push_back(Event::Message(host, message, bytes)),
+            message => self.events.push_back(LinkEvent::Message(host, message, bytes)),
         }
     }
 
@@ -117,7 +117,7 @@ impl Rendezvous {
     pub(crate) fn close(&mut self) {
         if !std::mem::replace(&mut self.is_leaving, true) {
             for peer in self.peers.values_mut() {
-                peer.unsent.extend(Message::Leaving.encode(&[]));
+                peer.unsent.extend(LauncherMessage::Leaving.encode(&[]));
             }
         }
     }

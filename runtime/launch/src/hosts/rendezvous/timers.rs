@@ -2,7 +2,7 @@
 //! launchers.
 
 use super::{Peer, Rendezvous, SILENCE_S, STARVED_MAX, TELL_NS};
-use crate::hosts::message::{Event, Message};
+use crate::hosts::message::{LinkEvent, LauncherMessage};
 use crate::hosts::plan::ranges;
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ impl Rendezvous {
         if !self.has_told_mine && self.peers.len() >= awaited {
             self.has_told_mine = true;
             let mine = self.mine.iter().map(|&(rank, _)| rank).collect();
-            self.events.push_back(Event::Mine(mine));
+            self.events.push_back(LinkEvent::Mine(mine));
         }
         if !self.is_found && self.tell_ns <= now_ns {
             self.tell_ns = now_ns + TELL_NS;
@@ -26,7 +26,7 @@ impl Rendezvous {
         for (&number, peer) in &mut self.peers {
             if peer.said_ns + alive_ns <= now_ns && !self.is_leaving {
                 peer.said_ns = now_ns;
-                peer.unsent.extend(Message::Alive.encode(&[]));
+                peer.unsent.extend(LauncherMessage::Alive.encode(&[]));
             }
             if lost_ns(peer, silence_ns) <= now_ns && !peer.has_finished {
                 silent.push(number);
@@ -60,7 +60,7 @@ impl Rendezvous {
         self.peers.values().map(of_peer).chain(tell_ns).min()
     }
 
-    /// Reports [`Event::Missing`] at once.
+    /// Reports [`LinkEvent::Missing`] at once.
     pub(crate) fn tell_missing(&mut self) {
         let text = match (self.leads(), &self.obstacle) {
             (true, _) => {
@@ -89,7 +89,7 @@ impl Rendezvous {
             true => String::new(),
             false => format!("; a launcher with another key came from {}", from.join(", ")),
         };
-        self.events.push_back(Event::Missing(text + &note));
+        self.events.push_back(LinkEvent::Missing(text + &note));
     }
 }
 

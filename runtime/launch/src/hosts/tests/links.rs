@@ -1,7 +1,7 @@
 //! Tests of launchers on a simulated network that loses, doubles, delays and damages frames.
 
 use super::host;
-use crate::hosts::{Area, Discovery, Event, Key, Link, Message, PORT, Plan};
+use crate::hosts::{Area, Discovery, LinkEvent, Key, Link, LauncherMessage, PORT, Plan};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
 use goal_esp::sim::{Faults, Links, Network, Random};
@@ -18,7 +18,7 @@ pub(super) struct World {
     pub(super) now_ns: u64,
     pub(super) links: Vec<Link>,
     /// The events at each host.
-    pub(super) events: Vec<Vec<Event>>,
+    pub(super) events: Vec<Vec<LinkEvent>>,
     pub(super) out: Vec<u8>,
 }
 
@@ -46,11 +46,11 @@ impl World {
         for number in 0..HOSTS {
             let link = &mut self.links[number];
             while let Some(event) = link.poll_event(self.now_ns) {
-                if let Event::Mine(ranks) = &event {
+                if let LinkEvent::Mine(ranks) = &event {
                     let ports: Vec<u16> = ranks.iter().map(|&rank| 1000 + rank as u16).collect();
                     link.claimed(&ports);
                 }
-                if let Event::Found(addresses) = &event
+                if let LinkEvent::Found(addresses) = &event
                     && number > 0
                 {
                     link.connect(self.now_ns, addresses[0].host.mac());
@@ -97,9 +97,9 @@ impl World {
         }
     }
 
-    fn heard(&self, number: usize, from: Mac) -> Vec<(&Message, usize)> {
+    fn heard(&self, number: usize, from: Mac) -> Vec<(&LauncherMessage, usize)> {
         let messages = self.events[number].iter().filter_map(|event| match event {
-            Event::Message(host, message, bytes) if *host == from.into() => {
+            LinkEvent::Message(host, message, bytes) if *host == from.into() => {
                 Some((message, bytes.len()))
             }
             _ => None,
@@ -112,8 +112,8 @@ pub(super) fn is_found(world: &World, number: usize) -> bool {
     found(&world.events[number]).is_some()
 }
 
-fn found(events: &[Event]) -> Option<&Vec<Location>> {
-    events.iter().find_map(|event| if let Event::Found(all) = event { Some(all) } else { None })
+fn found(events: &[LinkEvent]) -> Option<&Vec<Location>> {
+    events.iter().find_map(|event| if let LinkEvent::Found(all) = event { Some(all) } else { None })
 }
 
 /// Hosts find each other, send messages in both directions and close their streams.
@@ -121,10 +121,10 @@ fn check(seed: u64, faults: Faults) {
     let mut world = World::new(seed, faults);
     let what = format!("seed {seed}");
     let hears = |world: &World, number: usize| {
-        world.events[0].iter().any(|event| *event == Event::Connected(Network::mac(number).into()))
+        world.events[0].iter().any(|event| *event == LinkEvent::Connected(Network::mac(number).into()))
             && world.events[number]
                 .iter()
-                .any(|event| *event == Event::Connected(Network::mac(0).into()))
+                .any(|event| *event == LinkEvent::Connected(Network::mac(0).into()))
     };
     world.run(&what, |world| (1..HOSTS).all(|number| hears(world, number)));
     let expected: Vec<Location> = (0..RANKS)
@@ -137,17 +137,17 @@ fn check(seed: u64, faults: Faults) {
     for events in &world.events {
         assert_eq!(found(events), Some(&expected), "{what}");
     }
-    let left = |offset| Message::Left { rank: 3, area: Area::Memory, offset };
+    let left = |offset| LauncherMessage::Left { rank: 3, area: Area::Memory, offset };
     for number in 1..HOSTS {
         for part in 0..4 {
-            let bytes = vec![part as u8; Message::BYTES_MAX];
+            let bytes = vec![part as u8; LauncherMessage::BYTES_MAX];
             world.links[number].send(Network::mac(0), &left(part), &bytes, true);
         }
-        world.links[0].send(Network::mac(number), &Message::Go, &[], false);
+        world.links[0].send(Network::mac(number), &LauncherMessage::Go, &[], false);
     }
-    let said: Vec<Message> = (0..4).map(left).collect();
-    let all: Vec<(&Message, usize)> =
-        said.iter().map(|message| (message, Message::BYTES_MAX)).collect();
+    let said: Vec<LauncherMessage> = (0..4).map(left).collect();
+    let all: Vec<(&LauncherMessage, usize)> =
+        said.iter().map(|message| (message, LauncherMessage::BYTES_MAX)).collect();
     world.run(&what, |world| {
         (1..HOSTS).all(|number| world.heard(0, Network::mac(number)).len() == 4)
     });
@@ -160,7 +160,7 @@ fn check(seed: u64, faults: Faults) {
     let now_ns = world.now_ns;
     world.links.iter_mut().for_each(|link| link.close(now_ns));
     world.run(&what, |world| world.links.iter().all(Link::is_closed));
-    let is_lost = |event: &Event| matches!(event, Event::Lost(..) | Event::Contradiction(_));
+    let is_lost = |event: &LinkEvent| matches!(event, LinkEvent::Lost(..) | LinkEvent::Contradiction(_));
     assert!(!world.events.iter().flatten().any(is_lost), "{what}: {:?}", world.events);
 }
 
@@ -193,14 +193,14 @@ fn a_host_with_another_key_is_not_there() {
     let mut random = Random::new(2);
     let key = Key::new(random.bytes());
     world.links[2] = link(0, 2, Plan::count(HOSTS as u32), &key, &mut random);
-    let is_missing = |event: &Event| matches!(event, Event::Missing(_));
+    let is_missing = |event: &LinkEvent| matches!(event, LinkEvent::Missing(_));
     world.run("missing", |world| world.events.iter().all(|events| events.iter().any(is_missing)));
     let heard = |from: &[usize]| {
         let all: Vec<String> = from.iter().map(|&host| Network::mac(host).to_string()).collect();
         format!("; frames with another key were heard from {}", all.join(", "))
     };
     let missing = |there: u32, from: &[usize]| {
-        [Event::Missing(format!("{there} of 3 hosts are there{}", heard(from)))]
+        [LinkEvent::Missing(format!("{there} of 3 hosts are there{}", heard(from)))]
     };
     assert_eq!(world.events[0], missing(2, &[2]));
     assert_eq!(world.events[2], missing(1, &[0, 1]));
@@ -210,14 +210,14 @@ fn a_host_with_another_key_is_not_there() {
 fn who_falls_silent_is_lost() {
     let mut world = World::new(3, Faults::default());
     let found =
-        |world: &World| world.events[0].iter().filter(|e| matches!(e, Event::Connected(_))).count();
+        |world: &World| world.events[0].iter().filter(|e| matches!(e, LinkEvent::Connected(_))).count();
     world.run("connected", |world| found(world) == HOSTS - 1);
     let since_ns = world.now_ns;
     world.network.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
     let losses =
-        |world: &World| world.events[0].iter().filter(|e| matches!(e, Event::Lost(..))).count();
+        |world: &World| world.events[0].iter().filter(|e| matches!(e, LinkEvent::Lost(..))).count();
     world.run("lost", |world| losses(world) == HOSTS - 1);
-    let lost = Event::Lost(host(1).into(), "not heard of for 2 s".to_owned());
+    let lost = LinkEvent::Lost(host(1).into(), "not heard of for 2 s".to_owned());
     assert!(world.events[0].contains(&lost), "{:?}", world.events[0]);
     assert!(
         (2_000_000_000..2_600_000_000).contains(&(world.now_ns - since_ns)),

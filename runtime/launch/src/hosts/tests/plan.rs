@@ -3,7 +3,7 @@
 use super::host;
 use crate::hosts::message::Decoder;
 use crate::hosts::plan::{Distribution, Peer, blocks, owners};
-use crate::hosts::{Key, Message, Plan, RankList, ranges};
+use crate::hosts::{Key, LauncherMessage, Plan, RankList, ranges};
 
 fn peers(text: &str) -> Vec<Peer> {
     match Plan::peers(text).unwrap().0 {
@@ -100,13 +100,13 @@ fn keys_are_read_as_they_are_written_and_never_shown() {
 #[test]
 fn messages_come_as_they_were_said_in_parts_of_any_size() {
     let said = [
-        (Message::Hello(vec![("--repeat".to_owned(), "1".to_owned())]), vec![]),
-        (Message::Start { run: u64::MAX }, vec![]),
-        (Message::Mtu(1500), vec![]),
-        (Message::Offload(None), vec![]),
-        (Message::Offload(Some("no right".to_owned())), vec![]),
+        (LauncherMessage::Hello(vec![("--repeat".to_owned(), "1".to_owned())]), vec![]),
+        (LauncherMessage::Start { run: u64::MAX }, vec![]),
+        (LauncherMessage::Mtu(1500), vec![]),
+        (LauncherMessage::Offload(None), vec![]),
+        (LauncherMessage::Offload(Some("no right".to_owned())), vec![]),
         (
-            Message::Left { rank: 7, area: crate::hosts::Area::Memory, offset: 1 << 40 },
+            LauncherMessage::Left { rank: 7, area: crate::hosts::Area::Memory, offset: 1 << 40 },
             vec![3; 1000],
         ),
     ];
@@ -130,7 +130,7 @@ fn messages_come_as_they_were_said_in_parts_of_any_size() {
     // Numbers of signals, and others.
     for (signal, is_one) in [(1, true), (64, true), (0, false), (65, false), (usize::MAX, false)] {
         let mut decoder = Decoder::default();
-        decoder.push(&Message::Interrupted { signal }.encode(&[]));
+        decoder.push(&LauncherMessage::Interrupted { signal }.encode(&[]));
         assert_eq!(decoder.next_message().is_ok(), is_one, "{signal}");
     }
 }

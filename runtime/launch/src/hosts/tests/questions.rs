@@ -2,7 +2,7 @@
 
 use super::links::{World, is_found};
 use crate::hosts::questions::{LONG_PAUSE_NS, PAUSE_NS, Questions};
-use crate::hosts::{Event, Reply};
+use crate::hosts::{LinkEvent, Reply};
 use goal_esp::sim::{Faults, Network};
 use goal_esp::wire::{Mac, State};
 
@@ -105,7 +105,7 @@ fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
     let run = 77;
     world.links.iter_mut().for_each(|link| link.begin(run));
     let connected = |world: &World| {
-        world.events[0].iter().filter(|event| matches!(event, Event::Connected(_))).count() == 2
+        world.events[0].iter().filter(|event| matches!(event, LinkEvent::Connected(_))).count() == 2
     };
     world.run("connected", connected);
     let heard = world.network.take_sent();
@@ -134,12 +134,12 @@ fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
         for number in 0..3 {
             for event in std::mem::take(&mut world.events[number]) {
                 match event {
-                    Event::Lost(..) | Event::Contradiction(_) => panic!("{event:?}"),
-                    Event::Probe { from, round } => {
+                    LinkEvent::Lost(..) | LinkEvent::Contradiction(_) => panic!("{event:?}"),
+                    LinkEvent::Probe { from, round } => {
                         let reply = Reply { state: State::Idle, sent: round, taken: 0 };
                         world.links[number].reply(from.mac(), round, 3, reply);
                     }
-                    Event::Replied(_, of, reply) => assert_eq!(of, reply.sent),
+                    LinkEvent::Replied(_, of, reply) => assert_eq!(of, reply.sent),
                     _ => {}
                 }
             }
@@ -156,7 +156,7 @@ fn probes_count_in_their_run_and_once() {
     world.run("found", |world| (0..3).all(|number| is_found(world, number)));
     let probes = |world: &mut World, number: usize| {
         let events = std::mem::take(&mut world.events[number]);
-        events.iter().filter(|event| matches!(event, Event::Probe { .. })).count()
+        events.iter().filter(|event| matches!(event, LinkEvent::Probe { .. })).count()
     };
     world.links.iter_mut().for_each(|link| link.begin(1));
     world.network.take_sent();
@@ -189,7 +189,7 @@ fn a_host_of_another_version_is_named() {
     frame[12..16].copy_from_slice(&[0x88, 0xb5, 0x11, 3]);
     world.links[0].handle_frame(0, &frame);
     world.links[0].tell_missing();
-    let Some(Event::Missing(text)) = world.links[0].poll_event(0) else {
+    let Some(LinkEvent::Missing(text)) = world.links[0].poll_event(0) else {
         panic!("it was to be told")
     };
     let hint =

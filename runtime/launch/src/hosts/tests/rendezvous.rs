@@ -2,7 +2,7 @@
 //! the key.
 
 use crate::hosts::error::DiscoveryError;
-use crate::hosts::{Event, Machine, Message, RankList, Rendezvous};
+use crate::hosts::{LinkEvent, Machine, LauncherMessage, RankList, Rendezvous};
 use goal_job::host::{Host, Location};
 use std::net::IpAddr;
 
@@ -18,7 +18,7 @@ fn address(number: u32) -> IpAddr {
 struct World {
     now_ns: u64,
     ends: Vec<Rendezvous>,
-    events: Vec<Vec<Event>>,
+    events: Vec<Vec<LinkEvent>>,
 }
 
 impl World {
@@ -43,7 +43,7 @@ impl World {
             for number in 0..self.ends.len() {
                 self.ends[number].handle_timeout(self.now_ns);
                 while let Some(event) = self.ends[number].poll_event() {
-                    if let Event::Mine(ranks) = &event {
+                    if let LinkEvent::Mine(ranks) = &event {
                         let ports: Vec<u16> =
                             ranks.iter().map(|&rank| 1000 + rank as u16).collect();
                         self.ends[number].claimed(&ports);
@@ -63,27 +63,27 @@ impl World {
     }
 
     /// Sends a message from a launcher whose own code would not send it.
-    fn lie(&mut self, from: u32, to: u32, message: &Message) {
+    fn lie(&mut self, from: u32, to: u32, message: &LauncherMessage) {
         self.ends[to as usize].received(self.now_ns, from, &message.encode(&[]));
     }
 
     fn contradiction(&self, number: usize) -> Option<&DiscoveryError> {
         self.events[number].iter().find_map(|event| match event {
-            Event::Contradiction(error) => Some(error),
+            LinkEvent::Contradiction(error) => Some(error),
             _ => None,
         })
     }
 
     fn found(&self, number: usize) -> Option<&Vec<Location>> {
         self.events[number].iter().find_map(|event| match event {
-            Event::Found(all) => Some(all),
+            LinkEvent::Found(all) => Some(all),
             _ => None,
         })
     }
 
     fn lost(&self, number: usize) -> Option<&str> {
         self.events[number].iter().find_map(|event| match event {
-            Event::Lost(_, why) => Some(&**why),
+            LinkEvent::Lost(_, why) => Some(&**why),
             _ => None,
         })
     }
@@ -120,7 +120,7 @@ fn a_launcher_claims_ports_when_the_others_are_there() {
     let mut world = World::new(3, &[None; 3]);
     world.join(1);
     world.settle(100);
-    let has_mine = |events: &[Event]| events.iter().any(|event| matches!(event, Event::Mine(_)));
+    let has_mine = |events: &[LinkEvent]| events.iter().any(|event| matches!(event, LinkEvent::Mine(_)));
     assert_eq!(
         [0, 1, 2].map(|number: usize| has_mine(&world.events[number])),
         [false, true, false]
@@ -144,9 +144,9 @@ fn claims_that_contradict_are_told() {
     }
 }
 
-fn claims(ranks: u32, size: u32, mine: &[u32]) -> Message {
+fn claims(ranks: u32, size: u32, mine: &[u32]) -> LauncherMessage {
     let mine = mine.iter().map(|&rank| (rank, 7)).collect();
-    Message::Claims {
+    LauncherMessage::Claims {
         ranks,
         size,
         mine,
@@ -199,7 +199,7 @@ fn a_leader_that_lies_is_lost() {
         let mut world = World::new(2, &[None; 2]);
         world.ends[1].joined(0, 0, address(0), address(1));
         world.settle(100);
-        world.lie(0, 1, &Message::Found { locations: lie, is_crowded: false });
+        world.lie(0, 1, &LauncherMessage::Found { locations: lie, is_crowded: false });
         world.settle(100);
         assert_eq!(world.lost(1), Some("it placed ranks where they are not"));
         assert_eq!(world.found(1), None);
@@ -208,10 +208,10 @@ fn a_leader_that_lies_is_lost() {
 
 #[test]
 fn messages_for_others_end_the_connection() {
-    let state = Message::State { round: 1, state: 0, sent: 0, taken: 0 };
+    let state = LauncherMessage::State { round: 1, state: 0, sent: 0, taken: 0 };
     for (from, to, message) in [
-        (1, 0, Message::Found { locations: vec![], is_crowded: false }),
-        (1, 0, Message::Probe { round: 1 }),
+        (1, 0, LauncherMessage::Found { locations: vec![], is_crowded: false }),
+        (1, 0, LauncherMessage::Probe { round: 1 }),
         (0, 1, claims(RANKS, 2, &[0])),
         (0, 1, state),
     ] {
@@ -222,7 +222,7 @@ fn messages_for_others_end_the_connection() {
         assert_eq!(world.lost(to as usize), Some("it sent what is not for this launcher"));
         // Nothing more is taken from it.
         assert!(!world.ends[to as usize].has(from));
-        world.lie(from, to, &Message::Leaving);
+        world.lie(from, to, &LauncherMessage::Leaving);
     }
 }
 
@@ -275,10 +275,10 @@ fn a_launcher_that_is_silent_is_lost_and_one_that_says_little_is_not() {
         // Nothing is carried any more.
         let silent_ns = world.now_ns + u64::from(silence_s) * SECOND;
         world.ends[0].handle_timeout(silent_ns - SECOND / 2);
-        assert!(world.ends[0].poll_event().is_none_or(|event| !matches!(event, Event::Lost(..))));
+        assert!(world.ends[0].poll_event().is_none_or(|event| !matches!(event, LinkEvent::Lost(..))));
         world.ends[0].handle_timeout(silent_ns);
         let lost = std::iter::from_fn(|| world.ends[0].poll_event())
-            .any(|event| matches!(event, Event::Lost(_, why) if why == format!("not heard of for {silence_s} s")));
+            .any(|event| matches!(event, LinkEvent::Lost(_, why) if why == format!("not heard of for {silence_s} s")));
         assert!(lost);
     }
 }
@@ -298,7 +298,7 @@ fn a_launcher_whose_system_answers_has_more_time() {
                 end.system_heard(number, now_ns);
             }
             end.handle_timeout(now_ns);
-            std::iter::from_fn(|| end.poll_event()).any(|event| matches!(event, Event::Lost(..)))
+            std::iter::from_fn(|| end.poll_event()).any(|event| matches!(event, LinkEvent::Lost(..)))
         };
         while now_ns < last_ns - SECOND / 2 {
             assert!(!is_lost(now_ns), "{silence_s} s");
@@ -317,7 +317,7 @@ fn other_keys_are_told_with_few_addresses() {
     }
     world.settle(100);
     let told: Vec<&String> = (world.events[0].iter())
-        .filter_map(|event| if let Event::Missing(text) = event { Some(text) } else { None })
+        .filter_map(|event| if let LinkEvent::Missing(text) = event { Some(text) } else { None })
         .collect();
     assert_eq!(told.len(), 4);
     assert!(told[3].contains("another key came from 10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4"));
@@ -336,9 +336,9 @@ fn launchers_of_one_machine_know_if_their_ranks_share_its_processors() {
         world.join(1);
         world.join(2);
         world.settle(1000);
-        let is_told = |events: &Vec<Event>| events.contains(&Event::Crowded);
+        let is_told = |events: &Vec<LinkEvent>| events.contains(&LinkEvent::Crowded);
         let have_found =
-            |events: &Vec<Event>| events.iter().any(|event| matches!(event, Event::Found(_)));
+            |events: &Vec<LinkEvent>| events.iter().any(|event| matches!(event, LinkEvent::Found(_)));
         assert!(world.events.iter().all(have_found));
         [0, 1, 2].map(|number| is_told(&world.events[number]))
     };

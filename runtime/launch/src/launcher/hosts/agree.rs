@@ -4,7 +4,7 @@ use super::error::HostsError;
 use super::options::Hosts;
 use super::post::random;
 use super::session::{LOOK, Session};
-use crate::hosts::{Event, Message, Term};
+use crate::hosts::{LinkEvent, LauncherMessage, Term};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Options;
 use goal_asm::Nisa;
@@ -46,7 +46,7 @@ impl Session<'_> {
                 format!("{} found, but not ready; {}", names.join(", "), session.long_frames())
             })?;
             match self.event(LOOK) {
-                Some(Event::Message(host, Message::Hello(theirs), _)) => {
+                Some(LinkEvent::Message(host, LauncherMessage::Hello(theirs), _)) => {
                     if let Some((name, ours, theirs)) = difference(own, &theirs) {
                         let [name, ours, theirs] = [name, ours, theirs].map(str::to_owned);
                         let leader = self.me;
@@ -55,7 +55,7 @@ impl Session<'_> {
                     }
                     awaited.remove(&host);
                 }
-                Some(Event::Message(host, Message::Refused(why), _)) => {
+                Some(LinkEvent::Message(host, LauncherMessage::Refused(why), _)) => {
                     let name = format!("host {host}");
                     let error = HostsError::Refused { host: name, why };
                     refusal.get_or_insert((error, Instant::now()));
@@ -72,7 +72,7 @@ impl Session<'_> {
         }
         let run = u64::from_ne_bytes(random()?);
         for host in self.all().into_iter().filter(|&host| host != self.me) {
-            self.post.send_with(host, Message::Start { run }, LONGEST.to_vec(), true);
+            self.post.send_with(host, LauncherMessage::Start { run }, LONGEST.to_vec(), true);
         }
         Ok(run)
     }
@@ -90,11 +90,11 @@ impl Session<'_> {
             if self.connected.contains(&leader)
                 && let Some(own) = own.take()
             {
-                self.post.send_with(leader, Message::Hello(own), LONGEST.to_vec(), true);
+                self.post.send_with(leader, LauncherMessage::Hello(own), LONGEST.to_vec(), true);
             }
             match event {
-                Some(Event::Message(_, Message::Start { run }, _)) => return Ok(run),
-                Some(Event::Message(_, Message::Refused(why), _)) => {
+                Some(LinkEvent::Message(_, LauncherMessage::Start { run }, _)) => return Ok(run),
+                Some(LinkEvent::Message(_, LauncherMessage::Refused(why), _)) => {
                     return Err(HostsError::Ended(why).into());
                 }
                 Some(event) => self.check_event(event)?,
@@ -107,12 +107,12 @@ impl Session<'_> {
     ///
     /// # Errors
     /// [`HostsError`] if the job can't start after it.
-    pub(super) fn check_event(&self, event: Event) -> Result<(), HostsError> {
+    pub(super) fn check_event(&self, event: LinkEvent) -> Result<(), HostsError> {
         match event {
             // A late answer may still contradict what is known.
-            Event::Contradiction(error) => Err(error.into()),
-            Event::Lost(host, why) => Err(HostsError::Lost { host: self.named(host), why }),
-            Event::Finished(host) => Err(HostsError::Gone(self.named(host))),
+            LinkEvent::Contradiction(error) => Err(error.into()),
+            LinkEvent::Lost(host, why) => Err(HostsError::Lost { host: self.named(host), why }),
+            LinkEvent::Finished(host) => Err(HostsError::Gone(self.named(host))),
             _ => Ok(()),
         }
     }
@@ -141,7 +141,7 @@ impl Session<'_> {
             other => (self.options.explain)(other),
         };
         for &host in &self.connected {
-            self.post.send(host, Message::Refused(text.clone()));
+            self.post.send(host, LauncherMessage::Refused(text.clone()));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! So the leader listens only to the hosts of the job, and all others listen only to the leader,
 //! which alone starts the job and ends it.
 
-use crate::hosts::Event;
+use crate::hosts::LinkEvent;
 use goal_job::host::{Host, Location};
 
 /// Returns true if the launcher at `me` listens to `host`, for ranks with these addresses. While
@@ -19,21 +19,21 @@ pub(super) fn is_heard(host: Host, me: Host, addresses: &[Location]) -> bool {
 
 /// Returns true if the launcher at `me` must handle an event. Events that no other host has caused
 /// concern all launchers.
-pub(super) fn concerns(event: &Event, me: Host, addresses: &[Location]) -> bool {
+pub(super) fn concerns(event: &LinkEvent, me: Host, addresses: &[Location]) -> bool {
     let host = match event {
-        Event::Mine(_)
-        | Event::Missing(_)
-        | Event::Crowded
-        | Event::Found(_)
-        | Event::Contradiction(_) => {
+        LinkEvent::Mine(_)
+        | LinkEvent::Missing(_)
+        | LinkEvent::Crowded
+        | LinkEvent::Found(_)
+        | LinkEvent::Contradiction(_) => {
             return true;
         }
-        Event::Connected(host)
-        | Event::Message(host, ..)
-        | Event::Finished(host)
-        | Event::Lost(host, _)
-        | Event::Probe { from: host, .. }
-        | Event::Replied(host, ..) => *host,
+        LinkEvent::Connected(host)
+        | LinkEvent::Message(host, ..)
+        | LinkEvent::Finished(host)
+        | LinkEvent::Lost(host, _)
+        | LinkEvent::Probe { from: host, .. }
+        | LinkEvent::Replied(host, ..) => *host,
     };
     is_heard(host, me, addresses)
 }

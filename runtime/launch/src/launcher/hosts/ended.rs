@@ -1,7 +1,7 @@
 //! Tells all hosts of a job how it ended.
 
 use super::post::Post;
-use crate::hosts::{Event, Message};
+use crate::hosts::{LinkEvent, LauncherMessage};
 use crate::outcome::Outcome;
 use crate::report::Report;
 use goal_job::host::Host;
@@ -47,7 +47,7 @@ impl Others {
     /// Returns the signal that a launcher of another host got meanwhile, if any.
     pub fn interrupted(&self) -> Option<usize> {
         while let Some(event) = self.post.event(Duration::ZERO) {
-            if let Event::Message(_, Message::Interrupted { signal }, _) = event {
+            if let LinkEvent::Message(_, LauncherMessage::Interrupted { signal }, _) = event {
                 return Some(signal);
             }
         }
@@ -57,7 +57,7 @@ impl Others {
     /// Tells the other hosts the outcome and the exit status.
     pub fn conclude(self, status: u8, report: &Report) {
         for &host in &self.hosts {
-            let verdict = Message::Verdict {
+            let verdict = LauncherMessage::Verdict {
                 status,
                 report: report.to_json(),
                 errors: report.errors().to_vec(),

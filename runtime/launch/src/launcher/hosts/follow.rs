@@ -4,7 +4,7 @@ use super::ended::Verdict;
 use super::error::HostsError;
 use super::post::EVENTS_MAX;
 use super::session::{self, Session};
-use crate::hosts::{Area, Event, Message};
+use crate::hosts::{Area, LinkEvent, LauncherMessage};
 use crate::launcher::error::LaunchError;
 use crate::launcher::forwarded::Forwarded;
 use crate::launcher::losses::{self, QuiescentState};
@@ -66,29 +66,29 @@ pub(super) fn follow(
                 here: String::new(),
             };
             let why = match event {
-                Event::Message(_, Message::Go, _) if is_ready => {
+                LinkEvent::Message(_, LauncherMessage::Go, _) if is_ready => {
                     start_barrier.pass(here + 1, now_ns);
                     continue;
                 }
-                Event::Message(_, Message::GoOn, _) => {
+                LinkEvent::Message(_, LauncherMessage::GoOn, _) => {
                     has_left = true;
                     continue;
                 }
-                Event::Message(_, Message::Forward { signal }, _) if Forwarded::has(signal) => {
+                LinkEvent::Message(_, LauncherMessage::Forward { signal }, _) if Forwarded::has(signal) => {
                     supervisor.forward(signal, rank_set);
                     continue;
                 }
-                Event::Message(_, Message::Lost(ranks), _) => {
+                LinkEvent::Message(_, LauncherMessage::Lost(ranks), _) => {
                     lose(place, rank_set, &ranks)?;
                     continue;
                 }
-                Event::Message(_, Message::Mend(sits_out), _) if has_regrouped => {
+                LinkEvent::Message(_, LauncherMessage::Mend(sits_out), _) if has_regrouped => {
                     losses::mend(place, &sits_out)?;
                     has_regrouped = false;
                     told_unreachable.clear();
                     continue;
                 }
-                Event::Message(_, Message::End { is_complete, is_stuck, is_late, areas }, _) => {
+                LinkEvent::Message(_, LauncherMessage::End { is_complete, is_stuck, is_late, areas }, _) => {
                     match are_programs {
                         true if is_stuck => request_reports(place.segment, place.here),
                         true if is_late => request_late_reports(place.segment, place.here),
@@ -96,16 +96,16 @@ pub(super) fn follow(
                     }
                     return Ok(Told::End { is_complete, areas });
                 }
-                Event::Probe { round, .. } => {
+                LinkEvent::Probe { round, .. } => {
                     probe = Some(round);
                     continue;
                 }
-                Event::Message(_, Message::Refused(why), _) => {
+                LinkEvent::Message(_, LauncherMessage::Refused(why), _) => {
                     let error = LaunchError::from(HostsError::Ended(why)).to_string();
                     return Ok(Told::Verdict(verdict(session::REFUSED, error)));
                 }
-                Event::Lost(_, why) => why,
-                Event::Finished(_) => "its launcher ended".to_owned(),
+                LinkEvent::Lost(_, why) => why,
+                LinkEvent::Finished(_) => "its launcher ended".to_owned(),
                 _ => continue,
             };
             let error = format!("{} is lost: {why}", session.named(leader));
@@ -113,12 +113,12 @@ pub(super) fn follow(
         }
         if !is_ready && start_barrier.ready() == here {
             is_ready = true;
-            session.post.send(leader, Message::Ready);
+            session.post.send(leader, LauncherMessage::Ready);
         }
         for accusation in losses::suspicions(place) {
             if told_unreachable.insert(accusation) {
                 let (by, rank) = accusation;
-                session.post.send(leader, Message::Unreachable { by, rank });
+                session.post.send(leader, LauncherMessage::Unreachable { by, rank });
             }
         }
         if start_barrier.is_broken()
@@ -126,48 +126,48 @@ pub(super) fn follow(
             && let Some(QuiescentState { regroups, sits_out }) = losses::stand(place)
         {
             has_regrouped = true;
-            session.post.send(leader, Message::Regroups { regroups, sits_out });
+            session.post.send(leader, LauncherMessage::Regroups { regroups, sits_out });
         }
         if are_programs && !is_at_end && supervisor.have_finished() {
             is_at_end = true;
-            session.post.send(leader, Message::AtEnd);
+            session.post.send(leader, LauncherMessage::AtEnd);
         }
         if has_left {
             tail.release(place.segment, place.here);
         }
         let news = match supervisor.look(!have_finished, rank_set).filter(|_| !has_told) {
-            Some(Observation::Failed(_)) => Some(Message::Failed),
+            Some(Observation::Failed(_)) => Some(LauncherMessage::Failed),
             Some(Observation::Exited(rank, how, status)) => {
-                Some(Message::Died { rank, how, status })
+                Some(LauncherMessage::Died { rank, how, status })
             }
             Some(Observation::Lost(rank, how)) => {
                 // The leader decides when the others learn of it.
-                session.post.send(leader, Message::Died { rank, how, status: None });
+                session.post.send(leader, LauncherMessage::Died { rank, how, status: None });
                 None
             }
             Some(Observation::NotStarted(why)) => return Err(LaunchError::Rank(why)),
-            Some(Observation::Interrupted(signal)) => Some(Message::Interrupted { signal }),
-            Some(Observation::Finished) => Some(Message::Finished),
+            Some(Observation::Interrupted(signal)) => Some(LauncherMessage::Interrupted { signal }),
+            Some(Observation::Finished) => Some(LauncherMessage::Finished),
             None => None,
         };
         if let Some(message) = news {
             // After any other news the leader ends the job.
             match message {
-                Message::Finished => have_finished = true,
+                LauncherMessage::Finished => have_finished = true,
                 _ => has_told = true,
             }
             session.post.send(leader, message);
         }
         for signal in supervisor.take_forwarded() {
-            session.post.send(leader, Message::Forward { signal });
+            session.post.send(leader, LauncherMessage::Forward { signal });
         }
         if supervisor.stopped() != stopped {
             stopped = supervisor.stopped().to_vec();
-            session.post.send(leader, Message::Stopped(stopped.clone()));
+            session.post.send(leader, LauncherMessage::Stopped(stopped.clone()));
         }
         match quiet.stands() {
-            Some(Standing::For(lines)) => session.post.send(leader, Message::Standstill(lines)),
-            Some(Standing::Over) => session.post.send(leader, Message::Standstill(vec![])),
+            Some(Standing::For(lines)) => session.post.send(leader, LauncherMessage::Standstill(lines)),
+            Some(Standing::Over) => session.post.send(leader, LauncherMessage::Standstill(vec![])),
             None => {}
         }
         if let Some(round) = probe {

@@ -4,7 +4,7 @@ use super::error::HostsError;
 use super::lead::{Ending, Leader};
 use super::left::{self, Areas};
 use crate::hosts::ranges;
-use crate::hosts::{Event, Message};
+use crate::hosts::{LinkEvent, LauncherMessage};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Stage;
 use crate::launcher::pace::TICK;
@@ -112,7 +112,7 @@ impl Leader<'_, '_> {
         };
         let is_stuck = matches!(ending, Ending::Stuck);
         let is_late = matches!(ending, Ending::TimedOut);
-        self.tell_all(&Message::End { is_complete, is_stuck, is_late, areas: areas.list() });
+        self.tell_all(&LauncherMessage::End { is_complete, is_stuck, is_late, areas: areas.list() });
     }
 
     /// Gathers the memory of the ranks of all hosts, until everything has arrived, a launcher gets
@@ -138,7 +138,7 @@ impl Leader<'_, '_> {
                 (options.show)(Stage::Gathering { bytes: bytes_so_far });
             }
             match self.session.event(TICK) {
-                Some(Event::Message(host, Message::Left { rank, area, offset }, bytes)) => {
+                Some(LinkEvent::Message(host, LauncherMessage::Left { rank, area, offset }, bytes)) => {
                     bytes_so_far += bytes.len() as u64;
                     let is_its = self.session.ranks_of(host).contains(&rank);
                     if !is_its || !left::keep(segment, rank, area, offset, &bytes) {
@@ -146,16 +146,16 @@ impl Leader<'_, '_> {
                             .get_or_insert(self.lost(host, "it told what no rank can have left"));
                     }
                 }
-                Some(Event::Message(host, Message::Told { opened_ns }, _)) => {
+                Some(LinkEvent::Message(host, LauncherMessage::Told { opened_ns }, _)) => {
                     self.told.insert(host, opened_ns);
                 }
-                Some(Event::Message(_, Message::Interrupted { signal }, _)) => {
+                Some(LinkEvent::Message(_, LauncherMessage::Interrupted { signal }, _)) => {
                     return Gathered::Interrupted(signal);
                 }
-                Some(Event::Lost(host, why)) => {
+                Some(LinkEvent::Lost(host, why)) => {
                     lost_then.get_or_insert(self.lost(host, &why));
                 }
-                Some(Event::Finished(host)) => {
+                Some(LinkEvent::Finished(host)) => {
                     lost_then.get_or_insert(self.lost(host, "its launcher ended"));
                 }
                 _ => {}

@@ -12,7 +12,7 @@ use super::error::HostsError;
 use super::post::random;
 use super::session::{LOOK, Session};
 use super::waiting;
-use crate::hosts::{Event, Message};
+use crate::hosts::{LinkEvent, LauncherMessage};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Options;
 use crate::launcher::rank_set::Place;
@@ -145,11 +145,11 @@ impl Session<'_> {
         };
         let own = u32::try_from(interface.mtu).unwrap_or(u32::MAX);
         let of_mtu = |message| match message {
-            Message::Mtu(mtu) => Some(mtu),
+            LauncherMessage::Mtu(mtu) => Some(mtu),
             _ => None,
         };
         let least = |answers: &BTreeMap<Host, u32>| *answers.values().min().expect("its own");
-        let mtu = self.consult(own, Message::Mtu, of_mtu, least)?;
+        let mtu = self.consult(own, LauncherMessage::Mtu, of_mtu, least)?;
         // All hosts refuse the same schedules; what fails behind that is this host's.
         let loaded = self.plan(mtu).and_then(|(fragment, plan)| {
             let loaded = self.load(run, fragment, plan);
@@ -161,12 +161,12 @@ impl Session<'_> {
             Err(why) => (None, Some(why)),
         };
         let of_why = |message| match message {
-            Message::Offload(why) => Some(why),
+            LauncherMessage::Offload(why) => Some(why),
             _ => None,
         };
         let first =
             |answers: &BTreeMap<Host, Option<String>>| answers.values().find_map(Option::clone);
-        match self.consult(why, Message::Offload, of_why, first)? {
+        match self.consult(why, LauncherMessage::Offload, of_why, first)? {
             None => Ok(engine),
             Some(why) => {
                 let what = if self.options.ranks.are_programs() {
@@ -186,8 +186,8 @@ impl Session<'_> {
     fn consult<T: Clone>(
         &mut self,
         own: T,
-        pack: fn(T) -> Message,
-        unpack: impl Fn(Message) -> Option<T>,
+        pack: fn(T) -> LauncherMessage,
+        unpack: impl Fn(LauncherMessage) -> Option<T>,
         decide: impl Fn(&BTreeMap<Host, T>) -> T,
     ) -> Result<T, LaunchError> {
         let (me, leader) = (self.me, self.leader());
@@ -206,14 +206,14 @@ impl Session<'_> {
                 format!("{} did not say if the kernel takes the schedule", silent.join(", "))
             })?;
             match self.event(LOOK) {
-                Some(Event::Message(host, Message::Refused(why), _)) if me == leader => {
+                Some(LinkEvent::Message(host, LauncherMessage::Refused(why), _)) if me == leader => {
                     let host = format!("host {host}");
                     return Err(HostsError::Refused { host, why }.into());
                 }
-                Some(Event::Message(_, Message::Refused(why), _)) => {
+                Some(LinkEvent::Message(_, LauncherMessage::Refused(why), _)) => {
                     return Err(HostsError::Ended(why).into());
                 }
-                Some(Event::Message(host, message, _)) => {
+                Some(LinkEvent::Message(host, message, _)) => {
                     if let Some(answer) = unpack(message) {
                         answers.insert(host, answer);
                     }

@@ -10,7 +10,7 @@
 use super::post::{EVENTS_MAX, random};
 use super::session::Session;
 use super::survival::Survival;
-use crate::hosts::{Event, Message, Rounds};
+use crate::hosts::{LinkEvent, LauncherMessage, Rounds};
 use crate::launcher::error::LaunchError;
 use crate::launcher::forwarded::Forwarded;
 use crate::launcher::losses::QuiescentState;
@@ -102,7 +102,7 @@ impl<'s, 'a> Leader<'s, 'a> {
         })
     }
 
-    pub(super) fn tell_all(&self, message: &Message) {
+    pub(super) fn tell_all(&self, message: &LauncherMessage) {
         for &host in &self.others {
             self.session.post.send(host, message.clone());
         }
@@ -142,7 +142,7 @@ impl<'s, 'a> Leader<'s, 'a> {
             }
             if !self.has_begun && start_barrier.ready() == here && self.ready == self.others {
                 self.has_begun = true;
-                self.tell_all(&Message::Go);
+                self.tell_all(&LauncherMessage::Go);
                 start_barrier.pass(here + 1, now_ns);
             }
             if self.is_survived()
@@ -152,7 +152,7 @@ impl<'s, 'a> Leader<'s, 'a> {
             }
             if are_programs && self.supervisor.have_finished() && self.at_end == self.others {
                 if !std::mem::replace(&mut has_left, true) {
-                    self.tell_all(&Message::GoOn);
+                    self.tell_all(&LauncherMessage::GoOn);
                 }
                 tail.release(segment, self.place.here);
             }
@@ -176,12 +176,12 @@ impl<'s, 'a> Leader<'s, 'a> {
                 None => {}
             }
             for signal in self.supervisor.take_forwarded() {
-                self.tell_all(&Message::Forward { signal });
+                self.tell_all(&LauncherMessage::Forward { signal });
             }
             for (from, signal) in std::mem::take(&mut self.signalled) {
                 self.supervisor.forward(signal, rank_set);
                 for &host in self.others.iter().filter(|&&host| host != from) {
-                    self.session.post.send(host, Message::Forward { signal });
+                    self.session.post.send(host, LauncherMessage::Forward { signal });
                 }
             }
             if self.supervisor.is_late() {
@@ -258,72 +258,72 @@ impl<'s, 'a> Leader<'s, 'a> {
     }
 
     /// Handles an event. Returns the reason if it ends the job.
-    fn hear(&mut self, event: Event) -> Option<Ending> {
+    fn hear(&mut self, event: LinkEvent) -> Option<Ending> {
         match event {
             // The job goes on without this host.
-            Event::Message(host, ..)
-            | Event::Replied(host, ..)
-            | Event::Lost(host, _)
-            | Event::Finished(host)
+            LinkEvent::Message(host, ..)
+            | LinkEvent::Replied(host, ..)
+            | LinkEvent::Lost(host, _)
+            | LinkEvent::Finished(host)
                 if !self.others.contains(&host) => {}
-            Event::Message(host, message, _) => match message {
-                Message::Ready => {
+            LinkEvent::Message(host, message, _) => match message {
+                LauncherMessage::Ready => {
                     self.ready.insert(host);
                 }
-                Message::Finished => {
+                LauncherMessage::Finished => {
                     self.finished.insert(host);
                 }
-                Message::Failed => return Some(Ending::Failed),
-                Message::Died { rank, how, .. }
+                LauncherMessage::Failed => return Some(Ending::Failed),
+                LauncherMessage::Died { rank, how, .. }
                     if self.is_survived() && self.session.ranks_of(host).contains(&rank) =>
                 {
                     self.survival.lose(rank, how);
                 }
-                Message::Unreachable { by, rank }
+                LauncherMessage::Unreachable { by, rank }
                     if self.is_survived() && self.session.ranks_of(host).contains(&by) =>
                 {
                     self.survival.suspect(by, rank);
                 }
-                Message::Regroups { regroups, mut sits_out } if self.is_survived() => {
+                LauncherMessage::Regroups { regroups, mut sits_out } if self.is_survived() => {
                     let ranks = self.session.ranks_of(host);
                     sits_out.retain(|rank| ranks.contains(rank));
                     self.survival.stand(host, QuiescentState { regroups, sits_out });
                 }
-                Message::Died { rank, how, status }
+                LauncherMessage::Died { rank, how, status }
                     if self.session.ranks_of(host).contains(&rank) =>
                 {
                     return Some(Ending::Died(rank, how, status));
                 }
-                Message::AtEnd => {
+                LauncherMessage::AtEnd => {
                     self.at_end.insert(host);
                 }
-                Message::Forward { signal } if Forwarded::has(signal) => {
+                LauncherMessage::Forward { signal } if Forwarded::has(signal) => {
                     self.signalled.push((host, signal));
                 }
-                Message::Standstill(lines) => {
+                LauncherMessage::Standstill(lines) => {
                     let most = self.session.ranks_of(host).len() + 1;
                     self.note_standstill(host, lines.into_iter().take(most).collect());
                 }
-                Message::Stopped(mut stopped) => {
+                LauncherMessage::Stopped(mut stopped) => {
                     let ranks = self.session.ranks_of(host);
                     stopped.retain(|one| ranks.contains(&one.rank));
                     self.stopped.insert(host, stopped);
                 }
-                Message::Interrupted { signal } => {
+                LauncherMessage::Interrupted { signal } => {
                     return Some(Ending::Interrupted(signal));
                 }
-                Message::Refused(why) => {
+                LauncherMessage::Refused(why) => {
                     return Some(Ending::Refused(format!("{}: {why}", self.session.named(host))));
                 }
                 _ => {}
             },
-            Event::Lost(host, why) if self.is_survived() => self.go_on_without(host, &why),
-            Event::Finished(host) if self.is_survived() => {
+            LinkEvent::Lost(host, why) if self.is_survived() => self.go_on_without(host, &why),
+            LinkEvent::Finished(host) if self.is_survived() => {
                 self.go_on_without(host, "its launcher ended");
             }
-            Event::Lost(host, why) => return Some(self.lost(host, &why)),
-            Event::Finished(host) => return Some(self.lost(host, "its launcher ended")),
-            Event::Replied(host, round, reply) if self.rounds.handle(host, round, reply) => {
+            LinkEvent::Lost(host, why) => return Some(self.lost(host, &why)),
+            LinkEvent::Finished(host) => return Some(self.lost(host, "its launcher ended")),
+            LinkEvent::Replied(host, round, reply) if self.rounds.handle(host, round, reply) => {
                 return Some(Ending::Stuck);
             }
             _ => {}

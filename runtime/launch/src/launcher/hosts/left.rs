@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::session::Session;
-use crate::hosts::{Area, Message};
+use crate::hosts::{Area, LauncherMessage};
 use crate::launcher::error::LaunchError;
 use crate::launcher::rank_set::Place;
 use goal_shm::Segment;
@@ -68,7 +68,7 @@ pub(super) fn tell(
                 if session.is_over() {
                     return Ok(());
                 }
-                let mut bytes = vec![0; Message::BYTES_MAX.min(range.end - at)];
+                let mut bytes = vec![0; LauncherMessage::BYTES_MAX.min(range.end - at)];
                 next = at + bytes.len();
                 file.read_exact_at(&mut bytes, at as u64)?;
                 // The leader's areas are zeros at first.
@@ -76,7 +76,7 @@ pub(super) fn tell(
                     let offset = (at - range.start) as u64;
                     session.post.send_with(
                         leader,
-                        Message::Left { rank, area, offset },
+                        LauncherMessage::Left { rank, area, offset },
                         bytes,
                         is_complete,
                     );
@@ -85,7 +85,7 @@ pub(super) fn tell(
         }
     }
     let opened_ns = segment.start_barrier().opened_ns.load(Ordering::SeqCst);
-    session.post.send(leader, Message::Told { opened_ns });
+    session.post.send(leader, LauncherMessage::Told { opened_ns });
     Ok(())
 }
 

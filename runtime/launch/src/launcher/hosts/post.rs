@@ -8,7 +8,7 @@ mod tcp;
 pub(super) use ethernet::transmit;
 pub use tcp::listen_at;
 
-use crate::hosts::{Event, Message, Reply};
+use crate::hosts::{LinkEvent, LauncherMessage, Reply};
 use goal_job::host::Host;
 use goal_job::rights;
 use goal_job::threads::{LibraryThread, sleep};
@@ -40,7 +40,7 @@ enum Command {
     Claimed(Vec<u16>),
     Begin(u64),
     Connect(Host),
-    Send(Host, Message, Vec<u8>, bool),
+    Send(Host, LauncherMessage, Vec<u8>, bool),
     Probe(Host, u64),
     Reply(Host, u64, u32, Reply),
     TellMissing,
@@ -49,7 +49,7 @@ enum Command {
 /// The launcher's end of the thread. When it is dropped, all messages are still sent.
 pub(super) struct Post {
     commands: Option<SyncSender<Command>>,
-    events: Receiver<Event>,
+    events: Receiver<LinkEvent>,
     bell: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
 }
@@ -102,13 +102,13 @@ impl Post {
         self.tell(Command::Connect(host));
     }
 
-    pub(super) fn send(&self, host: Host, message: Message) {
+    pub(super) fn send(&self, host: Host, message: LauncherMessage) {
         self.send_with(host, message, vec![], false);
     }
 
     /// Sends a message with bytes after it, in the longest frames of the interface if `fills` is
     /// set, in short ones otherwise. Waits while much has to be sent.
-    pub(super) fn send_with(&self, host: Host, message: Message, bytes: Vec<u8>, fills: bool) {
+    pub(super) fn send_with(&self, host: Host, message: LauncherMessage, bytes: Vec<u8>, fills: bool) {
         self.tell(Command::Send(host, message, bytes, fills));
     }
 
@@ -120,13 +120,13 @@ impl Post {
         self.tell(Command::Reply(host, round, rank, reply));
     }
 
-    /// Makes [`Event::Missing`] follow.
+    /// Makes [`LinkEvent::Missing`] follow.
     pub(super) fn tell_missing(&self) {
         self.tell(Command::TellMissing);
     }
 
     /// Returns the next event, or `None` if there is none within `limit`.
-    pub(super) fn event(&self, limit: Duration) -> Option<Event> {
+    pub(super) fn event(&self, limit: Duration) -> Option<LinkEvent> {
         match self.events.recv_timeout(limit) {
             Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => None,
@@ -151,15 +151,15 @@ impl Drop for Post {
 /// The thread's end: the launcher's commands, and the events for it.
 struct Inbox {
     commands: Receiver<Command>,
-    tell: SyncSender<Event>,
+    tell: SyncSender<LinkEvent>,
     bell: Arc<OwnedFd>,
     /// An event that there was no room for.
-    event: Option<Event>,
+    event: Option<LinkEvent>,
 }
 
 impl Inbox {
     /// Tells the launcher of the events that `next` returns, as far as there is room.
-    fn tell(&mut self, mut next: impl FnMut() -> Option<Event>) {
+    fn tell(&mut self, mut next: impl FnMut() -> Option<LinkEvent>) {
         while let Some(event) = self.event.take().or_else(&mut next) {
             match self.tell.try_send(event) {
                 Ok(()) => {}

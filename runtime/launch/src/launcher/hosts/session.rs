@@ -6,7 +6,7 @@ use super::ended::{Others, Verdict};
 use super::error::HostsError;
 use super::options::{Hosts, Meeting, Obstacle, Rendezvous};
 use super::post::Post;
-use crate::hosts::{Discovery, Event, Message, ranges};
+use crate::hosts::{Discovery, LinkEvent, LauncherMessage, ranges};
 use crate::launcher::Options;
 use crate::launcher::error::LaunchError;
 use crate::launcher::signals::attend;
@@ -46,7 +46,7 @@ pub(super) struct Session<'a> {
     /// The address of each rank; empty until all are known.
     locations: Vec<Location>,
     /// Events that arrived too early and are handled later.
-    early: VecDeque<Event>,
+    early: VecDeque<LinkEvent>,
     pub(super) started: Instant,
     /// The other hosts with a stream to this one.
     pub(super) connected: BTreeSet<Host>,
@@ -131,16 +131,16 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the next event that concerns this launcher, or `None` if none comes within `limit`.
-    pub(super) fn event(&mut self, limit: Duration) -> Option<Event> {
+    pub(super) fn event(&mut self, limit: Duration) -> Option<LinkEvent> {
         let event = self.early.pop_front().or_else(|| self.post.event(limit))?;
         if !concerns(&event, self.me, &self.locations) {
             return None;
         }
         match &event {
-            Event::Connected(host) => {
+            LinkEvent::Connected(host) => {
                 self.connected.insert(*host);
             }
-            Event::Lost(host, _) | Event::Finished(host) => {
+            LinkEvent::Lost(host, _) | LinkEvent::Finished(host) => {
                 self.connected.remove(host);
             }
             _ => {}
@@ -178,28 +178,28 @@ impl<'a> Session<'a> {
             self.check(|session| format!("{}; {}", session.missing(), session.way_out()))?;
             match self.event(LOOK) {
                 None => {}
-                Some(Event::Mine(ranks)) => {
+                Some(LinkEvent::Mine(ranks)) => {
                     let ports = self.claim(ranks.len())?;
                     self.post.claimed(ports);
                     self.mine = ranks;
                 }
-                Some(Event::Crowded) => self.is_crowded = true,
-                Some(Event::Missing(missing)) if told == missing => {}
-                Some(Event::Missing(missing)) => {
+                Some(LinkEvent::Crowded) => self.is_crowded = true,
+                Some(LinkEvent::Missing(missing)) if told == missing => {}
+                Some(LinkEvent::Missing(missing)) => {
                     (self.options.tell)(&format!("waiting: {missing}; {}", self.way_out()));
                     told = missing;
                 }
-                Some(Event::Contradiction(error)) => return Err(HostsError::from(error).into()),
+                Some(LinkEvent::Contradiction(error)) => return Err(HostsError::from(error).into()),
                 // Launchers that meet at an address are connected before all are found.
-                Some(Event::Message(_, Message::Refused(why), _)) if self.interface.is_none() => {
+                Some(LinkEvent::Message(_, LauncherMessage::Refused(why), _)) if self.interface.is_none() => {
                     return Err(HostsError::Ended(why).into());
                 }
-                Some(event @ (Event::Lost(..) | Event::Finished(_)))
+                Some(event @ (LinkEvent::Lost(..) | LinkEvent::Finished(_)))
                     if self.interface.is_none() =>
                 {
                     self.check_event(event)?;
                 }
-                Some(Event::Found(addresses)) => {
+                Some(LinkEvent::Found(addresses)) => {
                     self.connected.retain(|&host| is_heard(host, self.me, &addresses));
                     self.locations = addresses;
                     self.early = later;
@@ -257,7 +257,7 @@ impl<'a> Session<'a> {
         self.post.tell_missing();
         let since = Instant::now();
         while since.elapsed() < LOOK * 10 {
-            if let Some(Event::Missing(missing)) = self.event(LOOK) {
+            if let Some(LinkEvent::Missing(missing)) = self.event(LOOK) {
                 return missing;
             }
         }
@@ -282,15 +282,15 @@ impl<'a> Session<'a> {
     }
 
     /// Notes the outcome if an event states it.
-    fn note(&mut self, event: Event) {
+    fn note(&mut self, event: LinkEvent) {
         let lost =
             |text| Verdict { status: DIED, report: None, errors: vec![text], here: String::new() };
         let decided = match event {
-            Event::Message(_, Message::Verdict { status, report, errors }, _) => {
+            LinkEvent::Message(_, LauncherMessage::Verdict { status, report, errors }, _) => {
                 Verdict { status, report: Some(report), errors, here: String::new() }
             }
-            Event::Lost(_, why) => lost(format!("{} is lost: {why}", self.named(self.leader()))),
-            Event::Finished(_) => {
+            LinkEvent::Lost(_, why) => lost(format!("{} is lost: {why}", self.named(self.leader()))),
+            LinkEvent::Finished(_) => {
                 lost(format!("{} ended without a report", self.named(self.leader())))
             }
             _ => return,
@@ -303,7 +303,7 @@ impl<'a> Session<'a> {
         let Some(signal) = attend(self.options, true) else { return };
         if self.signalled.is_none() {
             self.signalled = Some(Instant::now());
-            self.post.send(self.leader(), Message::Interrupted { signal });
+            self.post.send(self.leader(), LauncherMessage::Interrupted { signal });
         }
     }
 

@@ -3,7 +3,7 @@
 use super::follow::lose;
 use super::lead::{Ending, Leader};
 use super::survival::Survival;
-use crate::hosts::Message;
+use crate::hosts::LauncherMessage;
 use crate::launcher::losses;
 use crate::launcher::rank_set::RankSet;
 use goal_job::host::Host;
@@ -44,7 +44,7 @@ impl Leader<'_, '_> {
             if let Err(error) = lose(self.place, rank_set, &new) {
                 return Some(Ending::Refused(error.to_string()));
             }
-            self.tell_all(&Message::Lost(new.clone()));
+            self.tell_all(&LauncherMessage::Lost(new.clone()));
             if (0..segment.num_ranks()).all(is_lost) {
                 let (rank, how) = new.swap_remove(0);
                 return Some(Ending::Died(rank, how, None));
@@ -70,7 +70,7 @@ impl Leader<'_, '_> {
         }
         let sits_out: Vec<u32> = stands.values().flat_map(|stand| stand.sits_out.clone()).collect();
         self.survival = Survival::default();
-        self.tell_all(&Message::Mend(sits_out.clone()));
+        self.tell_all(&LauncherMessage::Mend(sits_out.clone()));
         losses::mend(self.place, &sits_out).err().map(|error| Ending::Refused(error.to_string()))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::launcher::rank_set::Place;
 use goal_asm::Nisa;
-use goal_job::Place as Name;
+use goal_job::ActionPlace;
 use goal_job::rights;
 use goal_kernel::{Awaited, Look, Lost, Member, Plan, Unfinished, Unheard};
 use goal_shm::Segment;
@@ -81,7 +81,7 @@ fn in_actions(nisa: &Nisa, rank: u32, origins: &[u32], unfinished: &Unfinished) 
     let offsets: Vec<u32> = nisa.section(rank).records().map(|(offset, _)| offset).collect();
     let line = |(action, awaited): &(u32, Awaited)| {
         let origin = *origins.get(*action as usize)?;
-        let name = Name::new(nisa, rank, *offsets.get(origin as usize)?);
+        let name = ActionPlace::new(nisa, rank, *offsets.get(origin as usize)?);
         Some(match awaited {
             Awaited::Messages(ranks) => {
                 format!(

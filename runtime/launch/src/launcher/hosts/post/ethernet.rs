@@ -2,7 +2,7 @@
 
 use super::super::options::Ethernet;
 use super::{Command, Inbox, PART_NS, Post, SLEEP_MAX_NS, random};
-use crate::hosts::{Discovery, Event, Key, Link};
+use crate::hosts::{Discovery, LinkEvent, Key, Link};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::Config;
 use goal_esp::wire::Mac;
@@ -131,9 +131,9 @@ impl Worker {
         let Self { inbox, link, fault, .. } = self;
         inbox.tell(|| {
             Some(match link.poll_event(now_ns())? {
-                Event::Lost(host, why) => {
+                LinkEvent::Lost(host, why) => {
                     let fault = fault.as_ref().map_or(String::new(), |fault| format!(" ({fault})"));
-                    Event::Lost(host, format!("{why}{fault}"))
+                    LinkEvent::Lost(host, format!("{why}{fault}"))
                 }
                 other => other,
             })

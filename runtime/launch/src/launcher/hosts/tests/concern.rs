@@ -1,6 +1,6 @@
 //! Tests of the events of other hosts that the leader and the others handle.
 
-use crate::hosts::{DiscoveryError, Event, Message};
+use crate::hosts::{DiscoveryError, LinkEvent, LauncherMessage};
 use crate::launcher::hosts::concern::concerns;
 use goal_job::host::{Host, Location};
 
@@ -10,17 +10,17 @@ const THIRD: Host = Host::Mac([2, 0, 0, 0, 0, 2]);
 const STRANGER: Host = Host::Mac([2, 0, 0, 0, 0, 9]);
 
 /// All events that a host can cause and that start or end a job.
-fn events(host: Host) -> [Event; 8] {
-    let message = |message| Event::Message(host, message, vec![]);
+fn events(host: Host) -> [LinkEvent; 8] {
+    let message = |message| LinkEvent::Message(host, message, vec![]);
     [
-        message(Message::Start { run: 1 }),
-        message(Message::Go),
-        message(Message::End { is_complete: true, is_stuck: false, is_late: false, areas: vec![] }),
-        message(Message::Refused("no".to_owned())),
-        message(Message::Verdict { status: 0, report: "{}".to_owned(), errors: vec![] }),
-        Event::Lost(host, "it is gone".to_owned()),
-        Event::Finished(host),
-        Event::Probe { from: host, round: 1 },
+        message(LauncherMessage::Start { run: 1 }),
+        message(LauncherMessage::Go),
+        message(LauncherMessage::End { is_complete: true, is_stuck: false, is_late: false, areas: vec![] }),
+        message(LauncherMessage::Refused("no".to_owned())),
+        message(LauncherMessage::Verdict { status: 0, report: "{}".to_owned(), errors: vec![] }),
+        LinkEvent::Lost(host, "it is gone".to_owned()),
+        LinkEvent::Finished(host),
+        LinkEvent::Probe { from: host, round: 1 },
     ]
 }
 
@@ -41,7 +41,7 @@ fn a_launcher_hears_the_leader_and_the_leader_all_others_of_the_job() {
         "nobody is known yet"
     );
     assert!(concerns(
-        &Event::Contradiction(DiscoveryError::PendingConnection(STRANGER.mac())),
+        &LinkEvent::Contradiction(DiscoveryError::PendingConnection(STRANGER.mac())),
         OTHER,
         &addresses
     ));

@@ -1,7 +1,7 @@
 //! Tests of launchers that meet over TCP, each with its thread. Many come at once, one is of the
 //! next job, and a slow launcher takes messages to the last byte.
 
-use crate::hosts::{Area, Event, Key, Message};
+use crate::hosts::{Area, LinkEvent, Key, LauncherMessage};
 use crate::launcher::hosts::Rendezvous;
 use crate::launcher::hosts::post::Post;
 use goal_filetest::patience;
@@ -36,7 +36,7 @@ fn launcher((number, size): (u32, u32), at: &str, encrypts: bool) -> Post {
 }
 
 /// Waits for an event.
-fn until<T>(post: &Post, mut found: impl FnMut(Event) -> Option<T>) -> T {
+fn until<T>(post: &Post, mut found: impl FnMut(LinkEvent) -> Option<T>) -> T {
     let since = Instant::now();
     loop {
         assert!(since.elapsed() < patience(LIMIT), "it does not come");
@@ -54,9 +54,9 @@ fn find(posts: &[&Post]) {
         assert!(since.elapsed() < patience(LIMIT), "they do not find each other: {have_found:?}");
         for (post, has_found) in posts.iter().zip(&mut have_found) {
             match post.event(Duration::from_millis(1)) {
-                Some(Event::Mine(_)) => post.claimed(vec![7]),
-                Some(Event::Found(_)) => *has_found = true,
-                Some(event @ (Event::Lost(..) | Event::Contradiction(_) | Event::Finished(_))) => {
+                Some(LinkEvent::Mine(_)) => post.claimed(vec![7]),
+                Some(LinkEvent::Found(_)) => *has_found = true,
+                Some(event @ (LinkEvent::Lost(..) | LinkEvent::Contradiction(_) | LinkEvent::Finished(_))) => {
                     panic!("{event:?}")
                 }
                 _ => {}
@@ -67,7 +67,7 @@ fn find(posts: &[&Post]) {
 
 fn connected(post: &Post) -> Host {
     until(post, |event| match event {
-        Event::Connected(host) => Some(host),
+        LinkEvent::Connected(host) => Some(host),
         _ => None,
     })
 }
@@ -81,7 +81,7 @@ fn a_launcher_of_the_next_job_does_not_meet_the_last_one() {
     let [leader, first, second] = all.try_into().ok().unwrap();
     // Launcher 1 ends, and is started for the next job while the leader still waits for launcher 2.
     drop(first);
-    until(&leader, |event| matches!(event, Event::Finished(_)).then_some(()));
+    until(&leader, |event| matches!(event, LinkEvent::Finished(_)).then_some(()));
     let next = launcher((1, 2), &at, false);
     // Time has to pass, in which it must not meet the last leader.
     thread::sleep(Duration::from_millis(300));
@@ -108,7 +108,7 @@ fn the_port_is_closed_while_a_leader_ends() {
     until(&leader, |event| {
         thread::sleep(Duration::from_millis(1));
         let _ = other.go_on(&key().rendezvous());
-        matches!(event, Event::Connected(_)).then_some(())
+        matches!(event, LinkEvent::Connected(_)).then_some(())
     });
     let ends = thread::spawn(move || drop(leader));
     let is_refused = || {
@@ -146,7 +146,7 @@ fn many_launchers_that_connect_at_once_all_join() {
     }
     let mut joined = 0;
     until(&leader, |event| {
-        joined += u32::from(matches!(event, Event::Connected(_)));
+        joined += u32::from(matches!(event, LinkEvent::Connected(_)));
         (joined == LAUNCHERS).then_some(())
     });
 }
@@ -165,20 +165,20 @@ fn a_slow_launcher_gets_every_encrypted_byte() {
     let takes = thread::spawn(move || {
         let mut taken = 0;
         until(&other, |event| match event {
-            Event::Message(_, Message::Left { offset, .. }, bytes) => {
+            LinkEvent::Message(_, LauncherMessage::Left { offset, .. }, bytes) => {
                 assert_eq!((offset, bytes.len()), (taken, 64 << 10));
                 taken += 1;
                 // Time has to pass: this launcher is slow.
                 thread::sleep(Duration::from_millis(1));
                 None
             }
-            Event::Finished(_) => Some(taken),
-            Event::Lost(_, why) => panic!("after {taken} messages: {why}"),
+            LinkEvent::Finished(_) => Some(taken),
+            LinkEvent::Lost(_, why) => panic!("after {taken} messages: {why}"),
             _ => None,
         })
     });
     for offset in 0..MESSAGES {
-        let message = Message::Left { rank: 0, area: Area::Memory, offset };
+        let message = LauncherMessage::Left { rank: 0, area: Area::Memory, offset };
         leader.send_with(host, message, vec![7; 64 << 10], true);
     }
     drop(leader);

@@ -5,7 +5,7 @@
 //! accepted at a time, and what has arrived on others is read in between.
 
 use super::{Connection, LEADER, Worker};
-use crate::hosts::Message;
+use crate::hosts::LauncherMessage;
 use crate::launcher::hosts::post::PART_NS;
 use goal_tcp::Listener;
 use goal_tcp::channel::ChannelError;
@@ -165,7 +165,7 @@ impl Worker {
             let Connection::Shaking(caller) = self.connections.remove(at) else { return true };
             let mut channel = caller.into_channel();
             // A new connection has room for so little.
-            let _ = channel.send(&Message::Refused(why).encode(&[]));
+            let _ = channel.send(&LauncherMessage::Refused(why).encode(&[]));
             self.connections.insert(at, Connection::Refused(channel, now_ns + PART_NS));
             return true;
         }
