@@ -41,7 +41,7 @@
 //! Threats, and the modules that answer them: the environment is written by the user who starts the
 //! process, and may be stale or contradict itself (`launcher/`). Answers on `PMI_FD` come from the
 //! launcher's proxy on this node (`pmi/`). A PMIx library is code that the user or the launcher
-//! chose (`pmix/library.rs`). Blobs come from other ranks of the job, which may run other code:
+//! chose (`pmix/library/mod.rs`). Blobs come from other ranks of the job, which may run other code:
 //! their sizes are bounded (`limits.rs`), and their contents are the caller's to check.
 
 mod deadline;
