@@ -1,6 +1,7 @@
 //! The machine that a schedule is meant for: LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim,
 //! 2010).
 
+use goal_lang::limits::EAGER_LIMIT;
 use std::fmt;
 
 /// Parameters of the LogGOPS model.
@@ -29,7 +30,7 @@ impl Default for Machine {
             gap_ns: 100.0,
             gap_per_byte_ns: 0.1,
             overhead_per_byte_ns: 0.0,
-            eager_bytes_max: 16 << 10,
+            eager_bytes_max: EAGER_LIMIT,
         }
     }
 }

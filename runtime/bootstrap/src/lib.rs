@@ -39,20 +39,20 @@
 //! ```
 //!
 //! Threats, and the modules that answer them: the environment is written by the user who starts the
-//! process, and may be stale or contradict itself (`launcher/`). Answers on `PMI_FD` come from the
+//! process, and may be stale or contradict itself (`detection/`). Answers on `PMI_FD` come from the
 //! launcher's proxy on this node (`pmi/`). A PMIx library is code that the user or the launcher
 //! chose (`pmix/library/mod.rs`). Blobs come from other ranks of the job, which may run other code:
 //! their sizes are bounded (`limits.rs`), and their contents are the caller's to check.
 
 mod deadline;
+mod detection;
 mod error;
-mod launcher;
 mod limits;
 mod pmi;
 mod pmix;
 mod session;
 
 pub use error::Error;
-pub use launcher::{Exchange, Kind, Launcher};
+pub use detection::{Exchange, LauncherKind, Launcher};
 pub use limits::{BLOB_MAX, RANKS_MAX};
 pub use session::Session;

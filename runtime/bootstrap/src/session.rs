@@ -11,7 +11,7 @@
 
 use crate::deadline::Deadline;
 use crate::error::Error;
-use crate::launcher::{Exchange, Launcher};
+use crate::detection::{Exchange, Launcher};
 use crate::limits::{ABORT_WAIT, BLOB_MAX, DROP_WAIT, FORWARD_WAIT, RANKS_MAX};
 use crate::{pmi, pmix};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

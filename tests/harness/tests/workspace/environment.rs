@@ -12,7 +12,7 @@ use crate::root;
 const ASKS: [&str; 5] = ["env::var", "env::vars", "var_os(", "getenv(", "VARIABLE"];
 /// Folders and files with the names of variables, whatever they ask.
 const NAMES: [&str; 4] = [
-    "runtime/bootstrap/src/launcher",
+    "runtime/bootstrap/src/detection",
     "runtime/bootstrap/src/pmix/search.rs",
     "bindings/prof/src/settings.rs",
     "runtime/job/src/transport/choice/request.rs",

@@ -7,7 +7,7 @@ use std::os::fd::RawFd;
 /// A family of launchers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum LauncherKind {
     /// `mpirun` of Open MPI, and `prterun` with its variables.
     OpenMpi,
     /// A launcher that speaks PMI-1: `mpiexec` of MPICH or Intel MPI (Hydra), and others.
@@ -22,7 +22,7 @@ pub enum Kind {
     Kubernetes,
 }
 
-impl Kind {
+impl LauncherKind {
     /// The launcher's name for people.
     pub fn name(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ pub enum Exchange {
 /// The launcher that started a process, and what it says about the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
-    kind: Kind,
+    kind: LauncherKind,
     exchange: Exchange,
     rank: u32,
     size: Option<u32>,
@@ -72,7 +72,7 @@ pub struct Launcher {
 
 impl Launcher {
     /// The family of the launcher.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> LauncherKind {
         self.kind
     }
 
@@ -114,7 +114,7 @@ impl Numbers {
     /// Makes the launcher, if the numbers do not contradict each other.
     pub(super) fn launcher(
         self,
-        kind: Kind,
+        kind: LauncherKind,
         exchange: Exchange,
     ) -> Result<Option<Launcher>, Error> {
         below(self.rank, self.size)?;

@@ -2,7 +2,7 @@
 //!
 //! Threat: see `environment.rs`. A rule reads no other variables than those of its launcher.
 
-use super::description::{Exchange, Kind, Launcher, Numbers};
+use super::description::{Exchange, LauncherKind, Launcher, Numbers};
 use super::environment::{Environment, Number, agree, invalid};
 use super::slurm;
 use crate::error::Error;
@@ -70,10 +70,10 @@ fn pmi(
             local_rank: slurm::local_rank(env)?,
             local_size: slurm::local_size(env)?,
         };
-        return numbers.launcher(Kind::Slurm, exchange);
+        return numbers.launcher(LauncherKind::Slurm, exchange);
     }
     let numbers = Numbers { rank, size, local_rank, local_size: env.number("MPI_LOCALNRANKS")? };
-    numbers.launcher(Kind::Pmi, exchange)
+    numbers.launcher(LauncherKind::Pmi, exchange)
 }
 
 fn torchrun(env: &Environment<'_>) -> Result<Option<Launcher>, Error> {
@@ -100,7 +100,7 @@ fn world_of_script(env: &Environment<'_>) -> Result<Option<Launcher>, Error> {
     };
     let way_out = "tell ranks a meeting point by --rendezvous HOST:PORT, with MASTER_ADDR as the \
                    host and a port of its own";
-    numbers.launcher(Kind::Torch, Exchange::None { reason, way_out })
+    numbers.launcher(LauncherKind::Torch, Exchange::None { reason, way_out })
 }
 
 fn pmix(env: &Environment<'_>) -> Result<Option<Launcher>, Error> {
@@ -118,11 +118,11 @@ fn pmix(env: &Environment<'_>) -> Result<Option<Launcher>, Error> {
     if is_slurm {
         let (local_rank, local_size) = (slurm::local_rank(env)?, slurm::local_size(env)?);
         let numbers = Numbers { rank, size: slurm::size(env)?, local_rank, local_size };
-        return numbers.launcher(Kind::Slurm, exchange);
+        return numbers.launcher(LauncherKind::Slurm, exchange);
     }
     let Some(world_rank) = env.number("OMPI_COMM_WORLD_RANK")? else {
         let numbers = Numbers { rank, size: None, local_rank: None, local_size: None };
-        return numbers.launcher(Kind::Pmix, exchange);
+        return numbers.launcher(LauncherKind::Pmix, exchange);
     };
     agree(world_rank, rank)?;
     open_mpi(env, world_rank, exchange)
@@ -147,7 +147,7 @@ fn open_mpi(
         local_rank: env.number("OMPI_COMM_WORLD_LOCAL_RANK")?,
         local_size: env.number("OMPI_COMM_WORLD_LOCAL_SIZE")?,
     };
-    numbers.launcher(Kind::OpenMpi, exchange)
+    numbers.launcher(LauncherKind::OpenMpi, exchange)
 }
 
 fn slurm_step(env: &Environment<'_>) -> Result<Option<Launcher>, Error> {
@@ -158,12 +158,12 @@ fn slurm_step(env: &Environment<'_>) -> Result<Option<Launcher>, Error> {
     let (local_rank, local_size) = (slurm::local_rank(env)?, slurm::local_size(env)?);
     let numbers = Numbers { rank, size: slurm::size(env)?, local_rank, local_size };
     let reason = "its step has no PMI".to_owned();
-    numbers.launcher(Kind::Slurm, Exchange::None { reason, way_out: USE_SRUN })
+    numbers.launcher(LauncherKind::Slurm, Exchange::None { reason, way_out: USE_SRUN })
 }
 
 fn kubernetes(env: &Environment<'_>) -> Result<Option<Launcher>, Error> {
     let Some(rank) = env.number("JOB_COMPLETION_INDEX")? else { return Ok(None) };
     let numbers = Numbers { rank, size: None, local_rank: None, local_size: None };
     let reason = "it tells pods neither their number nor each other's addresses".to_owned();
-    numbers.launcher(Kind::Kubernetes, Exchange::None { reason, way_out: USE_RENDEZVOUS })
+    numbers.launcher(LauncherKind::Kubernetes, Exchange::None { reason, way_out: USE_RENDEZVOUS })
 }
