@@ -3,7 +3,7 @@
 //! Messages get sizes and no addresses, and local operations become dependencies only, so a replay
 //! needs no memory. Of each collective the part of one rank is generated.
 
-use crate::communicators::{Communicator, CollectivePlace};
+use crate::communicators::{CollectivePlace, Communicator};
 use crate::settings::Settings;
 use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, Request, algorithm};
 use goal_lang::{Action, BlockList, Body, CollectiveKind, Datatype, Function, Op};

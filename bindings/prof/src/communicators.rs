@@ -141,7 +141,11 @@ impl Communicators {
     }
 
     /// Counts a collective that begins on a communicator, or is prepared. Returns its place.
-    pub(crate) fn begin(&mut self, handle: u64, is_persistent: bool) -> Result<CollectivePlace, NoPlace> {
+    pub(crate) fn begin(
+        &mut self,
+        handle: u64,
+        is_persistent: bool,
+    ) -> Result<CollectivePlace, NoPlace> {
         let entry = self.entries.get_mut(&handle).ok_or(NoPlace::Communicator)?;
         let (count, first) = match is_persistent {
             false => (&mut entry.others, 0),

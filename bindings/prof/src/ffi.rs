@@ -12,7 +12,7 @@
 use crate::collective::{Collective, Elements};
 use crate::memory;
 use crate::output::{create, leave_to_parent, without_signals};
-use crate::recorder::{Fault, SentMessage, Recorder, Status};
+use crate::recorder::{Fault, Recorder, SentMessage, Status};
 use crate::settings::{Settings, SettingsError};
 use goal_lang::CollectiveKind;
 use parking_lot::Mutex;

@@ -31,6 +31,6 @@ mod tests;
 pub use collective::{Collective, Elements};
 pub use communicators::{COMM_SELF, COMM_WORLD};
 pub use output::{TraceFile, create};
-pub use recorder::{Fault, SentMessage, Recorder, Status};
+pub use recorder::{Fault, Recorder, SentMessage, Status};
 pub use settings::{Settings, SettingsError};
 pub use tags::TagError;

@@ -252,7 +252,8 @@ impl Communicators {
         let nodes = nodes_of(&list.iter().map(host).collect::<Vec<u32>>());
         let (ranks, neighbors) = (Some(list), None);
         let _lease = Some(Arc::new(Lease(number.0)));
-        let made = Communicator::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes });
+        let made =
+            Communicator::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes });
         Ok(Communicator { _lease, ..made })
     }
 

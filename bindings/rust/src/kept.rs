@@ -6,7 +6,7 @@ use crate::collective::{Collective, Persistent};
 use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::group::Group;
-use crate::progress::{RankCore, Kept};
+use crate::progress::{Kept, RankCore};
 use crate::raw::Ticket;
 use goal_collectives::Blocks;
 use rustc_hash::{FxHashMap, FxHashSet};

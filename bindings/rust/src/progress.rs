@@ -24,7 +24,11 @@ const ACTION: &str = "action at ";
 /// Adds the name of the collective to the error of a failed action: of one that runs, or
 /// `starting`. If several run, the text names all of them. Other errors stay as they are.
 #[cold]
-pub(crate) fn name_collectives(core: &RankCore, starting: Option<&'static str>, error: Error) -> Error {
+pub(crate) fn name_collectives(
+    core: &RankCore,
+    starting: Option<&'static str>,
+    error: Error,
+) -> Error {
     let text = error.to_string();
     if error.code() != ErrorCode::Failed || !text.starts_with(ACTION) {
         return error;

@@ -1,10 +1,10 @@
 //! The state of the group that all threads of this process share, and the engine lock.
 //!
-//! One lock, the engine lock, guards the rank's engine and its runs ([`RankCore`]). If several threads
-//! wait for runs, one of them works and sleeps while it holds the lock. The others sleep until it
-//! wakes them, because their runs have ended or because it stops. A thread that wants the lock
-//! counts itself in [`SharedGroup::wanted`] and wakes the holder. The holder hands the lock over, and
-//! takes it again later.
+//! One lock, the engine lock, guards the rank's engine and its runs ([`RankCore`]). If several
+//! threads wait for runs, one of them works and sleeps while it holds the lock. The others sleep
+//! until it wakes them, because their runs have ended or because it stops. A thread that wants the
+//! lock counts itself in [`SharedGroup::wanted`] and wakes the holder. The holder hands the lock
+//! over, and takes it again later.
 //!
 //! A panic while the lock is held ends the job: the engine may be in the middle of an action.
 

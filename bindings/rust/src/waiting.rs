@@ -68,7 +68,12 @@ impl SharedGroup {
 
     /// Waits until one of these runs has ended. The caller holds the engine lock.
     #[inline(never)]
-    fn wait_from(&'static self, mut core: HeldCore, tickets: &[Ticket], call: &str) -> Result<usize> {
+    fn wait_from(
+        &'static self,
+        mut core: HeldCore,
+        tickets: &[Ticket],
+        call: &str,
+    ) -> Result<usize> {
         loop {
             let looked = self.look(&mut core, tickets, call);
             if let Some(at) = self.release_after(core, looked)? {

@@ -40,7 +40,8 @@ pub(crate) fn check<'a>(
         is_cut: false,
     };
     let found = search.found(&stored);
-    let groups = Groups::from_pairs(found.into_iter().map(|found| (statement(analysis, found[0]), found)));
+    let groups =
+        Groups::from_pairs(found.into_iter().map(|found| (statement(analysis, found[0]), found)));
     for (_, found, count) in groups.order {
         report.add(Code::TimingDependentMatch, || finding(analysis, found, count));
     }

@@ -1,6 +1,6 @@
 //! A collective among some ranks, as one of them sees it.
 
-use crate::buf::{Buf, Address};
+use crate::buf::{Address, Buf};
 use crate::request::{Blocks, Request};
 use goal_lang::CollectiveKind;
 use std::sync::Arc;

@@ -170,7 +170,9 @@ fn without_the_right_it_is_said_how_to_get_it() {
         GOAL_RUN,
     ];
     let run_without_xdp = |arguments: &[&str]| {
-        Ended::from_output(host.command("setpriv").args(without_xdp).args(arguments).output().unwrap())
+        Ended::from_output(
+            host.command("setpriv").args(without_xdp).args(arguments).output().unwrap(),
+        )
     };
     let ended =
         run_without_xdp(&["answer", "--interface", "v0", "--timeout", "0.1", "--driver", "xdp"]);

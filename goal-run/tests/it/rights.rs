@@ -172,7 +172,8 @@ fn files_of_a_job() -> [Vec<u8>; 3] {
 
 #[test]
 fn a_rank_that_no_launcher_started_is_refused() {
-    let ended = Ended::from_output(as_rank(Path::new(GOAL_RUN), &order(3, 4, 5), false).output().unwrap());
+    let ended =
+        Ended::from_output(as_rank(Path::new(GOAL_RUN), &order(3, 4, 5), false).output().unwrap());
     ended.assert_status(2);
     ended.assert_says(&["GOAL_RUN_RANK is set, but no launcher started this process"]);
 }
@@ -182,7 +183,8 @@ fn what_a_local_user_makes_up_for_a_rank_is_refused() {
     let [schedule, settings, segment] = files_of_a_job();
     let run = |schedule: &OwnedFd, settings: &OwnedFd, segment: &OwnedFd| {
         let order = order(schedule.as_raw_fd(), settings.as_raw_fd(), segment.as_raw_fd());
-        let ended = Ended::from_output(as_rank(Path::new(GOAL_RUN), &order, true).output().unwrap());
+        let ended =
+            Ended::from_output(as_rank(Path::new(GOAL_RUN), &order, true).output().unwrap());
         ended.assert_status(2);
         assert!(!ended.err.contains("panicked"), "{ended:?}");
         ended.err
@@ -213,7 +215,8 @@ fn what_a_local_user_makes_up_for_a_rank_is_refused() {
         ((-7, 4, 5), "standard"),
     ] {
         let order = order(numbers.0, numbers.1, numbers.2);
-        let ended = Ended::from_output(as_rank(Path::new(GOAL_RUN), &order, true).output().unwrap());
+        let ended =
+            Ended::from_output(as_rank(Path::new(GOAL_RUN), &order, true).output().unwrap());
         ended.assert_status(2);
         ended.assert_says(&[says]);
     }
@@ -364,7 +367,9 @@ fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
     if !rustix::process::getuid().is_root() || !made.is_ok_and(|made| made.status.success()) {
         return skipped("it takes root and setcap to give a file a capability");
     }
-    let run = |mut command: Command| Ended::from_output(command.uid(NOBODY).gid(NOBODY).output().unwrap());
+    let run = |mut command: Command| {
+        Ended::from_output(command.uid(NOBODY).gid(NOBODY).output().unwrap())
+    };
     // The process has the file's right and a forged bootstrap record, so it refuses to be a rank.
     let ended = run(as_rank(&file, &order(3, 4, 5), false));
     ended.assert_status(2);

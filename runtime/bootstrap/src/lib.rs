@@ -52,7 +52,7 @@ mod pmi;
 mod pmix;
 mod session;
 
+pub use detection::{Exchange, Launcher, LauncherKind};
 pub use error::Error;
-pub use detection::{Exchange, LauncherKind, Launcher};
 pub use limits::{BLOB_MAX, RANKS_MAX};
 pub use session::Session;

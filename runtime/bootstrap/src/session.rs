@@ -10,8 +10,8 @@
 #![allow(unsafe_code)] // getauxval
 
 use crate::deadline::Deadline;
-use crate::error::Error;
 use crate::detection::{Exchange, Launcher};
+use crate::error::Error;
 use crate::limits::{ABORT_WAIT, BLOB_MAX, DROP_WAIT, FORWARD_WAIT, RANKS_MAX};
 use crate::{pmi, pmix};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -340,8 +340,8 @@ impl<'a> Mailbox<'a> {
         true
     }
 
-    /// Tells senders of all slots that are free. Senders otherwise learn it once in a quarter of the
-    /// slots.
+    /// Tells senders of all slots that are free. Senders otherwise learn it once in a quarter of
+    /// the slots.
     #[inline]
     pub fn publish(&self) {
         // Acquire: pairs with the Release store of `head` in `take`, if that ran in another thread.
@@ -387,7 +387,8 @@ impl<'a> Mailbox<'a> {
         self.disarm();
     }
 
-    /// Sleeps like [`Mailbox::wait`] and does not disarm, because another thread may sleep here too.
+    /// Sleeps like [`Mailbox::wait`] and does not disarm, because another thread may sleep here
+    /// too.
     pub fn sleep_without_disarming(&self, limit: Option<Duration>) {
         self.control.sleeper.0.wait(1, limit);
     }

@@ -119,7 +119,11 @@ impl<'a> Ring<'a> {
     /// `place` comes from [`Ring::room`], and its payload is not announced yet. Nobody else sends
     /// through this ring meanwhile.
     #[inline]
-    pub(crate) unsafe fn fill(&self, RingPlace { at, len }: RingPlace, fill: impl FnOnce(&mut [u8])) {
+    pub(crate) unsafe fn fill(
+        &self,
+        RingPlace { at, len }: RingPlace,
+        fill: impl FnOnce(&mut [u8]),
+    ) {
         // SAFETY: the receiver has taken what was there, as `room` saw, and reads these lines again
         // only after the mailbox announces the payload. The caller is the only sender.
         unsafe { self.bytes.with_mut(self.line(at), len, fill) }

@@ -1,6 +1,6 @@
 //! Messages between two ranks, and requests.
 
-use super::{Fault, SentMessage, Recorder, Status};
+use super::{Fault, Recorder, SentMessage, Status};
 use crate::communicators::Communicator;
 use crate::lines::{self, Line};
 use crate::matching::Start;
@@ -206,7 +206,11 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Returns a message in GOAL's numbers; `None` if it goes nowhere.
-    fn outgoing(&self, name: &'static str, message: SentMessage) -> Result<Option<Outgoing>, Fault> {
+    fn outgoing(
+        &self,
+        name: &'static str,
+        message: SentMessage,
+    ) -> Result<Option<Outgoing>, Fault> {
         let communicator = self.find(message.communicator, name)?;
         let Some(rank) = message.to else { return Ok(None) };
         let to = communicator.world(rank).ok_or(Fault::Rank(name, rank))?;

@@ -6,7 +6,7 @@ mod point_to_point;
 mod settings;
 mod tags;
 
-use crate::{SentMessage, Recorder, Settings, Status};
+use crate::{Recorder, SentMessage, Settings, Status};
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

@@ -113,7 +113,10 @@ pub(crate) enum SchedulePlace {
 ///
 /// # Errors
 /// The reason why processes run it.
-pub(crate) fn place(own: &Proposal, all: &[Proposal]) -> std::result::Result<SchedulePlace, String> {
+pub(crate) fn place(
+    own: &Proposal,
+    all: &[Proposal],
+) -> std::result::Result<SchedulePlace, String> {
     let ranks = || all.iter().enumerate();
     if let Some((rank, _)) = ranks().find(|(_, other)| other.fingerprint != own.fingerprint) {
         return Err(format!(

@@ -226,16 +226,16 @@ impl Schedule {
 
     /// Starts the schedule, as the next run of its communicator, and executes the part of it that
     /// can be done at once. All ranks of the communicator start its schedules in the same order.
-    /// Each address of `buffers` replaces that of the declared buffer at its place. The buffer there
-    /// must have at least the declared size.
+    /// Each address of `buffers` replaces that of the declared buffer at its place. The buffer
+    /// there must have at least the declared size.
     ///
     /// # Errors
     /// There is another number of declared buffers, or the job can't go on.
     ///
     /// # Safety
-    /// Until the run has ended, the memory that the graph names, or the given buffers instead, stays
-    /// readable and writable. Nobody else writes bytes that its actions read, and nobody accesses
-    /// bytes that they write.
+    /// Until the run has ended, the memory that the graph names, or the given buffers instead,
+    /// stays readable and writable. Nobody else writes bytes that its actions read, and nobody
+    /// accesses bytes that they write.
     #[inline]
     pub unsafe fn start(&self, buffers: Option<&[usize]>) -> Result<Ticket> {
         // SAFETY: as the caller says.

@@ -72,7 +72,8 @@ pub(crate) fn check<'a>(
             found.extend(search.competitors_of(recv, &taken));
         }
     }
-    let groups = Groups::from_pairs(found.iter().map(|group| (statement(analysis, group[0]), group)));
+    let groups =
+        Groups::from_pairs(found.iter().map(|group| (statement(analysis, group[0]), group)));
     for (_, group, count) in groups.order {
         report.add(Code::TimingDependentMatch, || finding(analysis, group, count));
     }

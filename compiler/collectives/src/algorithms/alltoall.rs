@@ -1,6 +1,6 @@
 //! Exchanges between all pairs of ranks.
 
-use crate::buf::{Buf, Address};
+use crate::buf::{Address, Buf};
 use crate::rank::Rank;
 use goal_lang::ActionId;
 

@@ -2,7 +2,7 @@
 
 mod blocks;
 
-use crate::buf::{Buf, Address, joined};
+use crate::buf::{Address, Buf, joined};
 use crate::hazards::Hazards;
 use crate::request::Request;
 use crate::view::View;

@@ -53,7 +53,8 @@ pub(super) fn plan(
             continue;
         }
         let is_open = group.iter().any(|(_, message)| open.has(message.send));
-        let ends: [fn(&LevelMessage) -> Vertex; 2] = [|message| message.send, |message| message.recv];
+        let ends: [fn(&LevelMessage) -> Vertex; 2] =
+            [|message| message.send, |message| message.recv];
         for end in ends {
             let rank = whole.rank(end(&group[0].1));
             let id = |message: &LevelMessage| whole.id(end(message));
@@ -70,7 +71,11 @@ pub(super) fn plan(
 }
 
 /// Divides the messages of a group into bundles of neighbours that fit into one message.
-fn bundles(whole: &Whole<'_>, group: &[(Key, LevelMessage)], size_max: u64) -> Vec<Vec<LevelMessage>> {
+fn bundles(
+    whole: &Whole<'_>,
+    group: &[(Key, LevelMessage)],
+    size_max: u64,
+) -> Vec<Vec<LevelMessage>> {
     let mut bundles: Vec<Vec<LevelMessage>> = Vec::new();
     let mut open = None;
     for &(_, message) in group {

@@ -56,7 +56,11 @@ pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result
 }
 
 /// Both ends of all messages with their rounds, by rank, each in the order of rounds.
-fn rounds(whole: &Whole<'_>, mut messages: Vec<LevelMessage>, context: &Context<'_>) -> Vec<Placed> {
+fn rounds(
+    whole: &Whole<'_>,
+    mut messages: Vec<LevelMessage>,
+    context: &Context<'_>,
+) -> Vec<Placed> {
     messages.sort_by_key(|message| message.level);
     let mut placed = Vec::with_capacity(2 * messages.len());
     let mut is_cut_short = false;

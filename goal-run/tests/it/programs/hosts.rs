@@ -43,7 +43,10 @@ impl Hosts {
     /// Runs the ranks of a part on both hosts.
     fn run(&self, part: &str, options: &[&str]) -> Vec<Ended> {
         let children = self.start(part, options, &as_rank());
-        children.into_iter().map(|child| Ended::from_output(child.wait_with_output().unwrap())).collect()
+        children
+            .into_iter()
+            .map(|child| Ended::from_output(child.wait_with_output().unwrap()))
+            .collect()
     }
 }
 

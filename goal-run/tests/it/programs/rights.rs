@@ -46,7 +46,8 @@ fn a_program_has_the_rights_of_its_user() {
     let status = ["/proc/self/status"];
     let direct = Command::new("cat").args(status).output().unwrap();
     let mut command = Command::new(GOAL_RUN);
-    let started = Ended::from_output(command.args(["-n", "1", "cat"]).args(status).output().unwrap());
+    let started =
+        Ended::from_output(command.args(["-n", "1", "cat"]).args(status).output().unwrap());
     started.assert_status(0);
     assert_eq!(rights(&started.out), rights(&Ended::from_output(direct).out));
     let files = |output: &str| {

@@ -205,8 +205,9 @@ fn wrong_lists_are_refused() {
         ended.assert_status(2);
         ended.assert_says(&[says]);
     }
-    let ended =
-        Ended::from_output(Command::new(GOAL_RUN).arg("launcher").stdin(Stdio::null()).output().unwrap());
+    let ended = Ended::from_output(
+        Command::new(GOAL_RUN).arg("launcher").stdin(Stdio::null()).output().unwrap(),
+    );
     ended.assert_status(2);
     ended.assert_says(&["standard input has no order", "goal-run --hosts on another host"]);
 }

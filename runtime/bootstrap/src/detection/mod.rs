@@ -27,7 +27,7 @@ use environment::Environment;
 use std::ffi::OsString;
 use std::os::fd::RawFd;
 
-pub use description::{Exchange, LauncherKind, Launcher};
+pub use description::{Exchange, Launcher, LauncherKind};
 
 impl Launcher {
     /// Recognises the launcher from an environment. Returns `None` if no launcher that is known

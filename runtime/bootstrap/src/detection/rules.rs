@@ -2,7 +2,7 @@
 //!
 //! Threat: see `environment.rs`. A rule reads no other variables than those of its launcher.
 
-use super::description::{Exchange, LauncherKind, Launcher, Numbers};
+use super::description::{Exchange, Launcher, LauncherKind, Numbers};
 use super::environment::{Environment, Number, agree, invalid};
 use super::slurm;
 use crate::error::Error;

@@ -148,5 +148,8 @@ fn a_namespace_of_slurm_beats_ranks_of_an_outer_open_mpi() {
     let text = "OMPI_COMM_WORLD_RANK=0\nOMPI_COMM_WORLD_SIZE=1\nPMIX_RANK=1\n\
                 PMIX_NAMESPACE=slurm.pmix.3.0\nSLURM_STEP_ID=0\nSLURM_STEP_NUM_TASKS=2";
     let launcher = detect(text, &[]).expect("it is valid").expect("it is recognised");
-    assert_eq!((launcher.kind(), launcher.rank(), launcher.size()), (LauncherKind::Slurm, 1, Some(2)));
+    assert_eq!(
+        (launcher.kind(), launcher.rank(), launcher.size()),
+        (LauncherKind::Slurm, 1, Some(2))
+    );
 }

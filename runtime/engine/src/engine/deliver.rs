@@ -84,7 +84,9 @@ impl Core {
                 self.held.arrivals.direct.push(heap, key);
                 false
             }
-            PayloadPlace::Receive(_) | PayloadPlace::Dropped => unreachable!("such messages do not wait"),
+            PayloadPlace::Receive(_) | PayloadPlace::Dropped => {
+                unreachable!("such messages do not wait")
+            }
         }
     }
 

@@ -74,7 +74,9 @@ impl Core {
                 }
                 copy(&mut bytes.values_mut(heap)[start..end], payload);
             }
-            &mut PayloadPlace::Receive(receive) => self.store(codes, receive, &header, offset, payload),
+            &mut PayloadPlace::Receive(receive) => {
+                self.store(codes, receive, &header, offset, payload)
+            }
             PayloadPlace::Dropped => {}
             PayloadPlace::Sender => unreachable!("parts come after the receive is there"),
         }

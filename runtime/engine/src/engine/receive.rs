@@ -261,7 +261,9 @@ impl Core {
         let (place, arrived) = match (header.kind(), payload) {
             (_, Some(payload)) => (PayloadPlace::Kept(Block::copy_of(heap, payload)), header.size),
             (Kind::Rts, None) => (PayloadPlace::Sender, 0),
-            (_, None) => (PayloadPlace::Kept(Block::new(heap, header.size.min(KEPT_AT_ONCE) as usize)), 0),
+            (_, None) => {
+                (PayloadPlace::Kept(Block::new(heap, header.size.min(KEPT_AT_ONCE) as usize)), 0)
+            }
         };
         let key = state.arrivals.keep(heap, running, header, place, arrived);
         if header.kind() == Kind::Long {

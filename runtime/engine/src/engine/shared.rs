@@ -193,9 +193,12 @@ impl Core {
     /// Finishes the action of a completed local operation, or sends its result.
     fn finish_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: ActionRef) {
         let has_ended = match self.record_of(codes, action).operation() {
-            Operation::Send { peer, tag, payload, .. } => {
-                self.start_send(transport, codes, action, SendMessage { to: Rank(peer), tag, payload })
-            }
+            Operation::Send { peer, tag, payload, .. } => self.start_send(
+                transport,
+                codes,
+                action,
+                SendMessage { to: Rank(peer), tag, payload },
+            ),
             _ => true,
         };
         if has_ended {

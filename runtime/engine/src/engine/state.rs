@@ -100,8 +100,8 @@ pub(super) struct HeldState {
     _memory: Option<Zeroed>,
 }
 
-// SAFETY: the pointer is to memory that is bound to no thread; `HeldState::over` states when it may be
-// used.
+// SAFETY: the pointer is to memory that is bound to no thread; `HeldState::over` states when it may
+// be used.
 unsafe impl Send for HeldState {}
 
 impl HeldState {
@@ -118,8 +118,8 @@ impl HeldState {
     /// The contract of [`Heap::new`] holds: while a method of an engine over these bytes runs, no
     /// method of another engine over them runs, in any process.
     pub(super) unsafe fn over(bytes: Region, seed: Seed) -> Self {
-        // SAFETY: as the caller says; the root is always an `EngineState`, reached through this value
-        // only.
+        // SAFETY: as the caller says; the root is always an `EngineState`, reached through this
+        // value only.
         unsafe {
             let heap = Heap::new(bytes, seed);
             Self { heap, state: heap.root(), _memory: None }

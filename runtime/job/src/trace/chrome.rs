@@ -7,7 +7,7 @@
 
 use super::names::Names;
 use super::recorder::recorded;
-use super::slices::{SliceMessage, Shown, Slice, Slices};
+use super::slices::{Shown, Slice, SliceMessage, Slices};
 use goal_asm::Nisa;
 use goal_engine::trace::{Kind, Point};
 use goal_lang::ANY;

@@ -53,7 +53,8 @@ impl trace::Recorder for Recorder {
     fn record(&mut self, event: &Event) {
         let count = &mut self.count.as_mut_slice()[0];
         let records = self.records.as_mut_slice();
-        records[(*count % records.len() as u64) as usize] = Record::from_event(event, (self.clock)());
+        records[(*count % records.len() as u64) as usize] =
+            Record::from_event(event, (self.clock)());
         // Orders the stores of the record before that of the count, for a launcher that reads both
         // after this process was killed.
         fence(Ordering::Release);

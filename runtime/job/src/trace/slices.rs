@@ -150,7 +150,11 @@ impl<'a> Slices<'a> {
             peer,
             bytes,
             tag: self.names.tag(action),
-            message: if kind == Kind::Send { SliceMessage::Sent(detail) } else { SliceMessage::Unknown },
+            message: if kind == Kind::Send {
+                SliceMessage::Sent(detail)
+            } else {
+                SliceMessage::Unknown
+            },
         };
         self.open.insert((instance, action), slice);
         is_new.then_some(Shown::Lane(lane))

@@ -27,7 +27,10 @@ fn records_of_what_is_no_action_are_left_out() {
     let names = Names::new(&nisa, 0);
     let mut slices = Slices::new(&nisa, 0, &names, 0);
     let mut add = |action, point, time| {
-        slices.add(&Record::from_event(&Event { kind: Kind::Calc, action, ..Event::new(point, 0) }, time))
+        slices.add(&Record::from_event(
+            &Event { kind: Kind::Calc, action, ..Event::new(point, 0) },
+            time,
+        ))
     };
     add(0, Point::InstanceStarted, 1);
     let offsets: Vec<u32> = nisa.section(0).records().map(|(offset, _)| offset).collect();

@@ -10,7 +10,7 @@
 //! are sent before answers. Probes of other runs are ignored. Only one answer or probe per host is
 //! kept.
 
-use super::message::{LinkEvent, LauncherMessage, Reply};
+use super::message::{LauncherMessage, LinkEvent, Reply};
 use super::questions::Questions;
 use super::streams::Streams;
 use super::{Discovery, Key};
@@ -126,7 +126,8 @@ impl Link {
         self.questions.begin();
     }
 
-    /// Opens a stream to the launcher of a host. [`LinkEvent::Connected`] or [`LinkEvent::Lost`] follows.
+    /// Opens a stream to the launcher of a host. [`LinkEvent::Connected`] or [`LinkEvent::Lost`]
+    /// follows.
     pub(crate) fn connect(&mut self, now_ns: u64, host: Mac) {
         self.streams.connect(now_ns, host);
     }
@@ -174,8 +175,8 @@ impl Link {
         self.streams.have_all_finished()
     }
 
-    /// Returns true after [`LinkEvent::Contradiction`]. While this launcher still answers questions,
-    /// the other hosts find the contradiction too.
+    /// Returns true after [`LinkEvent::Contradiction`]. While this launcher still answers
+    /// questions, the other hosts find the contradiction too.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken
     }

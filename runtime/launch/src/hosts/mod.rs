@@ -2,10 +2,10 @@
 //!
 //! Every host runs a launcher. By datagrams of EDP the launchers find each other and the address of
 //! each rank (`Discovery`). Then each opens a stream of ESP to the leader, which is the launcher of
-//! the host of rank 0. Messages on these streams (`LauncherMessage`) start the job, end it, and bring the
-//! leader the data for its report. Nothing here does IO or reads a clock: `Link` gets frames and
-//! the time from its caller, and returns frames and events. Over TCP launchers meet at an address
-//! instead: see `Rendezvous`.
+//! the host of rank 0. Messages on these streams (`LauncherMessage`) start the job, end it, and
+//! bring the leader the data for its report. Nothing here does IO or reads a clock: `Link` gets
+//! frames and the time from its caller, and returns frames and events. Over TCP launchers meet at
+//! an address instead: see `Rendezvous`.
 
 mod discovery;
 mod error;
@@ -24,7 +24,7 @@ pub(crate) use discovery::Discovery;
 pub(crate) use error::DiscoveryError;
 pub use key::{Key, KeyError};
 pub(crate) use link::Link;
-pub(crate) use message::{Area, LinkEvent, Machine, LauncherMessage, Reply, Term};
+pub(crate) use message::{Area, LauncherMessage, LinkEvent, Machine, Reply, Term};
 pub(crate) use plan::ranges;
 pub use plan::{Plan, PlanError, RankList, mac};
 pub(crate) use rendezvous::Rendezvous;

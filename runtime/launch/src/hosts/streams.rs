@@ -1,6 +1,6 @@
 //! Opens streams to other launchers on the Ethernet, and carries messages over them.
 
-use super::message::{Decoder, LinkEvent, LauncherMessage};
+use super::message::{Decoder, LauncherMessage, LinkEvent};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{ConnectionId, Endpoint, Event as StreamEvent, Loss};
 use goal_esp::limits::PAYLOAD_MIN;
@@ -51,7 +51,8 @@ impl Streams {
         Self { port, endpoint, by_host, by_id, events: VecDeque::new() }
     }
 
-    /// Opens a stream to the launcher of a host. [`LinkEvent::Connected`] or [`LinkEvent::Lost`] follows.
+    /// Opens a stream to the launcher of a host. [`LinkEvent::Connected`] or [`LinkEvent::Lost`]
+    /// follows.
     pub(super) fn connect(&mut self, now_ns: u64, host: Mac) {
         if let Some(id) = self.endpoint.connect(now_ns, Address { mac: host, port: self.port }) {
             self.by_id.insert(id, host);

@@ -98,7 +98,12 @@ impl Attended {
         }
     }
 
-    fn from_process(process_state: &ProcessState, process: u32, identity: Identity, child: u32) -> Self {
+    fn from_process(
+        process_state: &ProcessState,
+        process: u32,
+        identity: Identity,
+        child: u32,
+    ) -> Self {
         let process = match namespace() == Some(identity.namespace) {
             true => Some(process),
             false => seen_as(process, identity.namespace),

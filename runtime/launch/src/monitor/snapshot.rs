@@ -5,7 +5,7 @@ use super::watch::read;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Chunk, Operation, Record};
 use goal_engine::{InstanceView, StateSizes, WindowView, kept_bytes};
-use goal_job::{Mode, ActionPlace, Settings, Window, split_instance};
+use goal_job::{ActionPlace, Mode, Settings, Window, split_instance};
 use goal_lang::ANY;
 use goal_shm::Segment;
 use std::collections::HashMap;

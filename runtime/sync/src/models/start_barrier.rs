@@ -33,8 +33,10 @@ fn no_rank_leaves_a_barrier_before_all_have_arrived() {
 #[allow(unsafe_code)]
 fn the_gate_opens_for_all() {
     explore("two ranks at the gate", None, || {
-        let shared =
-            shared((StartBarrier::default(), [SharedCell::<u64>::default(), SharedCell::default()]));
+        let shared = shared((
+            StartBarrier::default(),
+            [SharedCell::<u64>::default(), SharedCell::default()],
+        ));
         let rank = |shared: &(StartBarrier, [SharedCell<u64>; 2]), me: usize| {
             let (start_barrier, values) = shared;
             // SAFETY: loom compares all accesses.

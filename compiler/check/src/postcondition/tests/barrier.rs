@@ -96,7 +96,8 @@ fn every_lost_message_of_a_dissemination_is_found() {
         in_place: true,
     };
     let algorithm = goal_collectives::algorithm(CollectiveKind::Barrier, "dissemination");
-    let whole = Case::from_algorithm(algorithm.expect("in the table"), &parameters).expect("any ranks");
+    let whole =
+        Case::from_algorithm(algorithm.expect("in the table"), &parameters).expect("any ranks");
     assert!(!report(&whole).has_errors());
     for (round, distance) in [1, 2, 4].into_iter().enumerate() {
         for from in 0..8 {

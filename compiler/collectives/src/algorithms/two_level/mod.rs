@@ -5,7 +5,7 @@
 //! Blocks that go from or to leaders lie in the order of nodes. If the ranks of nodes are not
 //! consecutive, a leader brings them into this order or out of it by copies.
 
-use crate::buf::{Buf, Address};
+use crate::buf::{Address, Buf};
 use crate::levels::{Stage, has_blocks};
 use crate::nodes::Nodes;
 use crate::rank::Rank;

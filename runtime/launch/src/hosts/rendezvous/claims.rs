@@ -6,7 +6,7 @@
 
 use super::{Claims, LEADER, Rendezvous};
 use crate::hosts::error::DiscoveryError;
-use crate::hosts::message::{LinkEvent, LauncherMessage};
+use crate::hosts::message::{LauncherMessage, LinkEvent};
 use crate::hosts::plan;
 use goal_job::host::{Host, Location};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +44,8 @@ impl Rendezvous {
 
     /// Checks the claims of a launcher.
     pub(super) fn hear_claims(&mut self, number: u32, host: Host, message: LauncherMessage) {
-        let LauncherMessage::Claims { ranks, size, mine, address, reached, machine } = message else {
+        let LauncherMessage::Claims { ranks, size, mine, address, reached, machine } = message
+        else {
             return;
         };
         if size != self.size {

@@ -1,7 +1,7 @@
 //! Exchanges messages with launchers that have joined.
 
 use super::{LEADER, Rendezvous};
-use crate::hosts::message::{LinkEvent, LauncherMessage, Reply};
+use crate::hosts::message::{LauncherMessage, LinkEvent, Reply};
 use goal_esp::wire::State;
 use goal_job::host::Host;
 

@@ -2,7 +2,7 @@
 //! launchers.
 
 use super::{Peer, Rendezvous, SILENCE_S, STARVED_MAX, TELL_NS};
-use crate::hosts::message::{LinkEvent, LauncherMessage};
+use crate::hosts::message::{LauncherMessage, LinkEvent};
 use crate::hosts::plan::ranges;
 use std::net::IpAddr;
 

@@ -1,7 +1,7 @@
 //! Tests of launchers on a simulated network that loses, doubles, delays and damages frames.
 
 use super::host;
-use crate::hosts::{Area, Discovery, LinkEvent, Key, Link, LauncherMessage, PORT, Plan};
+use crate::hosts::{Area, Discovery, Key, LauncherMessage, Link, LinkEvent, PORT, Plan};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
 use goal_esp::sim::{Faults, Links, Network, Random};
@@ -121,7 +121,9 @@ fn check(seed: u64, faults: Faults) {
     let mut world = World::new(seed, faults);
     let what = format!("seed {seed}");
     let hears = |world: &World, number: usize| {
-        world.events[0].iter().any(|event| *event == LinkEvent::Connected(Network::mac(number).into()))
+        world.events[0]
+            .iter()
+            .any(|event| *event == LinkEvent::Connected(Network::mac(number).into()))
             && world.events[number]
                 .iter()
                 .any(|event| *event == LinkEvent::Connected(Network::mac(0).into()))
@@ -160,7 +162,8 @@ fn check(seed: u64, faults: Faults) {
     let now_ns = world.now_ns;
     world.links.iter_mut().for_each(|link| link.close(now_ns));
     world.run(&what, |world| world.links.iter().all(Link::is_closed));
-    let is_lost = |event: &LinkEvent| matches!(event, LinkEvent::Lost(..) | LinkEvent::Contradiction(_));
+    let is_lost =
+        |event: &LinkEvent| matches!(event, LinkEvent::Lost(..) | LinkEvent::Contradiction(_));
     assert!(!world.events.iter().flatten().any(is_lost), "{what}: {:?}", world.events);
 }
 
@@ -209,8 +212,9 @@ fn a_host_with_another_key_is_not_there() {
 #[test]
 fn who_falls_silent_is_lost() {
     let mut world = World::new(3, Faults::default());
-    let found =
-        |world: &World| world.events[0].iter().filter(|e| matches!(e, LinkEvent::Connected(_))).count();
+    let found = |world: &World| {
+        world.events[0].iter().filter(|e| matches!(e, LinkEvent::Connected(_))).count()
+    };
     world.run("connected", |world| found(world) == HOSTS - 1);
     let since_ns = world.now_ns;
     world.network.set_faults(Faults { lost: 1_000_000, ..Faults::default() });

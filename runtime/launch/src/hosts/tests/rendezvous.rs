@@ -2,7 +2,7 @@
 //! the key.
 
 use crate::hosts::error::DiscoveryError;
-use crate::hosts::{LinkEvent, Machine, LauncherMessage, RankList, Rendezvous};
+use crate::hosts::{LauncherMessage, LinkEvent, Machine, RankList, Rendezvous};
 use goal_job::host::{Host, Location};
 use std::net::IpAddr;
 
@@ -120,7 +120,8 @@ fn a_launcher_claims_ports_when_the_others_are_there() {
     let mut world = World::new(3, &[None; 3]);
     world.join(1);
     world.settle(100);
-    let has_mine = |events: &[LinkEvent]| events.iter().any(|event| matches!(event, LinkEvent::Mine(_)));
+    let has_mine =
+        |events: &[LinkEvent]| events.iter().any(|event| matches!(event, LinkEvent::Mine(_)));
     assert_eq!(
         [0, 1, 2].map(|number: usize| has_mine(&world.events[number])),
         [false, true, false]
@@ -275,7 +276,9 @@ fn a_launcher_that_is_silent_is_lost_and_one_that_says_little_is_not() {
         // Nothing is carried any more.
         let silent_ns = world.now_ns + u64::from(silence_s) * SECOND;
         world.ends[0].handle_timeout(silent_ns - SECOND / 2);
-        assert!(world.ends[0].poll_event().is_none_or(|event| !matches!(event, LinkEvent::Lost(..))));
+        assert!(
+            world.ends[0].poll_event().is_none_or(|event| !matches!(event, LinkEvent::Lost(..)))
+        );
         world.ends[0].handle_timeout(silent_ns);
         let lost = std::iter::from_fn(|| world.ends[0].poll_event())
             .any(|event| matches!(event, LinkEvent::Lost(_, why) if why == format!("not heard of for {silence_s} s")));
@@ -298,7 +301,8 @@ fn a_launcher_whose_system_answers_has_more_time() {
                 end.system_heard(number, now_ns);
             }
             end.handle_timeout(now_ns);
-            std::iter::from_fn(|| end.poll_event()).any(|event| matches!(event, LinkEvent::Lost(..)))
+            std::iter::from_fn(|| end.poll_event())
+                .any(|event| matches!(event, LinkEvent::Lost(..)))
         };
         while now_ns < last_ns - SECOND / 2 {
             assert!(!is_lost(now_ns), "{silence_s} s");
@@ -337,8 +341,9 @@ fn launchers_of_one_machine_know_if_their_ranks_share_its_processors() {
         world.join(2);
         world.settle(1000);
         let is_told = |events: &Vec<LinkEvent>| events.contains(&LinkEvent::Crowded);
-        let have_found =
-            |events: &Vec<LinkEvent>| events.iter().any(|event| matches!(event, LinkEvent::Found(_)));
+        let have_found = |events: &Vec<LinkEvent>| {
+            events.iter().any(|event| matches!(event, LinkEvent::Found(_)))
+        };
         assert!(world.events.iter().all(have_found));
         [0, 1, 2].map(|number| is_told(&world.events[number]))
     };

@@ -4,7 +4,7 @@ use super::error::HostsError;
 use super::options::Hosts;
 use super::post::random;
 use super::session::{LOOK, Session};
-use crate::hosts::{LinkEvent, LauncherMessage, Term};
+use crate::hosts::{LauncherMessage, LinkEvent, Term};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Options;
 use goal_asm::Nisa;

@@ -1,7 +1,7 @@
 //! Tells all hosts of a job how it ended.
 
 use super::post::Post;
-use crate::hosts::{LinkEvent, LauncherMessage};
+use crate::hosts::{LauncherMessage, LinkEvent};
 use crate::outcome::Outcome;
 use crate::report::Report;
 use goal_job::host::Host;

@@ -4,7 +4,7 @@ use super::ended::Verdict;
 use super::error::HostsError;
 use super::post::EVENTS_MAX;
 use super::session::{self, Session};
-use crate::hosts::{Area, LinkEvent, LauncherMessage};
+use crate::hosts::{Area, LauncherMessage, LinkEvent};
 use crate::launcher::error::LaunchError;
 use crate::launcher::forwarded::Forwarded;
 use crate::launcher::losses::{self, QuiescentState};
@@ -74,7 +74,9 @@ pub(super) fn follow(
                     has_left = true;
                     continue;
                 }
-                LinkEvent::Message(_, LauncherMessage::Forward { signal }, _) if Forwarded::has(signal) => {
+                LinkEvent::Message(_, LauncherMessage::Forward { signal }, _)
+                    if Forwarded::has(signal) =>
+                {
                     supervisor.forward(signal, rank_set);
                     continue;
                 }
@@ -88,7 +90,11 @@ pub(super) fn follow(
                     told_unreachable.clear();
                     continue;
                 }
-                LinkEvent::Message(_, LauncherMessage::End { is_complete, is_stuck, is_late, areas }, _) => {
+                LinkEvent::Message(
+                    _,
+                    LauncherMessage::End { is_complete, is_stuck, is_late, areas },
+                    _,
+                ) => {
                     match are_programs {
                         true if is_stuck => request_reports(place.segment, place.here),
                         true if is_late => request_late_reports(place.segment, place.here),
@@ -166,7 +172,9 @@ pub(super) fn follow(
             session.post.send(leader, LauncherMessage::Stopped(stopped.clone()));
         }
         match quiet.stands() {
-            Some(Standing::For(lines)) => session.post.send(leader, LauncherMessage::Standstill(lines)),
+            Some(Standing::For(lines)) => {
+                session.post.send(leader, LauncherMessage::Standstill(lines))
+            }
             Some(Standing::Over) => session.post.send(leader, LauncherMessage::Standstill(vec![])),
             None => {}
         }

@@ -4,7 +4,7 @@ use super::error::HostsError;
 use super::lead::{Ending, Leader};
 use super::left::{self, Areas};
 use crate::hosts::ranges;
-use crate::hosts::{LinkEvent, LauncherMessage};
+use crate::hosts::{LauncherMessage, LinkEvent};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Stage;
 use crate::launcher::pace::TICK;
@@ -112,7 +112,12 @@ impl Leader<'_, '_> {
         };
         let is_stuck = matches!(ending, Ending::Stuck);
         let is_late = matches!(ending, Ending::TimedOut);
-        self.tell_all(&LauncherMessage::End { is_complete, is_stuck, is_late, areas: areas.list() });
+        self.tell_all(&LauncherMessage::End {
+            is_complete,
+            is_stuck,
+            is_late,
+            areas: areas.list(),
+        });
     }
 
     /// Gathers the memory of the ranks of all hosts, until everything has arrived, a launcher gets
@@ -138,7 +143,11 @@ impl Leader<'_, '_> {
                 (options.show)(Stage::Gathering { bytes: bytes_so_far });
             }
             match self.session.event(TICK) {
-                Some(LinkEvent::Message(host, LauncherMessage::Left { rank, area, offset }, bytes)) => {
+                Some(LinkEvent::Message(
+                    host,
+                    LauncherMessage::Left { rank, area, offset },
+                    bytes,
+                )) => {
                     bytes_so_far += bytes.len() as u64;
                     let is_its = self.session.ranks_of(host).contains(&rank);
                     if !is_its || !left::keep(segment, rank, area, offset, &bytes) {

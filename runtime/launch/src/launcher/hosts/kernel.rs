@@ -12,7 +12,7 @@ use super::error::HostsError;
 use super::post::random;
 use super::session::{LOOK, Session};
 use super::waiting;
-use crate::hosts::{LinkEvent, LauncherMessage};
+use crate::hosts::{LauncherMessage, LinkEvent};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Options;
 use crate::launcher::rank_set::Place;
@@ -206,7 +206,9 @@ impl Session<'_> {
                 format!("{} did not say if the kernel takes the schedule", silent.join(", "))
             })?;
             match self.event(LOOK) {
-                Some(LinkEvent::Message(host, LauncherMessage::Refused(why), _)) if me == leader => {
+                Some(LinkEvent::Message(host, LauncherMessage::Refused(why), _))
+                    if me == leader =>
+                {
                     let host = format!("host {host}");
                     return Err(HostsError::Refused { host, why }.into());
                 }

@@ -10,7 +10,7 @@
 use super::post::{EVENTS_MAX, random};
 use super::session::Session;
 use super::survival::Survival;
-use crate::hosts::{LinkEvent, LauncherMessage, Rounds};
+use crate::hosts::{LauncherMessage, LinkEvent, Rounds};
 use crate::launcher::error::LaunchError;
 use crate::launcher::forwarded::Forwarded;
 use crate::launcher::losses::QuiescentState;

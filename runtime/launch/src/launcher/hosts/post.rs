@@ -8,7 +8,7 @@ mod tcp;
 pub(super) use ethernet::transmit;
 pub use tcp::listen_at;
 
-use crate::hosts::{LinkEvent, LauncherMessage, Reply};
+use crate::hosts::{LauncherMessage, LinkEvent, Reply};
 use goal_job::host::Host;
 use goal_job::rights;
 use goal_job::threads::{LibraryThread, sleep};
@@ -108,7 +108,13 @@ impl Post {
 
     /// Sends a message with bytes after it, in the longest frames of the interface if `fills` is
     /// set, in short ones otherwise. Waits while much has to be sent.
-    pub(super) fn send_with(&self, host: Host, message: LauncherMessage, bytes: Vec<u8>, fills: bool) {
+    pub(super) fn send_with(
+        &self,
+        host: Host,
+        message: LauncherMessage,
+        bytes: Vec<u8>,
+        fills: bool,
+    ) {
         self.tell(Command::Send(host, message, bytes, fills));
     }
 

@@ -6,7 +6,7 @@ use super::ended::{Others, Verdict};
 use super::error::HostsError;
 use super::options::{Hosts, Meeting, Obstacle, Rendezvous};
 use super::post::Post;
-use crate::hosts::{Discovery, LinkEvent, LauncherMessage, ranges};
+use crate::hosts::{Discovery, LauncherMessage, LinkEvent, ranges};
 use crate::launcher::Options;
 use crate::launcher::error::LaunchError;
 use crate::launcher::signals::attend;
@@ -191,7 +191,9 @@ impl<'a> Session<'a> {
                 }
                 Some(LinkEvent::Contradiction(error)) => return Err(HostsError::from(error).into()),
                 // Launchers that meet at an address are connected before all are found.
-                Some(LinkEvent::Message(_, LauncherMessage::Refused(why), _)) if self.interface.is_none() => {
+                Some(LinkEvent::Message(_, LauncherMessage::Refused(why), _))
+                    if self.interface.is_none() =>
+                {
                     return Err(HostsError::Ended(why).into());
                 }
                 Some(event @ (LinkEvent::Lost(..) | LinkEvent::Finished(_)))
@@ -289,7 +291,9 @@ impl<'a> Session<'a> {
             LinkEvent::Message(_, LauncherMessage::Verdict { status, report, errors }, _) => {
                 Verdict { status, report: Some(report), errors, here: String::new() }
             }
-            LinkEvent::Lost(_, why) => lost(format!("{} is lost: {why}", self.named(self.leader()))),
+            LinkEvent::Lost(_, why) => {
+                lost(format!("{} is lost: {why}", self.named(self.leader())))
+            }
             LinkEvent::Finished(_) => {
                 lost(format!("{} ended without a report", self.named(self.leader())))
             }

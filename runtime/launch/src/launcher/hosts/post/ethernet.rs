@@ -2,7 +2,7 @@
 
 use super::super::options::Ethernet;
 use super::{Command, Inbox, PART_NS, Post, SLEEP_MAX_NS, random};
-use crate::hosts::{Discovery, LinkEvent, Key, Link};
+use crate::hosts::{Discovery, Key, Link, LinkEvent};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::Config;
 use goal_esp::wire::Mac;

@@ -1,6 +1,6 @@
 //! Tests of the events of other hosts that the leader and the others handle.
 
-use crate::hosts::{DiscoveryError, LinkEvent, LauncherMessage};
+use crate::hosts::{DiscoveryError, LauncherMessage, LinkEvent};
 use crate::launcher::hosts::concern::concerns;
 use goal_job::host::{Host, Location};
 
@@ -15,7 +15,12 @@ fn events(host: Host) -> [LinkEvent; 8] {
     [
         message(LauncherMessage::Start { run: 1 }),
         message(LauncherMessage::Go),
-        message(LauncherMessage::End { is_complete: true, is_stuck: false, is_late: false, areas: vec![] }),
+        message(LauncherMessage::End {
+            is_complete: true,
+            is_stuck: false,
+            is_late: false,
+            areas: vec![],
+        }),
         message(LauncherMessage::Refused("no".to_owned())),
         message(LauncherMessage::Verdict { status: 0, report: "{}".to_owned(), errors: vec![] }),
         LinkEvent::Lost(host, "it is gone".to_owned()),

@@ -1,7 +1,7 @@
 //! Tests of launchers that meet over TCP, each with its thread. Many come at once, one is of the
 //! next job, and a slow launcher takes messages to the last byte.
 
-use crate::hosts::{Area, LinkEvent, Key, LauncherMessage};
+use crate::hosts::{Area, Key, LauncherMessage, LinkEvent};
 use crate::launcher::hosts::Rendezvous;
 use crate::launcher::hosts::post::Post;
 use goal_filetest::patience;
@@ -56,7 +56,11 @@ fn find(posts: &[&Post]) {
             match post.event(Duration::from_millis(1)) {
                 Some(LinkEvent::Mine(_)) => post.claimed(vec![7]),
                 Some(LinkEvent::Found(_)) => *has_found = true,
-                Some(event @ (LinkEvent::Lost(..) | LinkEvent::Contradiction(_) | LinkEvent::Finished(_))) => {
+                Some(
+                    event @ (LinkEvent::Lost(..)
+                    | LinkEvent::Contradiction(_)
+                    | LinkEvent::Finished(_)),
+                ) => {
                     panic!("{event:?}")
                 }
                 _ => {}
