@@ -60,7 +60,7 @@ pub(crate) struct Slot {
     /// True once numbers have wrapped around: every other number is that of an ended run then.
     has_wrapped: bool,
     /// Kept while an instance of it is there.
-    schedule: Option<Schedule>,
+    schedule: Option<Arc<dyn Named>>,
     /// Called when the run has ended.
     on_end: Vec<OnEnd>,
 }
@@ -70,9 +70,6 @@ pub(crate) trait Named: Send + Sync {
     /// Returns the name of the collective that the schedule is of, if it is of one.
     fn collective(&self) -> Option<&'static str>;
 }
-
-/// The schedule of an instance, and what that needs.
-pub(crate) type Schedule = Arc<dyn Named>;
 
 /// A function that is called once: with true when a run has ended, or with false when the job can't
 /// go on. Peers may use the memory of such a run for ever.
@@ -154,7 +151,7 @@ impl Slots {
     pub(crate) fn add(
         &mut self,
         instance: Instance,
-        schedule: Schedule,
+        schedule: Arc<dyn Named>,
         bound: &[usize],
     ) -> Ticket {
         let number = self.free.pop().unwrap_or_else(|| {
@@ -296,7 +293,7 @@ impl Slots {
     }
 
     /// The schedules whose instances run, as far as is known.
-    pub(crate) fn all_schedules(&self) -> impl Iterator<Item = &Schedule> {
+    pub(crate) fn all_schedules(&self) -> impl Iterator<Item = &Arc<dyn Named>> {
         let running = self.slots.iter().filter(|slot| slot.is_running);
         running.filter_map(|slot| slot.schedule.as_ref())
     }
