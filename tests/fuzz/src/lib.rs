@@ -1,14 +1,15 @@
 //! Harnesses for arbitrary bytes: readers must not panic or hang, and accepted input must survive a
 //! round trip.
 //!
-//! There is one function for each reader. The tests of this crate, of `goal-asm` and of `goal-esp`
-//! run them for a bounded number of inputs on stable; `cargo-fuzz/` runs the same functions for as
+//! There is one function for each reader. The tests of this crate and of the readers' crates run
+//! them for a bounded number of inputs on stable; `cargo-fuzz/` runs the same functions for as
 //! long as one likes. Start at [`text`].
 
 mod binary;
 
 pub use binary::{loggopsim, nisa, program};
-pub use goal_esp::harness::{chunk, frame};
+pub use goal_esp::harness::frame;
+pub use goal_fabric::harness::chunk;
 
 use goal_lang::limits::Limits;
 use goal_lang::{Bytes, FormatOptions, ParseOptions, Program, SourceMap, Style};

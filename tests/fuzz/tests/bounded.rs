@@ -83,8 +83,13 @@ fn the_corpus_itself() {
     accepted("text", goal_fuzz::text);
     accepted("nisa", goal_fuzz::nisa);
     accepted("loggopsim", goal_fuzz::loggopsim);
-    accepted("frame", goal_fuzz::frame);
-    accepted("chunk", goal_fuzz::chunk);
+    let all_accepted = |target: &str, accept: fn(&[u8]) -> bool| {
+        accepted(target, accept);
+        let refused = corpus(target).into_iter().find(|bytes| !accept(bytes));
+        assert_eq!(refused, None, "a file of {target} is not accepted");
+    };
+    all_accepted("frame", goal_fuzz::frame);
+    all_accepted("chunk", goal_fuzz::chunk);
 }
 
 proptest! {

@@ -9,10 +9,10 @@
 //! reordering. The crate encrypts nothing, routes nothing, and does not interpret the messages that
 //! it carries.
 //!
-//! Start at [`endpoint::Endpoint`], one rank's end of all its streams. [`message`] puts chunks of
-//! messages into the packets of a stream. [`datagram`] sends single datagrams. [`wire`] has the
-//! bytes of each format. [`sim`] and [`harness`] are for tests. `docs/esp.md` describes the
-//! protocol and the decisions behind it.
+//! Start at [`endpoint::Endpoint`], one rank's end of all its streams. A stream carries the chunks
+//! of [`goal_fabric::message`]. [`datagram`] sends single datagrams. [`wire`] has the bytes of each
+//! format. [`sim`] and [`harness`] are for tests. `docs/esp.md` describes the protocol and the
+//! decisions behind it.
 //!
 //! # Example
 //!
@@ -61,7 +61,7 @@
 //!
 //! - `limits`, `seq`
 //! - `wire`
-//! - `auth`, `transfer`, `message`
+//! - `auth`, `transfer`
 //! - `machine`, `datagram`
 //! - `endpoint`
 //! - `sim`, `harness`
@@ -72,7 +72,6 @@ pub mod endpoint;
 pub mod harness;
 pub mod limits;
 mod machine;
-pub mod message;
 mod seq;
 pub mod sim;
 mod transfer;

@@ -17,14 +17,3 @@ pub const PORT_RUNS_MAX: usize = 24;
 /// The most packets in flight without an acknowledgement: half of the range of a window, so that no
 /// packet in it can be mistaken for one behind it.
 pub const WINDOW_MAX: u16 = 1 << 15;
-
-/// The longest payload of a chunk in bytes, and of a message that is sent before its receive is
-/// posted (thesis 4.2.2).
-pub(crate) const CHUNK_BYTES_MAX: u32 = 128 << 10;
-
-/// The longest part of a message in bytes. Transports handle parts piece by piece.
-pub const PART_BYTES_MAX: u32 = 512 << 10;
-
-/// The length in bytes of the longest element that a receiver may combine piece by piece: a reader
-/// cuts parts of messages only between such elements.
-pub const ELEMENT_BYTES_MAX: usize = 8;

@@ -32,14 +32,33 @@
 //! ```
 //!
 //! The length in the transfer header is the low half of the size. A header never lies across two
-//! packets: if the rest of a packet is too short for it, it begins the next one.
+//! packets: if the rest of a packet is too short for it, it begins the next one. All numbers are in
+//! network order.
 
-use super::Malformed;
-use super::bytes::{u32_at, u64_at};
+#[cfg(test)]
+mod tests;
+
 use crate::limits::{CHUNK_BYTES_MAX, PART_BYTES_MAX};
 
 const HEADER_LEN: usize = 24;
 const ENVELOPE_LEN: usize = 36;
+
+/// The error of malformed bytes of a chunk, or of a frame that carries chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    /// There are fewer bytes than the header has, or than it says.
+    #[error("fewer bytes than its header says")]
+    Short,
+    /// Another version, or a form or kind that this version does not have.
+    #[error("another version or an unknown form of the header")]
+    Version,
+    /// Flags, kinds or values that contradict each other.
+    #[error("fields that don't go together")]
+    Contradiction,
+    /// The checksum is wrong. Chunks have none of their own.
+    #[error("a wrong checksum")]
+    Checksum,
+}
 
 /// The kind of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -108,7 +127,7 @@ pub struct Envelope {
     pub sender: u32,
     /// Rank that receives it.
     pub receiver: u32,
-    /// Flags of the engine, which this crate only carries.
+    /// Flags of the engine, and the upper bits of the communicator: see [`crate::translate`].
     pub flags: u32,
     /// Tag of the message.
     pub tag: u32,
@@ -165,14 +184,14 @@ impl Chunk {
         }
         let kind = ChunkKind::ALL.get(usize::from(bytes[0]).wrapping_sub(1)).copied();
         let kind = kind.ok_or(Malformed::Version)?;
-        let [len, message, receive] = [4, 8, 12].map(|at| u32_at(bytes, at..at + 4));
-        let offset = u64_at(bytes, 16..24);
+        let [len, message, receive] = [4, 8, 12].map(|at| u32_at(bytes, at));
+        let offset = u64::from_be_bytes(bytes[16..24].try_into().expect("a field of eight bytes"));
         if kind.has_envelope() && bytes.len() < Self::HEADER_LEN_MAX {
             return Err(Malformed::Short);
         }
         let envelope = kind.has_envelope().then(|| parse_envelope(bytes));
         let chunk = Self { kind, len, message, receive, offset, envelope };
-        let is_length_right = envelope.is_none() || u32_at(bytes, 40..44) == offset as u32;
+        let is_length_right = envelope.is_none() || u32_at(bytes, 40) == offset as u32;
         let holds = bytes[1..4] == [0; 3] && is_length_right && chunk.is_consistent();
         if holds { Ok(chunk) } else { Err(Malformed::Contradiction) }
     }
@@ -219,10 +238,14 @@ impl Chunk {
 
 fn parse_envelope(bytes: &[u8]) -> Envelope {
     let [communicator, schedule, sender, receiver, _, flags, tag, sequence, action] =
-        std::array::from_fn(|index| {
-            u32_at(bytes, HEADER_LEN + 4 * index..HEADER_LEN + 4 * index + 4)
-        });
+        std::array::from_fn(|index| u32_at(bytes, HEADER_LEN + 4 * index));
     Envelope { communicator, schedule, sender, receiver, flags, tag, sequence, action }
+}
+
+/// Returns the number at a place.
+#[inline]
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes(bytes[at..at + 4].try_into().expect("a field of four bytes"))
 }
 
 fn put<const N: usize>(out: &mut [u8], words: [u32; N]) {

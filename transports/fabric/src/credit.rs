@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::limits::SHARE_MAX;
+
 /// One rank's room for messages without a receive. The ranks that it is connected with have equal
 /// shares of it.
 #[derive(Debug, Default)]
@@ -21,11 +23,6 @@ pub struct Room {
     /// Bytes that messages may take which the engine got after it announced the room.
     unsettled: u64,
 }
-
-/// The largest share in bytes. A rank gets a new share when half of it is used, so a larger one
-/// would not make it faster. Shares without this limit would change whenever a rank connects, and
-/// all ranks would have to be told.
-const SHARE_MAX: u64 = 256 << 10;
 
 impl Room {
     /// Creates the room of a rank that `others` ranks may connect with. Each may send `first` bytes

@@ -1,7 +1,7 @@
 //! The errors of a stream from a rank: its bytes are not valid messages of that rank.
 
 use crate::Overrun;
-use goal_esp::message::Broken;
+use crate::message::Broken;
 use goal_lang::ANY;
 
 /// The reason why the bytes of a stream are no messages of its rank. There are no more messages to

@@ -4,9 +4,10 @@
 //! This project has fabrics over ESP on Ethernet, over TCP and over MPI. A program that embeds
 //! `goal-run` may bring its own. [`AsTransport`] lets an engine use a fabric by itself.
 //!
-//! Streams between two ranks consist of the chunks of `goal-esp`. [`translate`] converts a
-//! message's header to a chunk and back. [`Room`] divides a rank's room for unexpected messages
-//! among its senders. [`Credit`] counts the bytes that two ranks may send each other.
+//! Streams between two ranks consist of chunks, on every network. [`chunk`] has their bytes, and
+//! [`message`] puts them into packets. [`translate`] converts a message's header to a chunk and
+//! back. [`Room`] divides a rank's room for unexpected messages among its senders. [`Credit`] counts
+//! the bytes that two ranks may send each other.
 //!
 //! This crate does no IO and reads no clock.
 //!
@@ -14,9 +15,13 @@
 //! chunk that does not belong to the connection, or more bytes than it was granted, a
 //! [`StreamFault`] ends the connection.
 
+pub mod chunk;
 mod credit;
 mod fabric;
 mod fault;
+pub mod harness;
+pub mod limits;
+pub mod message;
 mod terms;
 pub mod translate;
 mod transport;

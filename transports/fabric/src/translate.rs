@@ -1,8 +1,8 @@
 //! Translates the header of a message to a chunk of a stream, and back.
 
 use crate::StreamFault;
+use crate::chunk::{Chunk, ChunkKind, Envelope};
 use goal_engine::transport::{Header, Kind};
-use goal_esp::wire::{Chunk, ChunkKind, Envelope};
 use goal_lang::ANY;
 
 /// Returns the chunk of a message to rank `to`.

@@ -1,10 +1,10 @@
-//! Packets: each is a message of MPI that has whole chunks of `goal-esp`, one behind the other.
+//! Packets: each is a message of MPI that has whole chunks of `goal-fabric`, one behind the other.
 #![cfg_attr(not(feature = "mpi"), allow(dead_code))] // its tests need no MPI
 
 use crate::limits::PACKET_MAX;
-use goal_esp::message::Broken;
-use goal_esp::wire::{Chunk, Malformed};
 use goal_fabric::StreamFault;
+use goal_fabric::chunk::{Chunk, Malformed};
+use goal_fabric::message::Broken;
 
 /// A packet that is being written.
 pub(crate) struct Packet {
@@ -49,7 +49,7 @@ pub(crate) fn next(bytes: &[u8]) -> Result<(Chunk, &[u8], &[u8]), StreamFault> {
 #[cfg(test)]
 mod tests {
     use super::{Packet, next};
-    use goal_esp::wire::{Chunk, ChunkKind};
+    use goal_fabric::chunk::{Chunk, ChunkKind};
 
     fn chunk(kind: ChunkKind, len: u32) -> Chunk {
         Chunk { kind, len, message: 0, receive: 0, offset: 0, envelope: None }

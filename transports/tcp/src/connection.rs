@@ -5,7 +5,7 @@ use crate::inbox::Inbox;
 use crate::limits::PART_ZCOPY_MAX;
 use crate::outbox::{Outbox, Spare};
 use crate::wire::Item;
-use goal_esp::wire::{Chunk, ChunkKind};
+use goal_fabric::chunk::{Chunk, ChunkKind};
 use goal_fabric::{Credit, Exchanged, Room};
 use rustix::io::Errno;
 

@@ -3,9 +3,9 @@
 
 use crate::limits::MESSAGE_MAX;
 use crate::wire::Item;
-use goal_esp::limits::ELEMENT_BYTES_MAX;
-use goal_esp::message::Broken;
-use goal_esp::wire::Malformed;
+use goal_fabric::chunk::Malformed;
+use goal_fabric::limits::ELEMENT_BYTES_MAX;
+use goal_fabric::message::Broken;
 use std::ops::ControlFlow;
 
 /// The reading end of a connection.

@@ -1,6 +1,6 @@
 //! The limits of connections.
 
-use goal_esp::limits::PART_BYTES_MAX;
+use goal_fabric::limits::PART_BYTES_MAX;
 
 /// The most bytes of payload that a message has in one piece. A longer one is sent in parts.
 pub const MESSAGE_MAX: usize = 16 << 10;

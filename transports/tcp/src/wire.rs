@@ -1,4 +1,4 @@
-//! The items of a stream: chunks of `goal-esp`, whose kinds are below 16, and one item that only
+//! The items of a stream: chunks of `goal-fabric`, whose kinds are below 16, and one item that only
 //! TCP has. It is as long as the shortest chunk.
 //!
 //! ```text
@@ -8,8 +8,8 @@
 //! +-------+------------------------------------------------------+
 //! ```
 
-use goal_esp::message::Broken;
-use goal_esp::wire::{Chunk, Malformed};
+use goal_fabric::chunk::{Chunk, Malformed};
+use goal_fabric::message::Broken;
 
 /// The bytes of the shortest and the longest header.
 pub(crate) const HEADER_LEN_MIN: usize = Chunk::HEADER_LEN_MIN;

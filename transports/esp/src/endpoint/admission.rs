@@ -16,7 +16,7 @@
 use super::connection::{Connection, Phase, Postponed, Shared};
 use super::event::{Event, Loss};
 use crate::machine::Body;
-use crate::message::Reader;
+use goal_fabric::message::Reader;
 
 impl Connection {
     /// Admits or postpones the stream from the peer if `body` is its first packet. `payload` is

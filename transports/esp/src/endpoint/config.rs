@@ -68,9 +68,9 @@ pub struct Config {
     /// True if every frame must have a tag over all of it. Both ends tag everything if either of
     /// them demands it.
     pub authenticates_data: bool,
-    /// True if the first chunk of each stream names a communicator, as in [`crate::message`]. A
-    /// stream is then read only after [`super::Endpoint::open_communicator`] was called for its
-    /// communicator.
+    /// True if the first chunk of each stream names a communicator, as in
+    /// [`goal_fabric::message`]. A stream is then read only after
+    /// [`super::Endpoint::open_communicator`] was called for its communicator.
     pub checks_communicators: bool,
     /// The limits on the packets in flight on one connection.
     pub rules: Rules,

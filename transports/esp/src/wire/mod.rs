@@ -1,12 +1,10 @@
-//! The bytes of EDP, of ESP and of chunks: each format in one file, with its diagram, its view and
-//! its repr.
+//! The bytes of EDP and of ESP: each format in one file, with its diagram, its view and its repr.
 //!
 //! A view ([`Packet`], [`Datagram`]) lies over bytes. Its constructor `new_checked` checks them, so
-//! that no accessor can panic. A repr ([`Repr`], [`Message`], [`Chunk`]) is the meaning of the
-//! bytes. All numbers are in network order.
+//! that no accessor can panic. A repr ([`Repr`], [`Message`]) is the meaning of the bytes. All
+//! numbers are in network order.
 
 mod bytes;
-mod chunk;
 mod edp;
 mod esp;
 mod ethernet;
@@ -17,12 +15,12 @@ mod ranges;
 #[cfg(test)]
 mod tests;
 
-pub use chunk::{Chunk, ChunkKind, Envelope};
 pub use edp::{Datagram, EdpRepr, Message, State};
 pub use esp::{Packet, Repr};
 pub use ethernet::{Frame, Mac};
 pub use extension::{Extension, Parameters};
 pub use flags::Flags;
+pub use goal_fabric::chunk::Malformed;
 pub use ports::{PortRun, Ports};
 pub use ranges::{Range, Ranges};
 
@@ -41,20 +39,3 @@ pub const TAG_LEN: usize = 12;
 
 /// A message authentication code: only a holder of the key can make it.
 pub type Tag = [u8; TAG_LEN];
-
-/// The error of malformed bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Malformed {
-    /// There are fewer bytes than the header has, or than it says.
-    #[error("fewer bytes than its header says")]
-    Short,
-    /// Another version, or a form or kind that this version does not have.
-    #[error("another version or an unknown form of the header")]
-    Version,
-    /// Flags, kinds or values that contradict each other.
-    #[error("fields that don't go together")]
-    Contradiction,
-    /// The checksum is wrong.
-    #[error("a wrong checksum")]
-    Checksum,
-}

@@ -1,7 +1,8 @@
 //! The expected fields of headers and chunks.
 
 use crate::tshark::Row;
-use goal_esp::wire::{Chunk, EdpRepr, Envelope, Extension, Message, Range, Repr, VERSION};
+use goal_esp::wire::{EdpRepr, Extension, Message, Range, Repr, VERSION};
+use goal_fabric::chunk::{Chunk, Envelope};
 
 /// The tag of all frames in these tests. The dissector has no key to check it.
 pub(crate) const TAG: [u8; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];

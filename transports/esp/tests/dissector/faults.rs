@@ -5,11 +5,12 @@ use crate::capture::{Capture, End, edp_frame, esp_frame, ethernet};
 use crate::shown::{FIRST, TAGGED, WHOLE, bytes_of, chunk, communicator, set_up};
 use crate::tshark::{Row, Tshark};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN, RANGES_MAX};
-use goal_esp::message::Reader;
 use goal_esp::wire::{
-    ChunkKind, Datagram, ETHERTYPE_EDP, ETHERTYPE_ESP, EdpRepr, Extension, Flags, Malformed,
-    Message, Packet, Parameters, Ports, State,
+    Datagram, ETHERTYPE_EDP, ETHERTYPE_ESP, EdpRepr, Extension, Flags, Malformed, Message, Packet,
+    Parameters, Ports, State,
 };
+use goal_fabric::chunk::ChunkKind;
+use goal_fabric::message::Reader;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 

@@ -4,8 +4,9 @@ use crate::capture::{Capture, End};
 use crate::expected::{put, put_bytes, put_chunk, put_part, put_whole};
 use crate::shown::{FIRST, TAGGED, bytes, bytes_of, chunk, communicator, set_up};
 use crate::tshark::Tshark;
-use goal_esp::message::Writer;
-use goal_esp::wire::{Chunk, ChunkKind, Extension, Flags};
+use goal_esp::wire::{Extension, Flags};
+use goal_fabric::chunk::{Chunk, ChunkKind};
+use goal_fabric::message::Writer;
 
 /// The longest payload in these tests.
 const PAYLOAD_MAX: usize = 300;

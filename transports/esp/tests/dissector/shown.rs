@@ -4,10 +4,8 @@ use crate::capture::{Capture, End, edp_frame, ethernet};
 use crate::expected::{put, put_bytes, put_chunk, put_ranges};
 use crate::order;
 use crate::tshark::Tshark;
-use goal_esp::wire::{
-    Chunk, ChunkKind, EdpRepr, Envelope, Extension, Flags, Message, Parameters, Ports, Range,
-    Ranges, State,
-};
+use goal_esp::wire::{EdpRepr, Extension, Flags, Message, Parameters, Ports, Range, Ranges, State};
+use goal_fabric::chunk::{Chunk, ChunkKind, Envelope};
 
 /// Sequence numbers wrap around during the tests.
 pub(crate) const FIRST: u32 = u32::MAX - 1;

@@ -2,7 +2,7 @@
 
 use goal_esp::endpoint::{ConnectionId, Event};
 use goal_esp::sim::{Faults, Links, Partition, Random, Simulation};
-use goal_esp::wire::{Chunk, ChunkKind};
+use goal_fabric::chunk::{Chunk, ChunkKind};
 use std::collections::BTreeMap;
 
 /// The parameters that follow from a seed.

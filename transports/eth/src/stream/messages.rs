@@ -5,14 +5,9 @@ use super::{EspTransport, SHORT_MAX};
 use crate::Driver;
 use goal_engine::memory::{Imported, Span};
 use goal_engine::transport::{Full, Header, Transport};
-use goal_esp::limits::ELEMENT_BYTES_MAX;
 use goal_fabric::{kept, translate};
 use std::cell::Cell;
 use std::ops::ControlFlow;
-
-// A receive with an operation combines each piece of a message by itself, so no element may lie in
-// two pieces.
-const _: () = assert!((ELEMENT_BYTES_MAX as u64).is_multiple_of(goal_engine::ELEMENT_BYTES_MAX));
 
 impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
     fn short_max(&self) -> usize {

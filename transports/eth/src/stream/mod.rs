@@ -18,7 +18,7 @@ use goal_engine::transport::Header;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{CHECKED_MAX, Config, Endpoint, Event, Seals, Timing};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
-use goal_esp::wire::Chunk;
+use goal_fabric::chunk::Chunk;
 use goal_fabric::translate::COMMUNICATOR;
 use goal_fabric::{Exchanged, Room};
 use peers::Peers;

@@ -1,8 +1,8 @@
 //! The connection with one rank.
 
 use goal_esp::endpoint::{ConnectionId, Endpoint};
-use goal_esp::message::{Reader, Writer};
-use goal_esp::wire::{Chunk, ChunkKind};
+use goal_fabric::chunk::{Chunk, ChunkKind};
+use goal_fabric::message::{Reader, Writer};
 use goal_fabric::{Credit, Exchanged, Room};
 use std::collections::VecDeque;
 

@@ -5,7 +5,7 @@ use super::peer::Peer;
 use goal_engine::transport::Header;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{ConnectionId, Endpoint};
-use goal_esp::wire::ChunkKind;
+use goal_fabric::chunk::ChunkKind;
 use goal_fabric::translate::{self, COMMUNICATOR};
 use goal_fabric::{Credit, Exchanged, Room, StreamFault, kept};
 use std::collections::{BTreeMap, VecDeque};

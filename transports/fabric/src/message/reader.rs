@@ -1,7 +1,7 @@
 //! Takes chunks out of packets.
 
+use crate::chunk::{Chunk, ChunkKind, Malformed};
 use crate::limits::ELEMENT_BYTES_MAX;
-use crate::wire::{Chunk, ChunkKind, Malformed};
 
 /// The error of a stream that does not consist of chunks: its sender has another version, or
 /// another host wrote into it. The connection cannot be used any more.
@@ -37,7 +37,7 @@ impl Reader {
     ///
     /// # Errors
     /// [`Broken`].
-    pub(crate) fn communicator_of(payload: &[u8]) -> Result<u32, Broken> {
+    pub fn communicator_of(payload: &[u8]) -> Result<u32, Broken> {
         let chunk = Chunk::parse(payload).map_err(Broken::Header)?;
         if chunk.kind == ChunkKind::Communicator {
             Ok(chunk.message)

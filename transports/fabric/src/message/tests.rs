@@ -1,8 +1,8 @@
 //! Chunks are read as they were written, however packets divide them.
 
 use super::{Broken, Reader, Writer};
+use crate::chunk::{Chunk, ChunkKind, Envelope, Malformed};
 use crate::limits::ELEMENT_BYTES_MAX;
-use crate::wire::{Chunk, ChunkKind, Envelope, Malformed};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Puts chunks into packets.
 
-use crate::wire::Chunk;
+use crate::chunk::Chunk;
 
 /// Puts chunks into packets, several small ones into one. Full packets are passed to a function of
 /// the caller, which returns an empty payload for the next packet.

@@ -4,7 +4,7 @@ use super::{MpiFabric, Reading};
 use crate::packet::next;
 use crate::transfer::{Arrived, Transfer};
 use goal_engine::transport::Header;
-use goal_esp::wire::ChunkKind;
+use goal_fabric::chunk::ChunkKind;
 use goal_fabric::{StreamFault, kept, translate};
 use std::ops::ControlFlow;
 

@@ -9,7 +9,7 @@ use crate::comm::Comm;
 use crate::error::MpiError;
 use crate::limits::{PACKET_MAX, PAUSE_MIN_NS, RECEIVES};
 use crate::transfer::Transfer;
-use goal_esp::wire::Chunk;
+use goal_fabric::chunk::Chunk;
 use goal_fabric::{Credit, Exchanged, Room, Terms};
 use peer::Peer;
 use std::collections::VecDeque;

@@ -5,7 +5,7 @@ use crate::error::MpiError;
 use crate::limits::{SPARE_MAX, UNDER_WAY_MAX};
 use crate::packet::Packet;
 use crate::transfer::Transfer;
-use goal_esp::wire::{Chunk, ChunkKind};
+use goal_fabric::chunk::{Chunk, ChunkKind};
 use goal_fabric::{Credit, Exchanged, Room};
 use std::collections::VecDeque;
 

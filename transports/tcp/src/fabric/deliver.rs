@@ -7,7 +7,7 @@ use crate::limits::{READ_AHEAD, READ_MAX, READS_PER_LOOK};
 use crate::touch::touch_mut;
 use crate::wire::Item;
 use goal_engine::transport::Sink;
-use goal_esp::wire::ChunkKind;
+use goal_fabric::chunk::ChunkKind;
 use goal_fabric::{StreamFault, kept, translate};
 use rustix::io::Errno;
 use std::ops::ControlFlow;

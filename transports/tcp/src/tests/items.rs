@@ -3,7 +3,7 @@
 use crate::inbox::Inbox;
 use crate::limits::{MESSAGE_MAX, PART_MAX};
 use crate::wire::Item;
-use goal_esp::wire::{Chunk, ChunkKind};
+use goal_fabric::chunk::{Chunk, ChunkKind};
 use std::ops::ControlFlow;
 
 fn part(len: usize) -> Item {
@@ -105,7 +105,7 @@ fn bytes_that_are_no_items_are_refused() {
         message: 0,
         receive: 0,
         offset: MESSAGE_MAX as u64 + 1,
-        envelope: Some(goal_esp::wire::Envelope::default()),
+        envelope: Some(goal_fabric::chunk::Envelope::default()),
     });
     let read = Inbox::default().read(&stream(&eager), |_, _, _| ControlFlow::Continue(()));
     assert!(read.is_err(), "a message in one piece that is too long");

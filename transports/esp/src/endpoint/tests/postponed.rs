@@ -3,7 +3,7 @@
 use super::{SECOND_NS, pair, push, read, run_for, with};
 use crate::endpoint::{Config, ConnectionId, Event, Loss};
 use crate::sim::{Faults, Links, Simulation};
-use crate::wire::{Chunk, ChunkKind};
+use goal_fabric::chunk::{Chunk, ChunkKind};
 
 const COMMUNICATOR: u32 = 7;
 
