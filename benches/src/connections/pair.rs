@@ -5,7 +5,7 @@ use super::{Figure, Sample, Wait};
 use crate::frames::pin;
 use crate::measure::median;
 use goal_engine::Options;
-use goal_engine::transport::{Header, Kind};
+use goal_engine::transport::{Header, Kind, Transport};
 use goal_eth::now_ns;
 use goal_fabric::Fabric;
 use goal_tcp::handshake::Key;
@@ -185,8 +185,7 @@ impl<'a> End<'a> {
         for part in message.chunks(len) {
             header.size = part.len() as u64;
             let since = Instant::now();
-            let fill = &mut |out: &mut [u8]| out.copy_from_slice(part);
-            while self.fabric.try_send(to, &header, fill).is_err() {
+            while self.fabric.try_send(to, &header, |out| out.copy_from_slice(part)).is_err() {
                 self.take_grants()?;
                 check(since)?;
             }
@@ -200,7 +199,7 @@ impl<'a> End<'a> {
     /// else meanwhile.
     fn take_grants(&mut self) -> io::Result<()> {
         self.fabric.progress();
-        match self.fabric.poll(1, &mut |_, _| ControlFlow::Continue(())) {
+        match self.fabric.poll(1, |_, _| ControlFlow::Continue(())) {
             0 => Ok(()),
             _ => Err(io::Error::other("a message arrived before it was expected")),
         }
@@ -215,7 +214,7 @@ impl<'a> End<'a> {
         loop {
             let before = self.taken;
             let Self { fabric, message, taken, .. } = self;
-            fabric.poll(usize::MAX, &mut |header, payload| {
+            fabric.poll(usize::MAX, |header, payload| {
                 let at = header.offset as usize;
                 message[at..][..payload.len()].copy_from_slice(payload);
                 *taken += payload.len();

@@ -1,11 +1,10 @@
 //! A fabric of queues: one for each rank, in memory that all threads share.
 
-use goal_engine::transport::{Full, Header};
+use goal_engine::transport::{Full, Header, Sink, Transport};
 use goal_eth::now_ns;
 use goal_fabric::{Exchanged, Fabric};
 use rustix::event::{EventfdFlags, eventfd};
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -64,7 +63,7 @@ impl Channels {
     }
 }
 
-impl Fabric for Channels {
+impl Transport for Channels {
     fn short_max(&self) -> usize {
         BYTES_MAX
     }
@@ -73,7 +72,7 @@ impl Fabric for Channels {
         BYTES_MAX
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         to: u32,
         header: &Header,
@@ -95,11 +94,7 @@ impl Fabric for Channels {
         Ok(())
     }
 
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         let mut taken = 0;
         while taken < messages_max {
             // The lock is not held while the engine handles the message.
@@ -107,7 +102,7 @@ impl Fabric for Channels {
             let Some((header, bytes)) = message else { break };
             taken += 1;
             self.exchanged.taken += 1;
-            if sink(&header, &bytes).is_break() {
+            if sink.take(&header, &bytes).is_break() {
                 break;
             }
         }
@@ -120,7 +115,9 @@ impl Fabric for Channels {
     fn room(&self, _to: u32) -> u64 {
         0
     }
+}
 
+impl Fabric for Channels {
     /// Messages leave at once.
     fn send_written(&mut self) {}
 

@@ -2,11 +2,10 @@
 //! effect.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_engine::memory::{Imported, Span, Zeroed};
-use goal_engine::transport::{Full, Header, InMemory, Transport};
+use goal_engine::memory::Zeroed;
+use goal_engine::transport::{Full, Header, InMemory, Sink, Transport};
 use goal_engine::{Engine, Handle, Options, Schedule, Seed, Storage, WORLD, Waiting};
 use goal_lang::{ParseOptions, SourceMap, parse};
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -130,15 +129,16 @@ impl Transport for Stuck {
         64
     }
 
-    fn try_send(&mut self, _: u32, _: &Header, _: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send_dyn(
+        &mut self,
+        _to: u32,
+        _header: &Header,
+        _fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Full> {
         Err(Full)
     }
 
-    fn poll(
-        &mut self,
-        _messages_max: usize,
-        _sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_dyn(&mut self, _messages_max: usize, _sink: &mut dyn Sink) -> usize {
         0
     }
 
@@ -146,14 +146,6 @@ impl Transport for Stuck {
 
     fn room(&self, _to: u32) -> u64 {
         0
-    }
-
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
-        None
     }
 }
 

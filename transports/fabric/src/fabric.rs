@@ -1,8 +1,6 @@
 //! The interface between a rank and a transport to ranks on other hosts.
 
-use goal_engine::memory::copy;
-use goal_engine::transport::{Full, Header, Sink};
-use std::ops::ControlFlow;
+use goal_engine::transport::Transport;
 use std::os::fd::BorrowedFd;
 
 /// The number of messages and grants of room that a rank has exchanged with ranks on other hosts.
@@ -19,78 +17,14 @@ pub struct Exchanged {
 
 /// One rank's end of a transport to ranks on other hosts.
 ///
-/// The messages are those of [`Transport`](goal_engine::transport::Transport), and the methods that
-/// both have mean the same. A fabric can also make progress without an engine, while its rank
-/// computes or sleeps. No method waits.
-pub trait Fabric: Send {
-    /// The most bytes of payload in one message to any rank, without any setup; at least 8, and at
-    /// least 64 in a job of `goal-run`.
-    fn short_max(&self) -> usize;
-
-    /// The most bytes of payload in one message to rank `to`.
-    fn payload_max(&mut self, to: u32) -> usize;
-
-    /// The most bytes of the next part of a longer message to rank `to`.
-    fn part_max(&mut self, to: u32) -> usize {
-        self.payload_max(to)
-    }
-
-    /// The most bytes of such a part if its payload lies in one piece, for
-    /// [`Fabric::try_send_zcopy`]; at least [`Fabric::part_max`].
-    fn zcopy_max(&mut self, to: u32) -> usize {
-        self.part_max(to)
-    }
-
-    /// Sends `header` and [`Header::payload_len`] bytes of payload to rank `to`. Calls `fill` at
-    /// most once, with the place for the payload.
-    ///
-    /// # Errors
-    /// [`Full`] if there is no room. The call then has no effect, and `fill` is not called.
-    fn try_send(
-        &mut self,
-        to: u32,
-        header: &Header,
-        fill: &mut dyn FnMut(&mut [u8]),
-    ) -> Result<(), Full>;
-
-    /// Sends a message as [`Fabric::try_send`] does, whose payload lies in one piece. The payload
-    /// may change as soon as the call has returned.
-    ///
-    /// # Errors
-    /// As [`Fabric::try_send`].
-    fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
-        self.try_send(to, header, &mut |out| copy(out, payload))
-    }
-
-    /// Passes at most `messages_max` messages that have arrived to `sink`, in order for each
-    /// sender, as [`Transport::poll`](goal_engine::transport::Transport::poll) does. Returns their
-    /// number.
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize;
-
-    /// Does what [`Fabric::poll`] does. A fabric may receive the payload of a part where it
-    /// belongs, as [`Transport::poll_into`](goal_engine::transport::Transport::poll_into) says.
-    fn poll_into(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
-        self.poll(messages_max, &mut |header, payload| sink.take(header, payload))
-    }
-
-    /// Announces that this rank has room for `bytes` bytes of messages without a receive. If a rank
-    /// has several fabrics, each is told its part of the room.
-    fn announce_room(&mut self, bytes: u64, most: u64);
-
-    /// The bytes of messages without a receive that may be sent to rank `to` now.
-    fn room(&self, to: u32) -> u64;
-
-    /// The largest message to rank `to` that is sent before its receive is posted although it is
-    /// longer than the eager limit.
-    fn pushed_max(&self, to: u32) -> u64 {
-        let _ = to;
-        0
-    }
-
+/// Its messages are those of [`Transport`], of which it implements the forms for trait objects. An
+/// engine whose peers are all on other hosts may use it by itself. A rank that sends to itself, or
+/// to ranks of its host, needs another transport beside it.
+///
+/// A fabric can also make progress without an engine, while its rank computes or sleeps. No method
+/// waits. In a job of `goal-run`, [`Transport::short_max`] is at least 64. If a rank has several
+/// fabrics, [`Transport::announce_room`] tells each its part of the room.
+pub trait Fabric: Transport + Send {
     /// Sends the messages that were written since the last poll. Without this they wait for the
     /// next one, which may be long after: a rank that computes does not poll.
     fn send_written(&mut self);

@@ -2,7 +2,7 @@
 //!
 //! [`Fabric`] is one rank's end of such a transport. The name is libfabric's word for a network.
 //! This project has fabrics over ESP on Ethernet, over TCP and over MPI. A program that embeds
-//! `goal-run` may bring its own. [`AsTransport`] lets an engine use a fabric by itself.
+//! `goal-run` may bring its own.
 //!
 //! Streams between two ranks consist of chunks, on every network. [`chunk`] has their bytes, and
 //! [`message`] puts them into packets. [`translate`] converts a message's header to a chunk and
@@ -24,13 +24,11 @@ pub mod limits;
 pub mod message;
 mod terms;
 pub mod translate;
-mod transport;
 
 pub use credit::{Credit, Overrun, Room};
 pub use fabric::{Exchanged, Fabric};
 pub use fault::StreamFault;
 pub use terms::Terms;
-pub use transport::AsTransport;
 
 use goal_engine::kept_bytes;
 use goal_engine::transport::{Header, Kind};

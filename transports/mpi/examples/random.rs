@@ -3,7 +3,7 @@
 
 use goal_engine::Options;
 use goal_engine::testing::{Rank, WithSelf, first_room, nisa, options};
-use goal_fabric::{AsTransport, Fabric, Terms};
+use goal_fabric::{Fabric, Terms};
 use goal_interp::Eager;
 use goal_mpi::{MpiFabric, Process};
 use goal_smith::{Shape, program};
@@ -41,12 +41,12 @@ fn check(process: &Process, seed: u64) -> Result<bool, String> {
     }
     let pushed_max = [0, 512 << 10][seed as usize % 2];
     let options = Options { pushed_max, ..options(seed) };
-    let ways = WithSelf::new(rank, AsTransport(fabric));
+    let ways = WithSelf::new(rank, fabric);
     let mut run = Rank::start(&nisa(&program), rank, ways, options);
     let since = Instant::now();
     while !run.has_ended() {
         run.engine.poll(now_ns()).map_err(|failure| format!("{failure:?}"))?;
-        if let Some((other, why)) = run.engine.transport().others.0.lost() {
+        if let Some((other, why)) = run.engine.transport().others.lost() {
             return Err(format!("rank {other} is lost: {why}"));
         }
         if since.elapsed() > PATIENCE {
@@ -55,7 +55,7 @@ fn check(process: &Process, seed: u64) -> Result<bool, String> {
         std::thread::yield_now();
     }
     // The messages that the last actions wrote leave now.
-    run.engine.transport().others.0.send_written();
+    run.engine.transport().others.send_written();
     let memory = run.memory();
     let eager = goal_interp::Options { eager: Eager::None, ..goal_interp::Options::default() };
     let expected = goal_interp::run(&program, &eager).map_err(|_| "it has a deadlock")?;

@@ -8,9 +8,8 @@
 
 use crate::Segment;
 use crate::layout::LOCAL_BYTES;
-use goal_engine::memory::{Cells, Imported, Span};
-use goal_engine::transport::{Distance, Full, Header, Plugin, Transport, ZeroCopy};
-use std::ops::ControlFlow;
+use goal_engine::memory::Cells;
+use goal_engine::transport::{Distance, Full, Header, Plugin, Sink, Transport, ZeroCopy};
 use zerocopy::{FromBytes, IntoBytes};
 
 /// The most bytes of a payload: an eighth of the queue.
@@ -82,6 +81,15 @@ impl Transport for Local {
         PAYLOAD_MAX
     }
 
+    fn try_send_dyn(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Full> {
+        self.try_send(to, header, fill)
+    }
+
     #[inline]
     fn try_send(
         &mut self,
@@ -102,12 +110,12 @@ impl Transport for Local {
         Ok(())
     }
 
+    fn poll_dyn(&mut self, messages_max: usize, mut sink: &mut dyn Sink) -> usize {
+        self.poll_into(messages_max, &mut sink)
+    }
+
     #[inline]
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
         let words = self.words.as_mut_slice();
         let (mut head, tail) = ((words[HEAD] as usize).max(QUEUE), words[TAIL] as usize);
         let mut taken = 0;
@@ -115,7 +123,7 @@ impl Transport for Local {
             let (header, payload) = words[head..tail].split_at(HEADER_WORDS);
             let header = Header::ref_from_bytes(header.as_bytes()).expect("48 bytes, aligned to 8");
             let len = header.payload_len();
-            let next = sink(header, &payload.as_bytes()[..len]);
+            let next = sink.take(header, &payload.as_bytes()[..len]);
             head += HEADER_WORDS + len.div_ceil(WORD);
             taken += 1;
             if next.is_break() {
@@ -134,13 +142,5 @@ impl Transport for Local {
     #[inline]
     fn room(&self, _to: u32) -> u64 {
         self.words.as_slice()[ROOM]
-    }
-
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
-        None
     }
 }

@@ -7,7 +7,7 @@ use crate::workers::Node;
 use crate::{Endpoint, HEADER_WORDS, Mailbox, SHORT_MAX, Segment};
 use goal_engine::memory::{Imported, Span, copy};
 use goal_engine::transport::{
-    Distance, Full, Header, Plugin, Transport, Unwritable, Wakeup, Workers, ZeroCopy,
+    Distance, Full, Header, Plugin, Sink, Transport, Unwritable, Wakeup, Workers, ZeroCopy,
 };
 use std::cell::Cell;
 use std::error::Error;
@@ -142,6 +142,15 @@ impl Transport for ShmTransport<'_> {
         self.endpoint.payload_max(to)
     }
 
+    fn try_send_dyn(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Full> {
+        self.try_send(to, header, fill)
+    }
+
     #[inline(always)]
     fn try_send(
         &mut self,
@@ -159,16 +168,16 @@ impl Transport for ShmTransport<'_> {
         result.map_err(|goal_sync::Full| Full)
     }
 
+    fn poll_dyn(&mut self, messages_max: usize, mut sink: &mut dyn Sink) -> usize {
+        self.poll_into(messages_max, &mut sink)
+    }
+
     #[inline]
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
         let (mut taken, mut next) = (0, ControlFlow::Continue(()));
         while taken < messages_max && next.is_continue() {
             let pass = |words: &[u64; HEADER_WORDS], payload: &[u8]| {
-                next = sink(transmute_ref!(words), payload);
+                next = sink.take(transmute_ref!(words), payload);
             };
             // SAFETY: the contract of `new`.
             if !unsafe { self.endpoint.take(pass) } {

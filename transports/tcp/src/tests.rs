@@ -13,8 +13,7 @@ mod vanished;
 use crate::handshake::Key;
 use crate::listener::Listener;
 use crate::{Conditions, TcpFabric, Tls};
-use goal_engine::transport::{Header, Kind};
-use goal_fabric::Fabric;
+use goal_engine::transport::{Header, Kind, Transport};
 use goal_filetest::patience;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::ControlFlow;
@@ -71,9 +70,9 @@ fn exchange(ends: &mut [TcpFabric]) -> bool {
     let (mut is_sent, mut has_arrived) = (false, false);
     let (since_ns, limit_ns) = (now_ns(), patience_ns(10));
     while !has_arrived && now_ns() - since_ns < limit_ns {
-        is_sent = is_sent || ends[0].try_send(1, &request, &mut |_| {}).is_ok();
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
-        ends[1].poll(1, &mut |header, _| {
+        is_sent = is_sent || ends[0].try_send(1, &request, |_| {}).is_ok();
+        ends[0].poll(1, |_, _| ControlFlow::Continue(()));
+        ends[1].poll(1, |header, _| {
             has_arrived = header.cookie == 77;
             ControlFlow::Continue(())
         });

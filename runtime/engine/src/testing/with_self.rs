@@ -1,6 +1,6 @@
 //! Adds a queue from a rank to itself to a transport that only reaches other ranks.
 
-use crate::memory::{Imported, Span};
+use crate::memory::Span;
 use crate::transport::{Full, Header, Sink, Transport};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -22,12 +22,12 @@ impl<T> WithSelf<T> {
 }
 
 /// Counts the bytes that are received in the memory that an engine lends.
-struct Counted<'a, S> {
-    sink: &'a mut S,
+struct Counted<'a> {
+    sink: &'a mut dyn Sink,
     placed: &'a mut usize,
 }
 
-impl<S: Sink> Sink for Counted<'_, S> {
+impl Sink for Counted<'_> {
     fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()> {
         self.sink.take(header, payload)
     }
@@ -63,14 +63,14 @@ impl<T: Transport> Transport for WithSelf<T> {
         if to == self.rank { self.payload_max(to) } else { self.others.zcopy_max(to) }
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         to: u32,
         header: &Header,
-        fill: impl FnOnce(&mut [u8]),
+        fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Full> {
         if to != self.rank {
-            return self.others.try_send(to, header, fill);
+            return self.others.try_send_dyn(to, header, fill);
         }
         let mut payload = vec![0; header.payload_len()];
         fill(&mut payload);
@@ -85,17 +85,9 @@ impl<T: Transport> Transport for WithSelf<T> {
         self.try_send(to, header, |out| out.copy_from_slice(payload))
     }
 
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
-        self.poll_into(messages_max, &mut sink)
-    }
-
-    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         let placed = &mut self.placed;
-        let mut taken = self.others.poll_into(messages_max, &mut Counted { sink, placed });
+        let mut taken = self.others.poll_dyn(messages_max, &mut Counted { sink, placed });
         while let Some((header, payload)) = self.own.pop_front() {
             taken += 1;
             if sink.take(&header, &payload).is_break() {
@@ -116,13 +108,5 @@ impl<T: Transport> Transport for WithSelf<T> {
 
     fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
         if to == self.rank { 0 } else { self.others.pushed_max(to, bytes) }
-    }
-
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
-        None
     }
 }

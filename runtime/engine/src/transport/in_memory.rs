@@ -1,8 +1,6 @@
 //! A transport between engines in one process, over queues in memory.
 
-use super::{Full, Header, Transport};
-use crate::memory::{Imported, Span};
-use std::ops::ControlFlow;
+use super::{Full, Header, Sink, Transport};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -48,11 +46,11 @@ impl Transport for InMemory {
         PAYLOAD_MAX
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         to: u32,
         header: &Header,
-        fill: impl FnOnce(&mut [u8]),
+        fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Full> {
         let mut payload = vec![0; header.payload_len()].into_boxed_slice();
         fill(&mut payload);
@@ -61,17 +59,13 @@ impl Transport for InMemory {
         Ok(())
     }
 
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         let mut taken = 0;
         while taken < messages_max
             && let Ok((header, payload)) = self.inbox.try_recv()
         {
             taken += 1;
-            if sink(&header, &payload).is_break() {
+            if sink.take(&header, &payload).is_break() {
                 break;
             }
         }
@@ -84,13 +78,5 @@ impl Transport for InMemory {
 
     fn room(&self, to: u32) -> u64 {
         self.room[to as usize].load(Ordering::Relaxed)
-    }
-
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
-        None
     }
 }

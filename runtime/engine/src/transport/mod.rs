@@ -40,7 +40,24 @@ pub struct Unwritable;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
+/// Returns `fill` in the form that [`Transport::try_send_dyn`] takes. It writes one payload.
+#[inline]
+pub fn once(fill: impl FnOnce(&mut [u8])) -> impl FnMut(&mut [u8]) {
+    let mut fill = Some(fill);
+    move |out| {
+        if let Some(fill) = fill.take() {
+            fill(out);
+        }
+    }
+}
+
 /// One rank's end of a transport.
+///
+/// A network implements the forms for trait objects, [`Transport::try_send_dyn`] and
+/// [`Transport::poll_dyn`]. The generic forms call them. Shared memory also implements
+/// [`Transport::try_send`] and [`Transport::poll_into`], so that the engine's code and its own are
+/// compiled as one. Its forms for trait objects then call these. The methods about memory have
+/// bodies that say no: a network keeps them.
 pub trait Transport {
     /// The most bytes of payload in one message to any rank, without any setup (UCX's `short`); at
     /// least 8.
@@ -63,25 +80,42 @@ pub trait Transport {
     }
 
     /// Sends `header` and [`Header::payload_len`] bytes of payload, which `fill` writes, to rank
-    /// `to` (which may be the sender). Messages to the same rank arrive in the order of these
-    /// calls.
+    /// `to` (which may be the sender). Calls `fill` at most once. Messages to the same rank arrive
+    /// in the order of these calls.
     ///
     /// # Errors
     /// [`Full`] if there is no room. The call then has no effect, and `fill` is not called.
+    fn try_send_dyn(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Full>;
+
+    /// Sends a message as [`Transport::try_send_dyn`] does.
+    ///
+    /// # Errors
+    /// As [`Transport::try_send_dyn`].
+    #[inline]
     fn try_send(
         &mut self,
         to: u32,
         header: &Header,
         fill: impl FnOnce(&mut [u8]),
-    ) -> Result<(), Full>;
+    ) -> Result<(), Full>
+    where
+        Self: Sized,
+    {
+        self.try_send_dyn(to, header, &mut once(fill))
+    }
 
-    /// Sends a message as [`Transport::try_send`] does, whose payload lies in one piece. The
+    /// Sends a message as [`Transport::try_send_dyn`] does, whose payload lies in one piece. The
     /// payload may change as soon as the call has returned.
     ///
     /// # Errors
-    /// As [`Transport::try_send`].
+    /// As [`Transport::try_send_dyn`].
     fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
-        self.try_send(to, header, |out| copy(out, payload))
+        self.try_send_dyn(to, header, &mut |out| copy(out, payload))
     }
 
     /// Passes at most `messages_max` messages that have arrived to `sink`, in order for each
@@ -91,16 +125,31 @@ pub trait Transport {
     /// do not block those of another. A part of a longer message may arrive in several pieces. The
     /// size of each piece except the last must be a multiple of 8 bytes: a receive with an
     /// operation combines each piece on its own.
+    ///
+    /// A transport that has not received the payload of a part yet may receive it where it belongs,
+    /// in pieces of any size ([`Sink::place`]).
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize;
+
+    /// Does what [`Transport::poll_dyn`] does.
+    #[inline]
+    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize
+    where
+        Self: Sized,
+    {
+        self.poll_dyn(messages_max, sink)
+    }
+
+    /// Does what [`Transport::poll_dyn`] does, with a closure that takes the messages.
+    #[inline]
     fn poll(
         &mut self,
         messages_max: usize,
-        sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize;
-
-    /// Does what [`Transport::poll`] does. A transport that has not received the payload of a part
-    /// yet may receive it where it belongs, in pieces of any size ([`Sink::place`]).
-    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
-        self.poll(messages_max, |header, payload| sink.take(header, payload))
+        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
+    ) -> usize
+    where
+        Self: Sized,
+    {
+        self.poll_into(messages_max, &mut sink)
     }
 
     /// Announces to all senders that this rank has room for `bytes` bytes of messages without a
@@ -129,11 +178,17 @@ pub trait Transport {
 
     /// Returns a name under which rank `to` can read bytes of this rank; `None` if it can't read
     /// them.
-    fn export(&self, to: u32, bytes: Span) -> Option<u64>;
+    fn export(&self, to: u32, bytes: Span) -> Option<u64> {
+        let _ = (to, bytes);
+        None
+    }
 
     /// Returns the `len` bytes that rank `source` exported as `address`; `None` if they can't be
     /// read in place.
-    fn import(&self, source: u32, address: u64, len: u64) -> Option<Imported<'_>>;
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Imported<'_>> {
+        let _ = (source, address, len);
+        None
+    }
 
     /// The ranks that take chunks of this rank's large operations; `None` if there are none.
     fn workers(&self) -> Option<&dyn Workers> {

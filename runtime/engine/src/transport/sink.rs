@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 /// The transport has this memory for one call only, so it can't write there later. Messages can't
 /// name it, so a peer can't choose the place.
 pub trait Sink {
-    /// Takes a message. See [`Transport::poll`](super::Transport::poll).
+    /// Takes a message. See [`Transport::poll_dyn`](super::Transport::poll_dyn).
     fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()>;
 
     /// Lends the memory that the payload of a message belongs to, before it has been received.
@@ -32,5 +32,19 @@ pub trait Sink {
 impl<F: FnMut(&Header, &[u8]) -> ControlFlow<()>> Sink for F {
     fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()> {
         self(header, payload)
+    }
+}
+
+impl Sink for &mut dyn Sink {
+    fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()> {
+        (**self).take(header, payload)
+    }
+
+    fn place(
+        &mut self,
+        header: &Header,
+        receive: &mut dyn FnMut(&mut [u8]) -> usize,
+    ) -> Option<ControlFlow<()>> {
+        (**self).place(header, receive)
     }
 }

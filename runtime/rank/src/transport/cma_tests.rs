@@ -7,7 +7,7 @@ use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::Seed;
 use goal_engine::memory::{Imported, Span};
 use goal_engine::testing::state;
-use goal_engine::transport::{Distance, Full, Header, Kind, Transport, Unreadable};
+use goal_engine::transport::{Distance, Full, Header, Kind, Sink, Transport, Unreadable};
 use goal_engine::{Engine, Options, Schedule, Storage};
 use goal_filetest::patience;
 use goal_job::transport::{Choice, Request};
@@ -16,7 +16,6 @@ use goal_lang::{ParseOptions, Program, SourceMap, parse};
 use goal_shm::{Layout, RankSizes, Segment, State};
 use goal_shm::{admit, announce};
 use std::fs::File;
-use std::ops::ControlFlow;
 use std::os::fd::AsRawFd;
 use std::process::Command;
 use std::sync::Arc;
@@ -61,24 +60,20 @@ impl Transport for Counted<'_> {
         self.rank_transport.payload_max(to)
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         to: u32,
         header: &Header,
-        fill: impl FnOnce(&mut [u8]),
+        fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Full> {
-        self.rank_transport.try_send(to, header, fill)
+        self.rank_transport.try_send_dyn(to, header, fill)
     }
 
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         let parts = &mut self.parts;
         self.rank_transport.poll(messages_max, |header, payload| {
             *parts += usize::from(header.kind() == Kind::Data);
-            sink(header, payload)
+            sink.take(header, payload)
         })
     }
 

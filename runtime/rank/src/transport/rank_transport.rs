@@ -2,9 +2,9 @@
 #![allow(unsafe_code)] // one user of a rank's transports at a time
 
 use super::remote::{Remote, Sleeper};
-use goal_engine::memory::{Imported, Span};
+use goal_engine::memory::{Imported, Span, copy};
 use goal_engine::transport::{
-    Distance, Full, Header, Sink, Transport, Unreadable, Unwritable, Wakeup, Workers,
+    Distance, Full, Header, Sink, Transport, Unreadable, Unwritable, Wakeup, Workers, once,
 };
 use goal_eth::OpenError;
 use goal_fabric::Exchanged;
@@ -14,7 +14,6 @@ use goal_job::transport::{RouteTable, TransportKind};
 use goal_kernel::CompletionEvents;
 use goal_shm::{Cma, Local, ShmTransport};
 use goal_shm::{Mailbox, Segment};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -167,6 +166,22 @@ impl<'a> RankTransport<'a> {
         self.carriers[distance as usize]
     }
 
+    /// Returns the fabrics to ranks on other hosts, of which there must be some.
+    #[inline]
+    fn remote(&mut self) -> &mut Remote<'a> {
+        self.remote.as_mut().expect(NO_REMOTE)
+    }
+
+    /// Returns the transport that carries the messages to a rank. Calls that every short message
+    /// needs choose it by themselves, so that they are compiled into the engine.
+    fn to(&mut self, rank: u32) -> &mut dyn Transport {
+        match self.carrier(rank) {
+            TransportKind::Local => &mut self.local,
+            TransportKind::Shm => &mut self.shm,
+            TransportKind::Remote => self.remote().to(rank),
+        }
+    }
+
     fn mailbox(&self) -> Mailbox<'a> {
         self.shm.endpoint().mailbox
     }
@@ -187,24 +202,25 @@ impl Transport for RankTransport<'_> {
         match self.carrier(to) {
             TransportKind::Local => self.local.payload_max(to),
             TransportKind::Shm => self.shm.payload_max(to),
-            TransportKind::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).payload_max(to),
+            TransportKind::Remote => self.remote().to(to).payload_max(to),
         }
     }
 
-    #[inline]
     fn part_max(&mut self, to: u32) -> usize {
-        match self.carrier(to) {
-            TransportKind::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).part_max(to),
-            TransportKind::Local | TransportKind::Shm => self.payload_max(to),
-        }
+        self.to(to).part_max(to)
     }
 
-    #[inline]
     fn zcopy_max(&mut self, to: u32) -> usize {
-        match self.carrier(to) {
-            TransportKind::Remote => self.remote.as_mut().expect(NO_REMOTE).to(to).zcopy_max(to),
-            TransportKind::Local | TransportKind::Shm => self.payload_max(to),
-        }
+        self.to(to).zcopy_max(to)
+    }
+
+    fn try_send_dyn(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Full> {
+        self.try_send(to, header, fill)
     }
 
     #[inline(always)]
@@ -218,27 +234,23 @@ impl Transport for RankTransport<'_> {
             TransportKind::Local => self.local.try_send(to, header, fill),
             TransportKind::Shm => self.shm.try_send(to, header, fill),
             TransportKind::Remote => {
-                self.remote.as_mut().expect(NO_REMOTE).try_send(to, header, fill)
+                self.remote().send(to, |fabric| fabric.try_send_dyn(to, header, &mut once(fill)))
             }
         }
     }
 
     fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
         match self.carrier(to) {
-            TransportKind::Local => self.local.try_send_zcopy(to, header, payload),
-            TransportKind::Shm => self.shm.try_send_zcopy(to, header, payload),
+            TransportKind::Local | TransportKind::Shm => {
+                self.try_send(to, header, |out| copy(out, payload))
+            }
             TransportKind::Remote => {
-                self.remote.as_mut().expect(NO_REMOTE).try_send_zcopy(to, header, payload)
+                self.remote().send(to, |fabric| fabric.try_send_zcopy(to, header, payload))
             }
         }
     }
 
-    #[inline]
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, mut sink: &mut dyn Sink) -> usize {
         self.poll_into(messages_max, &mut sink)
     }
 
@@ -250,7 +262,7 @@ impl Transport for RankTransport<'_> {
             taken += self.local.poll_into(messages_max, sink);
         }
         if let Some(remote) = &mut self.remote {
-            taken += remote.poll_into(messages_max, sink);
+            taken += remote.poll(messages_max, sink);
         }
         taken
     }
@@ -273,17 +285,11 @@ impl Transport for RankTransport<'_> {
     }
 
     fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
-        match self.carrier(to) {
-            TransportKind::Local => 0,
-            TransportKind::Shm => self.shm.pushed_max(to, bytes),
-            TransportKind::Remote => {
-                self.remote.as_ref().expect(NO_REMOTE).route_to(to).pushed_max(to)
-            }
-        }
+        self.to(to).pushed_max(to, bytes)
     }
 
     fn window(&mut self, source: u32) -> u32 {
-        if self.carrier(source) == TransportKind::Shm { self.shm.window(source) } else { 0 }
+        self.to(source).window(source)
     }
 
     fn export(&self, to: u32, bytes: Span) -> Option<u64> {
@@ -324,10 +330,7 @@ impl Transport for RankTransport<'_> {
         offset: u64,
         bytes: &[u8],
     ) -> Result<(), Unwritable> {
-        match self.carrier(to) {
-            TransportKind::Shm => self.shm.put_zcopy(to, address, offset, bytes),
-            TransportKind::Local | TransportKind::Remote => Err(Unwritable),
-        }
+        self.to(to).put_zcopy(to, address, offset, bytes)
     }
 }
 

@@ -3,11 +3,10 @@
 use super::peer::Peer;
 use super::{EspTransport, SHORT_MAX};
 use crate::Driver;
-use goal_engine::memory::{Imported, Span};
-use goal_engine::transport::{Full, Header, Transport};
+use goal_engine::memory::Span;
+use goal_engine::transport::{Full, Header, Sink, Transport};
 use goal_fabric::{kept, translate};
 use std::cell::Cell;
-use std::ops::ControlFlow;
 
 impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
     fn short_max(&self) -> usize {
@@ -24,11 +23,11 @@ impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
         self.peers.get(to).map_or(SHORT_MAX, Peer::room)
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         to: u32,
         header: &Header,
-        fill: impl FnOnce(&mut [u8]),
+        fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Full> {
         debug_assert_ne!(to, self.peers.own(), "messages to oneself stay on the host");
         let Some(peer) = &mut self.peers.connections[to as usize] else {
@@ -62,17 +61,13 @@ impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
         Ok(())
     }
 
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         // The engine has announced the room that the messages of earlier polls have left.
         self.room.settle();
         self.peers.release(false);
         let stop = Cell::new(false);
         let mut sink = |header: &Header, payload: &[u8]| {
-            if sink(header, payload).is_break() {
+            if sink.take(header, payload).is_break() {
                 stop.set(true);
             }
         };
@@ -98,11 +93,9 @@ impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
         self.peers.get(to).map_or(self.peers.first_room, |peer| peer.credit.left())
     }
 
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
-        None
+    /// Every eager message is pushed: hosts have granted room, and an answer takes longer than
+    /// within a host.
+    fn pushed_max(&mut self, _to: u32, _bytes: Option<Span>) -> u64 {
+        u64::MAX
     }
 }

@@ -4,6 +4,7 @@
 //! The first message to a rank opens a connection with it. The transport has no room for a message
 //! while there is no connection, or while as many packets wait as one chunk takes.
 
+mod fabric;
 mod lost;
 mod messages;
 mod peer;

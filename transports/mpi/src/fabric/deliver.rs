@@ -3,18 +3,14 @@
 use super::{MpiFabric, Reading};
 use crate::packet::next;
 use crate::transfer::{Arrived, Transfer};
-use goal_engine::transport::Header;
+use goal_engine::transport::Sink;
 use goal_fabric::chunk::ChunkKind;
 use goal_fabric::{StreamFault, kept, translate};
 use std::ops::ControlFlow;
 
 impl MpiFabric {
     /// Passes at most `messages_max` messages to `sink`. Returns their number.
-    pub(super) fn deliver(
-        &mut self,
-        messages_max: usize,
-        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    pub(super) fn deliver(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         let mut taken = 0;
         while taken < messages_max && (self.reading.is_some() || self.arrive()) {
             let Some(mut reading) = self.reading.take() else { break };
@@ -78,7 +74,7 @@ impl MpiFabric {
         reading: &mut Reading,
         messages_max: usize,
         taken: &mut usize,
-        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
+        sink: &mut dyn Sink,
     ) -> Result<ControlFlow<()>, StreamFault> {
         let Self { own, has_communicators, peers, room, exchanged, .. } = self;
         let peer = peers[reading.source as usize].as_mut().expect("it was made on arrival");
@@ -94,7 +90,7 @@ impl MpiFabric {
                 peer.credit.arrive(kept(&header)).map_err(StreamFault::Overrun)?;
                 room.use_up(kept(&header));
                 *taken += 1;
-                stopped = sink(&header, bytes).is_break() || *taken >= messages_max;
+                stopped = sink.take(&header, bytes).is_break() || *taken >= messages_max;
             }
             reading.start = reading.len - behind.len();
         }

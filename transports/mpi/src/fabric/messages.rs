@@ -3,12 +3,12 @@
 use super::MpiFabric;
 use crate::limits::{MESSAGE_MAX, PACKET_MAX, PART_MAX, PAUSE_MAX_NS, PAUSE_MIN_NS};
 use crate::packet::Packet;
-use goal_engine::transport::{Full, Header};
+use goal_engine::memory::Span;
+use goal_engine::transport::{Full, Header, Sink, Transport};
 use goal_fabric::{Exchanged, Fabric, kept, translate};
-use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
 
-impl Fabric for MpiFabric {
+impl Transport for MpiFabric {
     fn short_max(&self) -> usize {
         MESSAGE_MAX
     }
@@ -21,7 +21,7 @@ impl Fabric for MpiFabric {
         PART_MAX
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         to: u32,
         header: &Header,
@@ -51,11 +51,7 @@ impl Fabric for MpiFabric {
         Ok(())
     }
 
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         // The engine has announced the room that the messages of earlier polls have left.
         self.room.settle();
         self.flush_written();
@@ -77,10 +73,12 @@ impl Fabric for MpiFabric {
         peer.map_or(self.first_room, |peer| peer.credit.left())
     }
 
-    fn pushed_max(&self, _to: u32) -> u64 {
+    fn pushed_max(&mut self, _to: u32, _bytes: Option<Span>) -> u64 {
         u64::MAX
     }
+}
 
+impl Fabric for MpiFabric {
     fn send_written(&mut self) {
         self.flush_written();
     }

@@ -5,11 +5,10 @@ use crate::connection::Connection;
 use crate::limits::{MESSAGE_MAX, PART_MAX, PART_ZCOPY_MAX, ZCOPY_MIN};
 use crate::touch::touch;
 use crate::wire::Item;
-use goal_engine::memory::copy;
-use goal_engine::transport::{Full, Header, Sink};
+use goal_engine::memory::{Span, copy};
+use goal_engine::transport::{Full, Header, Sink, Transport};
 use goal_fabric::{Exchanged, Fabric, kept, translate};
 use rustix::io::Errno;
-use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd};
 
 impl TcpFabric {
@@ -41,7 +40,7 @@ fn part_after(part: usize, left: usize) -> usize {
     }
 }
 
-impl Fabric for TcpFabric {
+impl Transport for TcpFabric {
     fn short_max(&self) -> usize {
         MESSAGE_MAX
     }
@@ -60,7 +59,7 @@ impl Fabric for TcpFabric {
         plain.map_or(PART_MAX, |one| one.part)
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         to: u32,
         header: &Header,
@@ -92,7 +91,7 @@ impl Fabric for TcpFabric {
         let open = self.connections[to as usize].as_deref_mut();
         let Some(connection) = open.filter(|one| payload.len() >= ZCOPY_MIN && is_plain(one))
         else {
-            return self.try_send(to, header, &mut |out| copy(out, payload));
+            return self.try_send_dyn(to, header, &mut |out| copy(out, payload));
         };
         if connection.is_waiting {
             connection.is_refused = true;
@@ -130,15 +129,7 @@ impl Fabric for TcpFabric {
         sent.map_err(|_| Full)
     }
 
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: &mut dyn FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
-        self.poll_into(messages_max, &mut sink)
-    }
-
-    fn poll_into(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         // The engine has announced the room that the messages of earlier polls have left.
         self.room.settle();
         self.flush_written();
@@ -160,10 +151,12 @@ impl Fabric for TcpFabric {
         connection.map_or(self.first_room, |connection| connection.credit.left())
     }
 
-    fn pushed_max(&self, _to: u32) -> u64 {
+    fn pushed_max(&mut self, _to: u32, _bytes: Option<Span>) -> u64 {
         u64::MAX
     }
+}
 
+impl Fabric for TcpFabric {
     fn send_written(&mut self) {
         self.flush_written();
     }

@@ -3,7 +3,7 @@
 
 use super::{V4, exchange, fabrics, now_ns};
 use crate::TcpFabric;
-use goal_engine::transport::{Header, Kind};
+use goal_engine::transport::{Header, Kind, Transport};
 use goal_fabric::Fabric;
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -20,14 +20,14 @@ fn all_others() -> Vec<File> {
 fn run_short_of_descriptors() {
     let mut ends = fabrics(2, V4, 0);
     let listens = |end: &mut TcpFabric| {
-        end.poll(1, &mut |_, _| ControlFlow::Continue(()));
+        end.poll(1, |_, _| ControlFlow::Continue(()));
         end.accept_ns
     };
     // It connects, and no descriptor is left for the other end.
     let mut taken = None;
     let waits_ns = loop {
-        let _ = ends[0].try_send(1, &Header::new(Kind::Rts, 0), &mut |_| {});
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        let _ = ends[0].try_send(1, &Header::new(Kind::Rts, 0), |_| {});
+        ends[0].poll(1, |_, _| ControlFlow::Continue(()));
         taken.get_or_insert_with(all_others);
         if let Some(waits_ns) = listens(&mut ends[1]) {
             break waits_ns;

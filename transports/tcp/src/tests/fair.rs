@@ -2,7 +2,7 @@
 
 use super::{V4, exchange, fabrics, now_ns, patience_ns};
 use crate::limits::{PART_MAX, READS_PER_LOOK};
-use goal_engine::transport::{Header, Kind};
+use goal_engine::transport::{Header, Kind, Transport};
 use goal_fabric::Fabric;
 use std::ops::ControlFlow;
 
@@ -12,10 +12,10 @@ fn a_rank_that_sends_without_a_pause_holds_up_no_other() {
     let mut ends = fabrics(3, V4, 0);
     assert!(exchange(&mut ends));
     let (message, since_ns) = (Header::new(Kind::Fin, 0), now_ns());
-    while ends[2].try_send(0, &message, &mut |_| {}).is_err() {
+    while ends[2].try_send(0, &message, |_| {}).is_err() {
         assert!(now_ns() - since_ns < patience_ns(10), "rank 2 can't connect");
         ends[2].progress();
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[0].poll(1, |_, _| ControlFlow::Continue(()));
     }
     let payload = vec![1; PART_MAX];
     let part = Header { size: PART_MAX as u64, ..Header::new(Kind::Part, 0) };
@@ -27,7 +27,7 @@ fn a_rank_that_sends_without_a_pause_holds_up_no_other() {
             ends[2].progress();
             parts = 0;
         }
-        ends[0].poll(1, &mut |header, _| {
+        ends[0].poll(1, |header, _| {
             has_come |= header.kind() == Kind::Fin;
             parts += 1;
             ControlFlow::Continue(())

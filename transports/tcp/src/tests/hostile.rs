@@ -5,7 +5,7 @@ use crate::handshake::{Connecting, Ends, Key};
 use crate::limits::{CALLERS_MAX, OPEN_NS};
 use crate::listener::Listener;
 use crate::{Conditions, TcpFabric};
-use goal_engine::transport::{Header, Kind};
+use goal_engine::transport::{Header, Kind, Transport};
 use goal_fabric::Fabric;
 use goal_filetest::patience;
 use std::io::{Read, Write};
@@ -27,7 +27,7 @@ fn closed(end: &mut TcpFabric, caller: &mut TcpStream) -> usize {
     let mut bytes = [0; 256];
     loop {
         assert!(now_ns() - since_ns < patience_ns(20), "it stays open");
-        end.poll(1, &mut |_, _| panic!("a message of a caller without the key"));
+        end.poll(1, |_, _| panic!("a message of a caller without the key"));
         match caller.read(&mut bytes) {
             Ok(0) => return got,
             Ok(len) => got += len,
@@ -64,7 +64,7 @@ fn a_way_that_is_silent_makes_the_rank_unreachable() {
     let (mut held, mut attempts, since_ns) = (None, 0, now_ns());
     while end.unreachable(1).is_none() {
         assert!(now_ns() - since_ns < patience_ns(30), "it is tried for ever: {attempts} attempts");
-        assert!(end.try_send(1, &header, &mut |_| {}).is_err());
+        assert!(end.try_send(1, &header, |_| {}).is_err());
         end.progress();
         if let Ok((stream, _)) = silent.accept() {
             (held, attempts) = (Some((stream, now_ns())), attempts + 1);
@@ -180,10 +180,10 @@ fn ranks_that_connect_with_each_other_at_once_share_a_connection() {
             for from in 0..3 {
                 for to in (0..3).filter(|&to| to != from) {
                     let request = Header::new(Kind::Rts, from as u32);
-                    sent[from][to] = sent[from][to]
-                        || ends[from].try_send(to as u32, &request, &mut |_| {}).is_ok();
+                    sent[from][to] =
+                        sent[from][to] || ends[from].try_send(to as u32, &request, |_| {}).is_ok();
                 }
-                ends[from].poll(8, &mut |_, _| {
+                ends[from].poll(8, |_, _| {
                     arrived += 1;
                     ControlFlow::Continue(())
                 });
@@ -203,7 +203,7 @@ fn a_rank_that_is_gone_is_lost_and_one_that_left_is_not() {
     let since_ns = now_ns();
     while ends[0].connections() > 0 {
         assert!(now_ns() - since_ns < patience_ns(10), "it stays");
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[0].poll(1, |_, _| ControlFlow::Continue(()));
     }
     assert_eq!(ends[0].lost(), None);
 
@@ -213,7 +213,7 @@ fn a_rank_that_is_gone_is_lost_and_one_that_left_is_not() {
     ends[0].connections.iter_mut().for_each(|connection| *connection = None);
     while ends[1].lost().is_none() {
         assert!(now_ns() - since_ns < patience_ns(20), "nobody notices");
-        ends[1].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[1].poll(1, |_, _| ControlFlow::Continue(()));
     }
     let (rank, why) = ends[1].lost().unwrap();
     assert_eq!(rank, 0);
@@ -228,8 +228,8 @@ fn a_rank_that_nobody_listens_for_is_unreachable() {
     let since_ns = now_ns();
     while ends[0].unreachable(1).is_none() {
         assert!(now_ns() - since_ns < patience_ns(30), "it tries for ever");
-        assert!(ends[0].try_send(1, &request, &mut |_| {}).is_err());
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        assert!(ends[0].try_send(1, &request, |_| {}).is_err());
+        ends[0].poll(1, |_, _| ControlFlow::Continue(()));
     }
     let why = ends[0].unreachable(1).unwrap();
     assert!(why.contains("refused"), "{why}");
@@ -275,14 +275,14 @@ fn a_rank_that_computes_after_its_hello_is_not_lost() {
     let request = Header::new(Kind::Rts, 1);
     // Rank 1 says hello, and then makes no progress for a minute.
     while ends[0].callers == 0 {
-        let _ = ends[1].try_send(0, &request, &mut |_| {});
+        let _ = ends[1].try_send(0, &request, |_| {});
         if ends[0].callers == 0 {
-            ends[1].poll(1, &mut |_, _| ControlFlow::Continue(()));
+            ends[1].poll(1, |_, _| ControlFlow::Continue(()));
         }
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[0].poll(1, |_, _| ControlFlow::Continue(()));
     }
     for _ in 0..20 {
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[0].poll(1, |_, _| ControlFlow::Continue(()));
     }
     AHEAD_NS.fetch_add(60_000_000_000, Ordering::SeqCst);
     ends[0].progress();
@@ -291,9 +291,9 @@ fn a_rank_that_computes_after_its_hello_is_not_lost() {
     request.cookie = 77;
     let (mut is_sent, mut has_arrived, since_ns) = (false, false, now_ns());
     while !has_arrived && now_ns() - since_ns < patience_ns(10) {
-        is_sent = is_sent || ends[0].try_send(0, &request, &mut |_| {}).is_ok();
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
-        ends[1].poll(1, &mut |header, _| {
+        is_sent = is_sent || ends[0].try_send(0, &request, |_| {}).is_ok();
+        ends[0].poll(1, |_, _| ControlFlow::Continue(()));
+        ends[1].poll(1, |header, _| {
             has_arrived = header.cookie == 77;
             ControlFlow::Continue(())
         });
@@ -311,7 +311,7 @@ fn many_ranks_that_connect_at_once_are_all_heard() {
     // All hellos wait before rank 0 looks for the first time.
     for _ in 0..3 {
         for (rank, end) in ends.iter_mut().enumerate().skip(1) {
-            let _ = end.try_send(0, &request(rank), &mut |_| {});
+            let _ = end.try_send(0, &request(rank), |_| {});
             end.progress();
         }
     }
@@ -320,9 +320,9 @@ fn many_ranks_that_connect_at_once_are_all_heard() {
     while heard < RANKS - 1 && now_ns() - since_ns < patience_ns(20) {
         for (rank, end) in ends.iter_mut().enumerate() {
             if rank > 0 && !sent[rank] {
-                sent[rank] = end.try_send(0, &request(rank), &mut |_| {}).is_ok();
+                sent[rank] = end.try_send(0, &request(rank), |_| {}).is_ok();
             }
-            let taken = end.poll(RANKS, &mut |_, _| ControlFlow::Continue(()));
+            let taken = end.poll(RANKS, |_, _| ControlFlow::Continue(()));
             heard += if rank == 0 { taken } else { 0 };
         }
     }
@@ -336,7 +336,7 @@ fn a_rank_that_leaves_with_something_unread_is_not_lost() {
     assert!(exchange(&mut ends));
     let request = Header::new(Kind::Rts, 0);
     for _ in 0..100 {
-        ends[0].try_send(1, &request, &mut |_| {}).unwrap();
+        ends[0].try_send(1, &request, |_| {}).unwrap();
     }
     ends[0].send_written();
     // Its system answers with an error to what it has not read.
@@ -345,7 +345,7 @@ fn a_rank_that_leaves_with_something_unread_is_not_lost() {
     // Time has to pass, in which nothing is lost.
     while now_ns() - since_ns < 700_000_000 {
         ends[0].send_written();
-        ends[0].poll(1, &mut |_, _| ControlFlow::Continue(()));
+        ends[0].poll(1, |_, _| ControlFlow::Continue(()));
         ends[0].progress();
     }
     assert_eq!(lost(&ends), []);

@@ -6,9 +6,9 @@ use crate::TcpFabric;
 use crate::limits::PART_MAX;
 use crate::wire::Item;
 use goal_engine::testing::{Rank, nisa, program};
-use goal_engine::transport::{Full, Header, Kind, Sink};
+use goal_engine::transport::{Full, Header, Kind, Sink, Transport};
 use goal_engine::{Cause, Fault, Options};
-use goal_fabric::{AsTransport, Fabric, translate};
+use goal_fabric::{Fabric, translate};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
@@ -72,12 +72,12 @@ fn a_payload_may_change_once_it_was_sent() {
         }
         assert!(sent.len() < 1 << 30, "the system takes everything");
     }
-    ends[0].try_send(1, &Header::new(Kind::Fin, 0), &mut |_| {}).unwrap();
+    ends[0].try_send(1, &Header::new(Kind::Fin, 0), |_| {}).unwrap();
     let mut receive = Receive::new(sent.len());
     let since_ns = now_ns();
     while receive.others.is_empty() {
         assert!(now_ns() - since_ns < patience_ns(LIMIT), "{} bytes came", receive.arrived);
-        ends[0].poll(8, &mut |_, _| ControlFlow::Continue(()));
+        ends[0].poll(8, |_, _| ControlFlow::Continue(()));
         ends[1].poll_into(8, &mut receive);
     }
     assert_eq!(receive.others, [(Header::new(Kind::Fin, 0), sent.len())]);
@@ -122,7 +122,7 @@ fn fault(messages: &[Header]) -> Fault {
     let mut ends = fabrics(3, V4, 0);
     let program =
         program("rank 0 { send 0,100000 to 1 }  rank 1 { recv 0,100000 from 0 }  rank 2 { }");
-    let tcp = AsTransport(ends.remove(1));
+    let tcp = ends.remove(1);
     let Rank { mut engine, .. } = Rank::start(&nisa(&program), 1, tcp, Options::default());
     let mut left: VecDeque<Header> = messages.iter().copied().collect();
     let is_announced = messages.iter().any(|header| header.kind() == Kind::Rts);
@@ -139,7 +139,7 @@ fn fault(messages: &[Header]) -> Fault {
             }
         }
         for end in &mut ends {
-            end.poll(8, &mut |header, _| {
+            end.poll(8, |header, _| {
                 is_asked |= header.kind() == Kind::Cts;
                 ControlFlow::Continue(())
             });

@@ -3,7 +3,7 @@
 use super::{V4, V6, encrypted, now_ns, patience_ns};
 use goal_engine::Options;
 use goal_engine::testing::{Rank, first_room, options, start};
-use goal_fabric::{AsTransport, Fabric};
+use goal_fabric::Fabric;
 use goal_interp::Eager;
 use goal_lang::Program;
 use goal_smith::{Shape, program};
@@ -13,14 +13,14 @@ use std::net::IpAddr;
 /// belong.
 fn run(program: &Program, seed: u64, address: IpAddr, options: Options) -> (Vec<Vec<u8>>, usize) {
     let fabrics = encrypted(program.num_ranks() as usize, address, first_room(seed), seed % 5 == 4);
-    let mut ranks = start(program, options, fabrics.into_iter().map(AsTransport));
+    let mut ranks = start(program, options, fabrics);
     let (since_ns, limit_ns) = (now_ns(), patience_ns(60));
     while !ranks.iter().all(Rank::has_ended) {
         assert!(now_ns() - since_ns < limit_ns, "seed {seed}: stuck");
         for Rank { engine, .. } in &mut ranks {
             let polled = engine.poll(now_ns());
             polled.unwrap_or_else(|failure| panic!("seed {seed}: {failure:?}"));
-            assert_eq!(engine.transport().others.0.lost(), None, "seed {seed}");
+            assert_eq!(engine.transport().others.lost(), None, "seed {seed}");
         }
     }
     let placed = ranks.iter_mut().map(|rank| rank.engine.transport().placed).sum();

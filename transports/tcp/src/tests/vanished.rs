@@ -6,7 +6,7 @@ use super::{V4, key, now_ns, patience_ns};
 use crate::handshake::{Connecting, Ends};
 use crate::listener::Listener;
 use crate::{Conditions, TcpFabric};
-use goal_engine::transport::{Header, Kind};
+use goal_engine::transport::{Header, Kind, Transport};
 use goal_fabric::Fabric;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -53,7 +53,7 @@ fn with_vanished() -> (TcpFabric, TcpListener) {
 fn reason(end: &mut TcpFabric) -> String {
     let since_ns = now_ns();
     loop {
-        assert!(end.try_send(1, &Header::new(Kind::Fin, 0), &mut |_| {}).is_err());
+        assert!(end.try_send(1, &Header::new(Kind::Fin, 0), |_| {}).is_err());
         end.progress();
         if let Some(why) = end.unreachable(1) {
             return why.to_string();

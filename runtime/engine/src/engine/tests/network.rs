@@ -62,11 +62,11 @@ impl Transport for SimTransport {
         if wire.odd_parts { wire.random.usize(8..=payload_max) } else { payload_max }
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         to: u32,
         header: &Header,
-        fill: impl FnOnce(&mut [u8]),
+        fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Full> {
         let wire = &mut *self.wire.borrow_mut();
         let queue = wire.queues.entry((self.rank, to)).or_default();
@@ -79,11 +79,7 @@ impl Transport for SimTransport {
         Ok(())
     }
 
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         for taken in 0..messages_max {
             let mut wire = self.wire.borrow_mut();
             let mine =
@@ -95,20 +91,17 @@ impl Transport for SimTransport {
             let source = sources[wire.random.usize(..sources.len())];
             let queue = wire.queues.get_mut(&(source, self.rank)).unwrap();
             let (header, payload) = queue.pop_front().unwrap();
+            let is_whole = wire.random.bool();
             drop(wire);
-            if sink(&header, &payload).is_break() {
+            let next = match is_whole {
+                true => sink.take(&header, &payload),
+                false => place(&self.wire, sink, &header, &payload),
+            };
+            if next.is_break() {
                 return taken + 1;
             }
         }
         messages_max
-    }
-
-    fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
-        let wire = Rc::clone(&self.wire);
-        self.poll(messages_max, |header, payload| {
-            let is_whole = wire.borrow_mut().random.bool();
-            if is_whole { sink.take(header, payload) } else { place(&wire, sink, header, payload) }
-        })
     }
 
     fn pushed_max(&mut self, _: u32, bytes: Option<Span>) -> u64 {
@@ -190,7 +183,7 @@ impl Transport for SimTransport {
 /// Writes a payload piece by piece to the memory that the sink lends, as far as it does.
 fn place(
     wire: &RefCell<Wire>,
-    sink: &mut impl Sink,
+    sink: &mut dyn Sink,
     header: &Header,
     mut payload: &[u8],
 ) -> ControlFlow<()> {

@@ -3,14 +3,13 @@
 
 use super::network::{Conditions, End, run};
 use crate::engine::{Areas, Cause, Engine, Fault, Options, Schedule, Storage, Waiting};
-use crate::memory::{Imported, Region, Span, Zeroed};
+use crate::memory::{Region, Span, Zeroed};
 use crate::testing::{nisa, program, state};
-use crate::transport::{Full, Header, Kind, SharedTask, Transport, Workers};
+use crate::transport::{Full, Header, Kind, SharedTask, Sink, Transport, Workers};
 use crate::{Seed, within};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_lang::limits::Limits;
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 fn conditions(options: Options) -> Conditions {
@@ -30,11 +29,11 @@ impl Transport for ToOneself {
         64
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         _: u32,
         header: &Header,
-        fill: impl FnOnce(&mut [u8]),
+        fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Full> {
         let mut payload = vec![0; header.payload_len()];
         fill(&mut payload);
@@ -42,10 +41,10 @@ impl Transport for ToOneself {
         Ok(())
     }
 
-    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>) -> usize {
+    fn poll_dyn(&mut self, _: usize, sink: &mut dyn Sink) -> usize {
         for taken in 0..2 {
             let Some((header, payload)) = self.0.pop_front() else { return taken };
-            if sink(&header, &payload).is_break() {
+            if sink.take(&header, &payload).is_break() {
                 return taken + 1;
             }
         }
@@ -56,14 +55,6 @@ impl Transport for ToOneself {
 
     fn room(&self, _: u32) -> u64 {
         u64::MAX
-    }
-
-    fn export(&self, _: u32, _: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _: u32, _: u64, _: u64) -> Option<Imported<'_>> {
-        None
     }
 }
 
@@ -85,13 +76,18 @@ impl Transport for Sent {
         64
     }
 
-    fn try_send(&mut self, _: u32, header: &Header, _: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send_dyn(
+        &mut self,
+        _: u32,
+        header: &Header,
+        _: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Full> {
         self.tags.push(header.tag);
         Ok(())
     }
 
-    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>) -> usize {
-        self.arriving.pop_front().map(|header| sink(&header, &[])).is_some().into()
+    fn poll_dyn(&mut self, _: usize, sink: &mut dyn Sink) -> usize {
+        self.arriving.pop_front().map(|header| sink.take(&header, &[])).is_some().into()
     }
 
     fn announce_room(&mut self, _: u64, _: u64) {}
@@ -106,10 +102,6 @@ impl Transport for Sent {
 
     fn export_mut(&self, _: u32, _: Span) -> Option<u64> {
         self.is_exposing.then_some(0)
-    }
-
-    fn import(&self, _: u32, _: u64, _: u64) -> Option<Imported<'_>> {
-        None
     }
 
     fn workers(&self) -> Option<&dyn Workers> {

@@ -10,8 +10,7 @@ mod sleeper;
 pub use esp::RETRANSMIT_MAX_NS;
 pub(crate) use sleeper::Sleeper;
 
-use esp::Esp;
-use goal_engine::transport::{Full, Header, Sink};
+use goal_engine::transport::{Full, Sink};
 use goal_eth::{OpenError, now_ns};
 use goal_fabric::{Exchanged, Fabric};
 use goal_job::network::{Network, OverTcp, Wire};
@@ -62,7 +61,7 @@ impl<'a> Remote<'a> {
         }
         let last: Box<dyn Fabric + 'a> = match (remote_sockets, &network.wire) {
             (RemoteSockets::Ethernet(driver), Wire::Ethernet(ethernet)) => {
-                Box::new(Esp::over(network, ethernet, rank, driver)?)
+                Box::new(esp::open(network, ethernet, rank, driver)?)
             }
             (RemoteSockets::Tcp(listener), Wire::Tcp(over) | Wire::Other(_, over)) => {
                 let &OverTcp { silence_s, encrypts } = over;
@@ -134,35 +133,18 @@ impl<'a> Remote<'a> {
         &*self.fabrics[usize::from(self.chosen[rank as usize])]
     }
 
-    /// See [`Fabric::try_send`].
+    /// Sends a message by the fabric that carries those to a rank. If it can't reach that rank, the
+    /// next one carries them from now on.
+    ///
+    /// # Errors
+    /// [`Full`], as `send` returns it.
     #[inline]
-    pub(crate) fn try_send(
+    pub(crate) fn send(
         &mut self,
         to: u32,
-        header: &Header,
-        fill: impl FnOnce(&mut [u8]),
+        send: impl FnOnce(&mut (dyn Fabric + 'a)) -> Result<(), Full>,
     ) -> Result<(), Full> {
-        let mut fill = Some(fill);
-        let mut once = |out: &mut [u8]| {
-            if let Some(fill) = fill.take() {
-                fill(out);
-            }
-        };
-        let sent = self.to(to).try_send(to, header, &mut once);
-        if sent.is_err() {
-            self.fall_back(to);
-        }
-        sent
-    }
-
-    /// See [`Fabric::try_send_zcopy`].
-    pub(crate) fn try_send_zcopy(
-        &mut self,
-        to: u32,
-        header: &Header,
-        payload: &[u8],
-    ) -> Result<(), Full> {
-        let sent = self.to(to).try_send_zcopy(to, header, payload);
+        let sent = send(self.to(to));
         if sent.is_err() {
             self.fall_back(to);
         }
@@ -187,14 +169,14 @@ impl<'a> Remote<'a> {
         self.fallen_back
     }
 
-    /// See [`Fabric::poll_into`]. Takes at most `messages_max` messages of each fabric.
+    /// Takes at most `messages_max` messages of each fabric. Returns their number.
     #[inline]
-    pub(crate) fn poll_into(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
-        self.fabrics.iter_mut().map(|fabric| fabric.poll_into(messages_max, sink)).sum()
+    pub(crate) fn poll(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
+        self.fabrics.iter_mut().map(|fabric| fabric.poll_dyn(messages_max, sink)).sum()
     }
 
-    /// See [`Fabric::announce_room`]. Each fabric gets an equal part, so that together they grant
-    /// no more than there is.
+    /// Announces the room. Each fabric gets an equal part, so that together they grant no more than
+    /// there is.
     pub(crate) fn announce_room(&mut self, bytes: u64, most: u64) {
         let bytes = bytes / self.fabrics.len() as u64;
         self.fabrics.iter_mut().for_each(|fabric| fabric.announce_room(bytes, most));

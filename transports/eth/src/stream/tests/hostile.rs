@@ -3,9 +3,8 @@
 
 use super::{Esp, PATIENCE_NS, SimulatedDriver, World, clock};
 use crate::LostPeer;
-use goal_engine::memory::{Imported, Span};
 use goal_engine::testing::{Rank, WithSelf, nisa, options};
-use goal_engine::transport::{Full, Header, Kind, Transport};
+use goal_engine::transport::{Full, Header, Kind, Sink, Transport};
 use goal_engine::{Cause, Failure, Options};
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::Config;
@@ -14,7 +13,6 @@ use goal_lang::Program;
 use goal_smith::{Shape, program};
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// The rank that sends wrong messages.
@@ -96,14 +94,14 @@ impl Transport for MadWays {
         self.ways.payload_max(to)
     }
 
-    fn try_send(
+    fn try_send_dyn(
         &mut self,
         to: u32,
         header: &Header,
-        fill: impl FnOnce(&mut [u8]),
+        fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Full> {
         if to == MAD || !self.happens() {
-            return self.ways.try_send(to, header, fill);
+            return self.ways.try_send_dyn(to, header, fill);
         }
         take_all_room(&mut self.ways.others);
         let mut changed = *header;
@@ -111,15 +109,11 @@ impl Transport for MadWays {
         self.ways.others.try_send(to, &changed, |out| out.fill(7))
     }
 
-    fn poll(
-        &mut self,
-        messages_max: usize,
-        sink: impl FnMut(&Header, &[u8]) -> ControlFlow<()>,
-    ) -> usize {
+    fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         if self.happens() {
             self.out_of_nowhere();
         }
-        self.ways.poll(messages_max, sink)
+        self.ways.poll_dyn(messages_max, sink)
     }
 
     fn announce_room(&mut self, bytes: u64, most: u64) {
@@ -128,14 +122,6 @@ impl Transport for MadWays {
 
     fn room(&self, to: u32) -> u64 {
         self.ways.room(to)
-    }
-
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Imported<'_>> {
-        None
     }
 }
 
