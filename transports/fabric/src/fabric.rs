@@ -17,9 +17,9 @@ pub struct Exchanged {
 
 /// One rank's end of a transport to ranks on other hosts.
 ///
-/// Its messages are those of [`Transport`], of which it implements the forms for trait objects. An
-/// engine whose peers are all on other hosts may use it by itself. A rank that sends to itself, or
-/// to ranks of its host, needs another transport beside it.
+/// Its messages are those of [`Transport`]. It implements the forms for trait objects. An engine
+/// whose peers are all on other hosts may use it by itself. A rank that sends to itself, or to
+/// ranks of its host, needs another transport beside it.
 ///
 /// A fabric can also make progress without an engine, while its rank computes or sleeps. No method
 /// waits. In a job of `goal-run`, [`Transport::short_max`] is at least 64. If a rank has several

@@ -6,8 +6,8 @@
 //!
 //! Streams between two ranks consist of chunks, on every network. [`chunk`] has their bytes, and
 //! [`message`] puts them into packets. [`translate`] converts a message's header to a chunk and
-//! back. [`Room`] divides a rank's room for unexpected messages among its senders. [`Credit`] counts
-//! the bytes that two ranks may send each other.
+//! back. [`Room`] divides a rank's room for unexpected messages among its senders. [`Credit`]
+//! counts the bytes that two ranks may send each other.
 //!
 //! This crate does no IO and reads no clock.
 //!

@@ -5,9 +5,9 @@
 //! that both ends have the key of the job, before anything else is read. Launchers use it for their
 //! own connections too. [`Listener`] is the port of a rank or a launcher.
 //!
-//! The streams consist of the [chunks](goal_fabric::chunk) of all fabrics. So messages are matched in
-//! the same way as on Ethernet, and unexpected ones are bounded in the same way. TCP keeps the order
-//! and repeats lost bytes.
+//! The streams consist of the [chunks](goal_fabric::chunk) of all fabrics. So messages are matched
+//! in the same way as on Ethernet, and unexpected ones are bounded in the same way. TCP keeps the
+//! order and repeats lost bytes.
 //!
 //! The cost of a receive does not depend on the number of connections. The fabric remembers which
 //! connection followed a connection the last time, and reads that one first. Otherwise the kernel
