@@ -4,11 +4,11 @@
 use crate::assemble::assemble;
 use crate::member::RankPlace;
 use goal_asm::Nisa;
-use goal_engine::{Calc, Options};
+use goal_engine::Calc;
 use goal_job::binding::{cores, num_processors};
 pub(crate) use goal_job::is_crowded as crowded;
 use goal_job::transport::Choice;
-use goal_job::{Mode, Settings};
+use goal_job::{JobSpec, Mode, Settings};
 use goal_lang::Program;
 use goal_shm::{Barrier, Layout, Segment};
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -98,8 +98,8 @@ pub(crate) fn settings(
     processors: Option<&[u32]>,
 ) -> io::Result<Settings> {
     let settings = Settings::new(ranks, &Choice::default()).map_err(io::Error::other)?;
-    let options = Options { calc: Calc::Skip, ..Options::default() };
-    let settings = settings.with_engine(&options).with_progress(progress);
+    let spec = JobSpec { calc: Calc::Skip, progress, ..JobSpec::default() };
+    let settings = settings.with_spec(spec);
     match processors {
         Some(processors) => settings.with_processors(processors),
         None => Ok(settings),

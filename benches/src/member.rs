@@ -6,7 +6,7 @@ use crate::job::{layout, settings};
 use clap::Args as ClapArgs;
 use goal_asm::Nisa;
 use goal_engine::{Handle, Schedule, Storage};
-use goal_job::{Job, Mode, Settings, is_crowded};
+use goal_job::{Job, JobSpec, Mode, Settings, is_crowded};
 use goal_lang::Program;
 use goal_rank::progress::{self, with_member};
 use goal_shm::{Barrier, Segment};
@@ -148,7 +148,8 @@ impl SharedSegment {
         progress: Mode,
         act: impl FnOnce(Member<'_, '_>) -> io::Result<R>,
     ) -> io::Result<R> {
-        let settings = self.settings.clone().with_progress(progress);
+        let spec = JobSpec { progress, ..self.settings.spec.clone() };
+        let settings = self.settings.clone().with_spec(spec);
         let job = Job::new(&self.segment, &self.nisa, &settings);
         let schedule = job.schedule(self.rank);
         let storage = Some(job.storage(self.rank));

@@ -31,6 +31,22 @@ pub const UNEXPECTED_LIMIT: u64 = 64 << 20;
 /// Bytes that a kept message counts in addition to its payload.
 pub const KEPT_OVERHEAD: u64 = 128;
 
+/// Parses a number of bytes with or without a unit, `K`, `M`, `G` or `T`, as command lines state it.
+///
+/// # Errors
+/// Returns a text for the user if it is no number or exceeds 64 bits.
+pub fn bytes(text: &str) -> Result<u64, &'static str> {
+    let units = ['K', 'M', 'G', 'T'].into_iter().zip([10, 20, 30, 40]);
+    let unit = text.chars().last().map(|last| last.to_ascii_uppercase());
+    let (digits, shift) = match units.into_iter().find(|(letter, _)| Some(*letter) == unit) {
+        Some((_, shift)) => (&text[..text.len() - 1], shift),
+        None => (text, 0),
+    };
+    let number = digits.parse::<u64>();
+    let number = number.map_err(|_| "give a number, with or without K, M, G or T behind it")?;
+    number.checked_mul(1 << shift).ok_or("more than 2^64 bytes")
+}
+
 /// Limits on what a program may ask of the machine that reads it. Each is refused by name before
 /// anything of that size is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

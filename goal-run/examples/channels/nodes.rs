@@ -2,6 +2,7 @@
 
 use super::fabric::Channels;
 use goal_asm::Nisa;
+use goal_job::JobSpec;
 use goal_job::binding::Bind;
 use goal_launch::report::Report;
 use goal_launch::{Ended, Options, Outcome, Wired, joined_rank_over, run_on_hosts};
@@ -56,8 +57,8 @@ fn rank_of(
             scope.spawn(move || -> Result<Option<Outcome>> {
                 let hosts = lead.hosts().ok_or("there is one node only")?;
                 let ranks = lead.ranks(false);
-                let options =
-                    Options { ranks, bind: Bind::None, record: true, ..Options::default() };
+                let spec = JobSpec { bind: Bind::None, ..JobSpec::default() };
+                let options = Options { spec, ranks, record: true, ..Options::default() };
                 match run_on_hosts(nisa, &options, hosts)? {
                     Ended::Leading(outcome, others) => {
                         let report = Report::new(&outcome, None);

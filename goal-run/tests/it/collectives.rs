@@ -4,7 +4,7 @@
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, GenerateError, Nodes, Request};
 use goal_filetest::patience;
-use goal_job::Mode;
+use goal_job::{JobSpec, Mode};
 use goal_lang::limits::Limits;
 use goal_lang::{
     BlockList, CollectiveKind, Datatype, Datum, MemoryImage, Neighbors, Program, ProgramBuilder,
@@ -254,10 +254,13 @@ fn run_program(program: &Program, ranks_as: &Ranks, number: usize, name: &str) {
     encode(program, &EncodeOptions::default(), None, &mut bytes).unwrap();
     let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap());
     let options = Options {
+        spec: JobSpec {
+            progress: Mode::ALL[number % Mode::ALL.len()],
+            repeat: 2,
+            timeout: Some(patience(60)),
+            ..JobSpec::default()
+        },
         ranks: ranks_as.clone(),
-        progress: Mode::ALL[number % Mode::ALL.len()],
-        repeat: 2,
-        timeout: Some(patience(60)),
         record: true,
         ..Options::default()
     };

@@ -3,9 +3,10 @@
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 
+use goal_engine::Calc;
 use goal_filetest::patience;
 use goal_interp::{Eager, Options as Interpreter, outcomes};
-use goal_job::{Mode, Wait};
+use goal_job::{JobSpec, Mode, Wait};
 use goal_lang::limits::Limits;
 use goal_launch::{End, Options, Outcome, Ranks, run};
 use goal_run::verify::verify;
@@ -31,17 +32,18 @@ fn schedule(seed: u64, shape: &Shape) -> Arc<Nisa> {
 
 fn complete(seed: u64, nisa: &Arc<Nisa>, ranks: &Ranks, repeat: u64) -> Outcome {
     let options = Options {
-        engine: goal_engine::Options {
+        spec: JobSpec {
             eager_limit: EAGER_LIMITS[seed as usize % EAGER_LIMITS.len()],
-            calc: goal_engine::Calc::Skip,
-            ..goal_engine::Options::default()
+            calc: Calc::Skip,
+            progress: Mode::ALL[(seed / 2 % 3) as usize],
+            wait: [Wait::Adaptive, Wait::Block, Wait::Adaptive, Wait::Spin]
+                [(seed / 6 % 4) as usize],
+            repeat,
+            timeout: Some(patience(60)),
+            ..JobSpec::default()
         },
         ranks: ranks.clone(),
-        progress: Mode::ALL[(seed / 2 % 3) as usize],
-        wait: [Wait::Adaptive, Wait::Block, Wait::Adaptive, Wait::Spin][(seed / 6 % 4) as usize],
-        repeat,
         record: true,
-        timeout: Some(patience(60)),
         ..Options::default()
     };
     let outcome = run(nisa, &options).unwrap();

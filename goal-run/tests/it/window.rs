@@ -4,9 +4,10 @@ use crate::common::{TRANSPORTS, run_file, run_text};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_engine::Calc;
 use goal_filetest::patience;
 use goal_interp::{Eager, Options as Interpreter};
-use goal_job::Window;
+use goal_job::{JobSpec, Window};
 use goal_lang::Program;
 use goal_lang::limits::Limits;
 use goal_launch::{End, Options, Outcome, Ranks, run};
@@ -30,15 +31,15 @@ fn run_in_window(
     let window = Window::over(&nisa, &Limits::default(), size, limits).unwrap();
     let nisa = Arc::clone(window.nisa());
     let options = Options {
-        engine: goal_engine::Options {
+        spec: JobSpec {
             eager_limit,
-            calc: goal_engine::Calc::Skip,
-            ..goal_engine::Options::default()
+            calc: Calc::Skip,
+            repeat,
+            timeout: Some(patience(60)),
+            ..JobSpec::default()
         },
         ranks,
-        repeat,
         window: Some(window),
-        timeout: Some(patience(60)),
         ..Options::default()
     };
     run(&nisa, &options).unwrap()

@@ -81,11 +81,11 @@ pub(super) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Set
     {
         text.push_str(&format!("; it was sent by {}", place(source_rank, source_action, None)));
     }
-    if settings.repeat > 1 {
+    if settings.spec.repeat > 1 {
         text.push_str(&format!(
             " (instance {} of {})",
             u64::from(failure.instance) + 1,
-            settings.repeat
+            settings.spec.repeat
         ));
     }
     text

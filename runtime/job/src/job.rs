@@ -3,6 +3,7 @@
 
 use crate::action_name::describe;
 use crate::settings::{self, Settings, split_instance};
+use crate::spec::calc_factor;
 use crate::trace::{self, Omitted};
 use goal_asm::Nisa;
 use goal_engine::{Areas, Failure, Schedule, Seed, Storage};
@@ -40,7 +41,7 @@ impl<'a> Job<'a> {
 
     /// Returns the factor that scales the time of `calc` actions; `None` if they take none.
     pub fn calc(&self) -> Option<f64> {
-        self.settings.calc
+        calc_factor(self.settings.spec.calc)
     }
 
     /// Writes the trace of the job as Chrome trace events, one JSON object. Returns the number of
@@ -82,7 +83,7 @@ impl<'a> Job<'a> {
     /// system allocates the memory page by page while the first instance runs.
     pub fn prefault(&self, rank: u32) {
         let Self { segment, nisa, settings, .. } = *self;
-        let limit = settings.prefault_bytes_max;
+        let limit = settings.spec.prefault_bytes_max;
         let bytes = segment.populate(rank, limit);
         segment.status(rank).prefaulted.store(bytes, Ordering::Relaxed);
         if settings.window.is_none() {

@@ -1,7 +1,8 @@
 //! Defines the parts of a job that its launcher and its ranks share: settings, memory, and the
 //! texts that one passes to the other.
 //!
-//! A launcher makes [`Settings`] and a segment of shared memory, and starts ranks. It gives each
+//! A launcher makes [`Settings`] of what its user chose, a [`JobSpec`]. It makes a segment of shared
+//! memory, and starts ranks. It gives each
 //! rank process a bootstrap record (`bootstrap`): JSON that names inherited descriptors. Launcher
 //! and rank then both hold a [`Job`]: the segment, the schedules and the settings.
 //!
@@ -13,9 +14,9 @@
 //!
 //! - `remote_sockets`, `host`, `limits`, `named`
 //! - `offload`
-//! - `binding`, `inherited`, `network`, `rights`, `threads`, `trace`, `wait`
+//! - `binding`, `inherited`, `mode`, `network`, `rights`, `stuck`, `threads`, `trace`, `wait`
+//! - `spec`
 //! - `peer`, `transport`
-//! - `stuck`
 //! - `settings`
 //! - `action_name`, `window`
 //! - `job`, `bootstrap`
@@ -29,6 +30,7 @@ pub mod host;
 pub mod inherited;
 mod job;
 pub mod limits;
+mod mode;
 mod named;
 pub mod network;
 pub mod offload;
@@ -36,6 +38,7 @@ pub mod peer;
 pub mod remote_sockets;
 pub mod rights;
 mod settings;
+pub mod spec;
 mod stuck;
 pub mod threads;
 pub mod trace;
@@ -46,11 +49,11 @@ mod window;
 pub use action_name::ActionPlace;
 pub use binding::is_crowded;
 pub use job::Job;
+pub use mode::Mode;
 pub use named::Named;
 pub use offload::{Offered, Offload};
-pub use settings::{
-    Mode, Origin, Settings, WindowSettings, factor, has_time, layout, split_instance,
-};
+pub use settings::{Origin, Settings, WindowSettings, has_time, layout, split_instance};
+pub use spec::{JobSpec, SETTINGS, Setting};
 pub use stuck::{NoTreatment, Stuck};
 pub use wait::{Sharing, Wait};
 pub use window::{SectionFile, Window};

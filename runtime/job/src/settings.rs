@@ -1,19 +1,18 @@
 //! Defines the settings of a job, and lays out its segment.
 
-use crate::Named;
 use crate::binding::{Placement, is_crowded};
-use crate::limits::{PREFAULT_BYTES_MAX, RING_BYTES};
+use crate::mode::Mode;
 use crate::network::{Network, Wire};
 use crate::offload::InKernel;
 use crate::peer::Address;
-use crate::stuck::Stuck;
+use crate::spec::JobSpec;
 use crate::trace;
 use crate::transport::{Choice, RouteTable, Unreachable};
 use crate::wait::{Sharing, Wait};
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, StreamLimits};
 use goal_engine::transport::Distance;
-use goal_engine::{Calc, Options, Seed, StateSizes, state_bytes};
+use goal_engine::{Options, Seed, StateSizes, state_bytes};
 use goal_shm::{Layout, RankSizes, SegmentTooLarge};
 use serde::{Deserialize, Serialize};
 use std::hash::{BuildHasher, RandomState};
@@ -21,51 +20,13 @@ use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The mode of progress: the thread or rank that executes the schedules of a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// In calls of the rank itself.
-    #[default]
-    Caller,
-    /// In a thread for each rank, which sleeps while there is nothing to do.
-    Thread,
-    /// In any rank of the host that waits. Programs make progress as in `caller`.
-    Node,
-}
-
-impl Mode {
-    /// Every mode.
-    pub const ALL: [Mode; 3] = [Mode::Caller, Mode::Thread, Mode::Node];
-}
-
-impl Named for Mode {
-    const NAMES: &'static [(Self, &'static str, &'static str)] = &[
-        (Mode::Caller, "caller", "In calls of the rank itself"),
-        (
-            Mode::Thread,
-            "thread",
-            "In a thread for each rank, which sleeps while there is nothing to do",
-        ),
-        (Mode::Node, "node", "Through any rank of the host that waits; as `caller` for programs"),
-    ];
-}
-
 /// The settings of a job, the same for all of its ranks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Settings {
-    /// [`Options::eager_limit`].
-    pub eager_limit: u64,
+    /// The settings that the user chose. The bound on prefaulting is the share of a rank.
+    pub spec: JobSpec,
     /// [`Options::pushed_max`].
     pub pushed_max: u64,
-    /// [`Options::unexpected_limit`].
-    pub unexpected_limit: u64,
-    /// The most bytes of a ring between two ranks.
-    pub ring_bytes: u64,
-    /// The factor that scales the time of `calc` actions; `None` skips them.
-    pub calc: Option<f64>,
-    /// The number of instances to run, at least 1.
-    pub repeat: u64,
     /// True if each rank compares its memory with what the program expects after every instance.
     pub check: bool,
     /// True if each rank records which receive took which message.
@@ -76,16 +37,10 @@ pub struct Settings {
     pub crowded: bool,
     /// The processors of ranks; `None` if ranks are not bound.
     pub placement: Option<Placement>,
-    /// The most bytes of its memory that a rank makes resident before it starts.
-    pub prefault_bytes_max: u64,
     /// The window that schedules are run through; `None` holds them whole.
     pub window: Option<WindowSettings>,
     /// The transports that carry messages.
     pub paths: RouteTable,
-    /// The mode of progress while ranks compute.
-    pub progress: Mode,
-    /// The policy of a rank that waits.
-    pub wait: Wait,
     /// The hosts of the ranks; `None` if all are on this host.
     pub network: Option<Network>,
     /// The parts of this host's ranks in the kernel; `None` if processes run the schedule.
@@ -94,11 +49,6 @@ pub struct Settings {
     pub not_in_kernel: Option<String>,
     /// The kind of code that starts the ranks' schedules.
     pub origin: Origin,
-    /// True if ranks go on after the loss of another one.
-    pub survives: bool,
-    /// The treatment of a job in which nothing moves, though threads of ranks may still act.
-    #[serde(default)]
-    pub stuck: Stuck,
     /// The number of ranks at the end of the schedule that are not started with the job. They may
     /// be added later.
     #[serde(default)]
@@ -132,54 +82,33 @@ pub struct WindowSettings {
 
 impl Settings {
     /// Returns the settings of a job whose ranks are all on this host: one instance, with the
-    /// default options of the engine, of [`Mode`] and of [`Wait`].
+    /// default [`JobSpec`].
     ///
     /// # Errors
     /// [`Unreachable`] if `transports` leaves a rank without a way to another one or itself.
     pub fn new(ranks: u32, transports: &Choice) -> Result<Self, Unreachable> {
-        let Options { eager_limit, pushed_max, unexpected_limit, .. } = Options::default();
         Ok(Self {
-            eager_limit,
-            pushed_max,
-            unexpected_limit,
-            ring_bytes: RING_BYTES,
-            calc: Some(1.0),
-            repeat: 1,
+            spec: JobSpec::default(),
+            pushed_max: 0,
             check: false,
             record: false,
             trace_events: 0,
             crowded: is_crowded(ranks),
             placement: None,
-            prefault_bytes_max: PREFAULT_BYTES_MAX,
             window: None,
             paths: transports.paths(Distance::farthest(ranks, false))?,
-            progress: Mode::default(),
-            wait: Wait::default(),
             network: None,
             in_kernel: None,
             not_in_kernel: None,
             origin: Origin::Job,
-            survives: false,
-            stuck: Stuck::default(),
             reserve: 0,
             growth_address: None,
         })
     }
 
-    /// Sets the limits of the ranks' engines and how they execute `calc`.
-    pub fn with_engine(self, options: &Options) -> Self {
-        let Options { eager_limit, pushed_max, unexpected_limit, calc, .. } = *options;
-        Self { eager_limit, pushed_max, unexpected_limit, calc: factor(calc), ..self }
-    }
-
-    /// Sets how schedules make progress while their ranks compute.
-    pub fn with_progress(self, progress: Mode) -> Self {
-        Self { progress, ..self }
-    }
-
-    /// Sets how a rank waits.
-    pub fn with_wait(self, wait: Wait) -> Self {
-        Self { wait, ..self }
+    /// Sets what the user chose.
+    pub fn with_spec(self, spec: JobSpec) -> Self {
+        Self { spec, ..self }
     }
 
     /// Sets the processor of each rank of this host, ascending by rank, for a program that binds
@@ -206,7 +135,7 @@ impl Settings {
         let started = ranks.saturating_sub(self.reserve);
         let is_placed =
             self.placement.as_ref().is_none_or(|placement| placement.fits(self.num_here(started)));
-        is_placed && has_places && has_window && self.repeat > 0 && started > 0
+        is_placed && has_places && has_window && self.spec.repeat > 0 && started > 0
     }
 
     /// Returns true if ranks are processes of programs, which start schedules of their own.
@@ -271,7 +200,7 @@ impl Settings {
     /// Returns true if ranks poll for a while at the start barrier: each has a processor, and none
     /// waits for other hosts.
     pub fn polls_at_start(&self) -> bool {
-        !self.crowded && self.network.is_none() && self.wait != Wait::Block
+        !self.crowded && self.network.is_none() && self.spec.wait != Wait::Block
     }
 
     /// Returns the sizes of the state of an instance on `rank`.
@@ -285,20 +214,12 @@ impl Settings {
     /// Returns the options of the ranks' engines.
     pub fn engine(&self) -> Options {
         Options {
-            eager_limit: self.eager_limit,
+            eager_limit: self.spec.eager_limit,
             pushed_max: self.pushed_max,
-            unexpected_limit: self.unexpected_limit,
-            calc: self.calc.map_or(Calc::Skip, Calc::Scaled),
+            unexpected_limit: self.spec.unexpected_limit,
+            calc: self.spec.calc,
             seed: seed(),
         }
-    }
-}
-
-/// Returns the factor that scales the time of `calc` actions; `None` if they are skipped.
-pub fn factor(calc: Calc) -> Option<f64> {
-    match calc {
-        Calc::Skip => None,
-        Calc::Scaled(factor) => Some(factor),
     }
 }
 
@@ -328,15 +249,15 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
             } else {
                 0
             }),
-            engine: if_here(if settings.progress == Mode::Node {
-                state_bytes(settings.unexpected_limit)
+            engine: if_here(if settings.spec.progress == Mode::Node {
+                state_bytes(settings.spec.unexpected_limit)
             } else {
                 0
             }),
         }
     });
     let started = nisa.num_ranks().saturating_sub(settings.reserve) as usize;
-    Layout::with_reserve(sizes, started, settings.ring_bytes, bytes_max)
+    Layout::with_reserve(sizes, started, settings.spec.ring_bytes, bytes_max)
 }
 
 /// Returns the secret numbers of this process for hash tables. The standard library draws them from

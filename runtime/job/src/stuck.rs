@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::env;
+use std::fmt;
 use std::io;
 use std::str::FromStr;
 use std::time::Duration;
@@ -47,6 +48,14 @@ impl FromStr for Stuck {
             None => Some(Self::default().after),
         };
         Ok(Self { ends, after: after.ok_or(NoTreatment)? })
+    }
+}
+
+/// Writes the treatment as a command line states it.
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let action = if self.ends { "end" } else { "tell" };
+        write!(f, "{action},{}", self.after.as_secs_f64())
     }
 }
 

@@ -11,6 +11,7 @@
 //!
 //! ```no_run
 //! use goal_asm::Nisa;
+//! use goal_job::JobSpec;
 //! use goal_launch::{End, Options, run};
 //! use goal_lang::limits::Limits;
 //! use std::sync::Arc;
@@ -19,7 +20,8 @@
 //! let bytes = std::fs::read("ring.nisa")?;
 //! let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default())?);
 //! // The default options run ranks as threads of this process.
-//! let outcome = run(&nisa, &Options { repeat: 10, ..Options::default() })?;
+//! let spec = JobSpec { repeat: 10, ..JobSpec::default() };
+//! let outcome = run(&nisa, &Options { spec, ..Options::default() })?;
 //! assert_eq!(outcome.end, End::Complete);
 //! println!("rank 0 ended with {:?}", outcome.memory(0));
 //! # Ok(())

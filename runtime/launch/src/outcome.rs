@@ -158,10 +158,10 @@ impl Outcome {
             }
             counts.elapsed_ns =
                 ended_ns.saturating_sub(segment.start_barrier().opened_ns.load(Ordering::SeqCst));
-            counts.instances_ns = instances_ns(&segment, settings.repeat);
+            counts.instances_ns = instances_ns(&segment, settings.spec.repeat);
             counts.unreceived = match settings.window {
                 Some(_) => counts.messages.saturating_sub(receives),
-                None => settings.repeat.saturating_mul(unreceived(nisa)),
+                None => settings.spec.repeat.saturating_mul(unreceived(nisa)),
             };
         }
         counts.table_max = settings.window.map(|_| table_max);

@@ -2,6 +2,7 @@
 
 use goal_collectives::Table;
 use goal_filetest::patience;
+use goal_job::JobSpec;
 use goal_job::transport::Tuned;
 use goal_launch::{End, Options, Program, Ranks, run};
 use goal_rank::program::skeleton;
@@ -96,8 +97,8 @@ fn ranks_measure_their_transports() {
     let arguments = ["--probe", "--bytes", "8,70000", "--time", "1"].map(Into::into).to_vec();
     let program = Program { executable: env!("CARGO_BIN_EXE_goal-tune").into(), arguments };
     let options = Options {
+        spec: JobSpec { timeout: Some(patience(60)), ..JobSpec::default() },
         ranks: Ranks::Program(program),
-        timeout: Some(patience(60)),
         ..Options::default()
     };
     for ranks in [2, 3] {
@@ -114,8 +115,8 @@ fn a_table_is_measured_and_read_again() {
     arguments.push(file.clone().into());
     let program = Program { executable: env!("CARGO_BIN_EXE_goal-tune").into(), arguments };
     let options = Options {
+        spec: JobSpec { timeout: Some(patience(60)), ..JobSpec::default() },
         ranks: Ranks::Program(program),
-        timeout: Some(patience(60)),
         ..Options::default()
     };
     assert_eq!(run(&skeleton(3, 1 << 20), &options).unwrap().end, End::Complete);

@@ -12,8 +12,7 @@ mod threads;
 
 use goal::{Group, Mode};
 use goal_filetest::patience;
-use goal_job::Named;
-use goal_job::{Stuck, Wait};
+use goal_job::{JobSpec, Named, Stuck, Wait};
 use goal_launch::{End, Options, Outcome, Program, Ranks, run};
 use goal_rank::program::skeleton;
 use std::ffi::OsString;
@@ -60,23 +59,22 @@ fn this_process_is_a_rank() {
 
 /// Runs a part on `ranks` ranks, and returns the end of the job.
 fn job(part: &str, ranks: u32, progress: Mode) -> End {
-    let options = Options { progress, ..Options::default() };
-    job_with(&[], part, ranks, options)
+    job_with(&[], part, ranks, JobSpec { progress, ..JobSpec::default() })
 }
 
 /// Runs a part whose job is to be found stuck. A rank has the thread of its test harness too, which
 /// may act as far as the launcher knows.
 fn stuck_job(part: &str, ranks: u32, progress: Mode) -> End {
     let stuck = Stuck { ends: true, after: Duration::from_millis(200) };
-    job_with(&[], part, ranks, Options { progress, stuck, ..Options::default() })
+    job_with(&[], part, ranks, JobSpec { progress, stuck, ..JobSpec::default() })
 }
 
-/// Runs a part as [`job`] does, with more variables and with options of the job.
-fn job_with(variables: &[String], part: &str, ranks: u32, options: Options) -> End {
-    outcome(variables, part, ranks, options).end
+/// Runs a part as [`job`] does, with more variables and with settings of the job.
+fn job_with(variables: &[String], part: &str, ranks: u32, spec: JobSpec) -> End {
+    outcome(variables, part, ranks, spec).end
 }
 
-fn outcome(variables: &[String], part: &str, ranks: u32, options: Options) -> Outcome {
+fn outcome(variables: &[String], part: &str, ranks: u32, spec: JobSpec) -> Outcome {
     let arguments = ["--exact", "this_process_is_a_rank", "--nocapture"];
     let this_file = std::env::current_exe().unwrap();
     // Ranks that fail on purpose say so, which is of interest only if the test fails.
@@ -88,9 +86,9 @@ fn outcome(variables: &[String], part: &str, ranks: u32, options: Options) -> Ou
     all.extend([format!("{PART}={part}").into(), this_file.into()]);
     all.extend(arguments.map(Into::into));
     let options = Options {
+        spec: JobSpec { timeout: Some(patience(120)), ..spec },
         ranks: Ranks::Program(Program { executable, arguments: all }),
-        timeout: Some(patience(120)),
-        ..options
+        ..Options::default()
     };
     let outcome = run(&skeleton(ranks, 64 << 20), &options).unwrap();
     print!("{}", std::fs::read_to_string(said.path()).unwrap());
@@ -124,7 +122,7 @@ fn collectives_with_blocks_that_differ_run() {
 /// The launcher learns which algorithms ran, and how often.
 #[test]
 fn starts_of_collectives_are_counted() {
-    let outcome = outcome(&[], "counted", 3, Options::default());
+    let outcome = outcome(&[], "counted", 3, JobSpec::default());
     assert_eq!(outcome.end, End::Complete);
     let started = |entry: &goal_shm::Started| {
         (entry.collective.clone(), entry.algorithm.clone(), entry.block, entry.starts)
@@ -164,8 +162,8 @@ fn threads_share_the_group() {
 #[test]
 fn a_rank_with_another_thread_is_not_stuck() {
     for progress in Mode::ALL {
-        let options = Options { progress, wait: Wait::Block, ..Options::default() };
-        let end = job_with(&[], "late", 2, options);
+        let spec = JobSpec { progress, wait: Wait::Block, ..JobSpec::default() };
+        let end = job_with(&[], "late", 2, spec);
         assert_eq!(end, End::Complete, "mode {}", progress.name());
     }
 }
@@ -180,9 +178,9 @@ fn the_table_of_the_environment_decides() {
     ]}"#;
     std::fs::write(&file, table).unwrap();
     let given = |value: &std::path::Path| format!("GOAL_TABLE={}", value.display());
-    let end = job_with(&[given(&file)], "table", 2, Options::default());
+    let end = job_with(&[given(&file)], "table", 2, JobSpec::default());
     assert_eq!(end, End::Complete);
-    let end = job_with(&[given(folder.path())], "table", 1, Options::default());
+    let end = job_with(&[given(folder.path())], "table", 1, JobSpec::default());
     assert!(matches!(end, End::Died { .. }), "a folder is no table: {end:?}");
 }
 

@@ -3,7 +3,7 @@
 use super::{CheckOptions, Options};
 use crate::limits::INPUT_BYTES_MAX;
 use goal_lang::diag::{Code, Silence};
-use goal_lang::limits::{EAGER_LIMIT, Limits, UNEXPECTED_LIMIT};
+use goal_lang::limits::{EAGER_LIMIT, Limits, UNEXPECTED_LIMIT, bytes};
 use std::path::PathBuf;
 
 /// The inputs, and the limits that they must keep.
@@ -130,34 +130,4 @@ impl InputArguments {
             ..default
         }
     }
-}
-
-/// Parses a number of bytes with or without a unit, `K`, `M`, `G` or `T`.
-///
-/// # Errors
-/// Returns an error if it is no number or exceeds 64 bits.
-pub fn bytes(text: &str) -> Result<u64, BytesError> {
-    let (digits, shift) = match text.char_indices().last() {
-        Some((at, unit)) => match unit.to_ascii_uppercase() {
-            'K' => (&text[..at], 10),
-            'M' => (&text[..at], 20),
-            'G' => (&text[..at], 30),
-            'T' => (&text[..at], 40),
-            _ => (text, 0),
-        },
-        None => (text, 0),
-    };
-    let number: u64 = digits.parse().map_err(|_| BytesError::NoNumber)?;
-    number.checked_mul(1 << shift).ok_or(BytesError::TooLarge)
-}
-
-/// The reason why a text states no size in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BytesError {
-    /// It is no number.
-    #[error("give a number, with or without K, M, G or T behind it")]
-    NoNumber,
-    /// The number exceeds 64 bits.
-    #[error("more than 2^64 bytes")]
-    TooLarge,
 }

@@ -29,7 +29,7 @@ mod streams;
 mod tests;
 mod workers;
 
-pub use arguments::{BytesError, CheckArguments, Deny, FindingArguments, InputArguments, bytes};
+pub use arguments::{CheckArguments, Deny, FindingArguments, InputArguments};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::check;
 pub use command::{asks_for_json, parse, parse_these};
@@ -56,6 +56,7 @@ use crate::limits::INPUT_BYTES_MAX;
 pub use goal_check::Options as CheckOptions;
 use goal_lang::diag::Code;
 use goal_lang::limits::Limits;
+pub use goal_lang::limits::bytes;
 use goal_opt::Pipeline;
 
 /// The options of reading inputs and of the work on them.

@@ -3,11 +3,12 @@
 use super::attended::interrupted;
 use super::output::{Failure, print};
 use super::ping::tell_note;
-use super::values::{Format, seconds};
+use super::values::Format;
 use clap::Args;
 use goal_esp::wire::ETHERTYPE_EDP;
 use goal_eth::{AnyDriver, Driver, DriverKind};
 use goal_job::Wait;
+use goal_job::spec::seconds;
 use goal_launch::echo::Answerer;
 use goal_launch::report::json;
 use goal_run::named;

@@ -16,7 +16,8 @@ pub(crate) fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
         Format::Text => status,
         Format::Json => {
             let ranks_as = arguments.ranks_as().name();
-            let mut report = Report::not_started(Status::Failed, arguments.repeat, ranks_as, text);
+            let mut report =
+                Report::not_started(Status::Failed, arguments.settings.spec.repeat, ranks_as, text);
             report.add_findings(match failure {
                 Failure::Driver(Error::Input(found)) => findings::of(found),
                 _ => findings::objects(&Findings::default(), &report),
@@ -44,7 +45,7 @@ pub(crate) fn tell_verdict(verdict: &Verdict, arguments: &Arguments) -> u8 {
             let text = verdict.errors.join("; ");
             let status = if verdict.status < 128 { Status::Died } else { Status::Interrupted };
             let ranks_as = arguments.ranks_as().name();
-            Report::not_started(status, arguments.repeat, ranks_as, text).to_json()
+            Report::not_started(status, arguments.settings.spec.repeat, ranks_as, text).to_json()
         }
     };
     print(&text, verdict.status)

@@ -2,9 +2,10 @@
 
 use super::fleet::{HostList, ListedHost};
 use super::key::{self, KeyFileError};
+use super::spec::after;
 use clap::{ArgGroup, Args};
 use goal_eth::DriverKind;
-use goal_job::limits::{BURST_MAX, FAULT_TIMEOUT_S, INITIAL_BURST_MIN};
+use goal_job::limits::FAULT_TIMEOUT_S;
 use goal_launch::hosts::{PORT, Plan, PlanError, RankList};
 use goal_launch::{Ethernet, Hosts, Meeting, Rendezvous};
 use goal_run::named;
@@ -84,15 +85,8 @@ pub(crate) struct HostsArguments {
     /// Driver of the ranks' frames: packet sockets, or sockets of AF_XDP if they can be opened
     #[arg(long, value_parser = named::<DriverKind>(), default_value = "packet", requires = "others")]
     driver: DriverKind,
-    /// Packets that a rank may send to one on another host before the first is acknowledged
-    /// [default: 16]
-    #[arg(long, value_name = "N", requires = "others", value_parser = clap::value_parser!(u16).range(i64::from(INITIAL_BURST_MIN)..=i64::from(BURST_MAX)))]
-    pub(crate) initial_burst: Option<u16>,
-    /// Most packets in flight to a rank from one on another host [default: 256]
-    #[arg(long, value_name = "N", requires = "others", value_parser = clap::value_parser!(u16).range(i64::from(INITIAL_BURST_MIN)..=i64::from(BURST_MAX)))]
-    pub(crate) burst: Option<u16>,
     /// Port where launchers hear each other, the same on all hosts
-    #[arg(long, value_name = "N", default_value_t = PORT, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = PORT, value_parser = clap::value_parser!(u16).range(1..), display_order = after("burst"))]
     port: u16,
 }
 
@@ -156,7 +150,7 @@ impl HostsArguments {
         let leaders = if self.started_as.is_some() { vec![] } else { leaders };
         let hosts = |meeting, key: &Path| {
             let hosts = Hosts::new(meeting, key::read(key)?);
-            Ok(Some(Hosts { keeps_memory, name: option, leaders: leaders.clone(), ..hosts }))
+            Ok(Some(Hosts { keeps_memory, leaders: leaders.clone(), ..hosts }))
         };
         if let (Some(at), Some(number), Some(size), Some(key)) =
             (&self.rendezvous, self.rank, self.size, &self.key)
@@ -193,26 +187,6 @@ fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
     range
         .map(|(first, last)| first..=last)
         .ok_or_else(|| "give ports such as 20000-20100".to_owned())
-}
-
-/// Returns the option that gives a setting which must be the same on all hosts.
-pub(crate) fn option(setting: &'static str) -> &'static str {
-    match setting {
-        "repeat" => "--repeat",
-        "window" => "--window",
-        "record" => "--verify",
-        "eager_limit" => "--eager-limit",
-        "unexpected_limit" => "--unexpected-limit",
-        "ring_bytes" => "--ring",
-        "initial_burst" => "--initial-burst",
-        "burst" => "--burst",
-        "calc" => "--calc",
-        "offload" => "--offload",
-        "survives" => "--survive",
-        "unauthenticated_data" => "--unauthenticated-data",
-        "fault_timeout" => "--fault-timeout",
-        setting => setting,
-    }
 }
 
 /// A file about other hosts that can't be used.

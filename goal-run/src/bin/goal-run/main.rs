@@ -18,6 +18,7 @@ mod mpi;
 mod output;
 mod ping;
 mod programs;
+mod spec;
 mod tune;
 mod tuned;
 mod values;
@@ -165,7 +166,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     if arguments.grow_to.is_some() {
         return Err(Failure::System(NO_GROWTH.to_owned()));
     }
-    if arguments.stuck.is_some() {
+    if arguments.settings.has("stuck") {
         return Err(Failure::System(NO_STUCK.to_owned()));
     }
     if let Some(text) = arguments.input.inputs.first().and_then(|name| hints::on_word(name)) {
@@ -181,28 +182,28 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     }
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
     let leaders = [
-        ("--dump", arguments.dump.is_some()),
-        ("--trace", arguments.trace.is_some()),
+        ("--dump", arguments.of_schedules.dump.is_some()),
+        ("--trace", arguments.of_schedules.trace.is_some()),
         ("--stats", arguments.stats),
     ];
     let leaders =
         leaders.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
     let hosts = arguments
         .hosts
-        .hosts(arguments.dump.is_some(), leaders)
+        .hosts(arguments.of_schedules.dump.is_some(), leaders)
         .map_err(|error| Failure::System(error.to_string()))?;
     let task = if window.is_some() { Task::Files } else { Task::Schedule(nisa.bytes()) };
     // Must outlive the job.
     let fleet = Fleet::start(arguments, own, nisa.num_ranks(), &task).map_err(Failure::System)?;
     let hosts = match &fleet {
-        Some(fleet) => Some(fleet.hosts(arguments.dump.is_some())),
+        Some(fleet) => Some(fleet.hosts(arguments.of_schedules.dump.is_some())),
         None => hosts,
     };
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
     // Created before the run, so that a run is not lost because no file can be created. With
     // several hosts only the leader creates the file, which is not known yet.
-    let trace = match (&arguments.trace, &hosts) {
+    let trace = match (&arguments.of_schedules.trace, &hosts) {
         (Some(path), None) => Some(create(path)?),
         _ => None,
     };
@@ -230,10 +231,10 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
         Some(Role::Rank(started)) => return started.run().map(|()| Told::Nothing),
         Some(Role::Leader(lead, of_leader)) => {
             options.ranks = lead.ranks(false);
-            if options.bind == Bind::Core {
-                options.bind = lead.bind().clone();
+            if options.spec.bind == Bind::Core {
+                options.spec.bind = lead.bind().clone();
             }
-            let keeps_memory = arguments.dump.is_some();
+            let keeps_memory = arguments.of_schedules.dump.is_some();
             hosts = lead.hosts().cloned().map(|hosts| goal_launch::Hosts { keeps_memory, ..hosts });
             leader.insert(of_leader).start_rank()?;
         }
@@ -245,7 +246,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
             Ended::Told(verdict) => return Ok(Told::Verdict(verdict)),
         },
     };
-    let (ranks_as, repeat) = (arguments.ranks_as().name(), arguments.repeat);
+    let (ranks_as, repeat) = (arguments.ranks_as().name(), arguments.settings.spec.repeat);
     let report = |verified, unmet: Vec<String>| {
         let mut report = Report::new(&outcome, verified);
         if let Some(hint) = hints::after(&outcome.end) {
@@ -258,20 +259,20 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     let is_known = outcome.is_known();
     let work = || -> Result<Report, Error> {
         let unmet = unmet(&outcome);
-        if let Some(folder) = arguments.dump.as_ref().filter(|_| is_known) {
+        if let Some(folder) = arguments.of_schedules.dump.as_ref().filter(|_| is_known) {
             driver::show_stage("writing the memory of ranks");
             dump(&outcome, folder)?;
         }
-        if let Some(path) = arguments.trace.as_ref().filter(|_| is_known) {
+        if let Some(path) = arguments.of_schedules.trace.as_ref().filter(|_| is_known) {
             driver::show_stage("writing the trace");
             let file = trace.map_or_else(|| create(path), Ok)?;
             write_trace(&outcome, file).map_err(|error| at(path, error))?;
         }
         let is_complete = outcome.end == goal_launch::End::Complete && unmet.is_empty();
-        if arguments.verify && is_complete {
+        if arguments.of_schedules.verify && is_complete {
             driver::show_stage("comparing with the interpreter");
         }
-        let verified = (arguments.verify && is_complete).then(|| verify(&outcome));
+        let verified = (arguments.of_schedules.verify && is_complete).then(|| verify(&outcome));
         let mut report = report(verified, unmet);
         report.add_findings(findings::objects(&found, &report));
         if arguments.stats {
@@ -351,7 +352,7 @@ fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
         && stated != run
         && started_rank() == 0
     {
-        let level = arguments.level.unwrap_or(1);
+        let level = arguments.of_schedules.level.unwrap_or(1);
         note(&format!(
             "-O {level} has made {run} actions of the {stated} of the source: reports and traces show these (-O 0 keeps those)"
         ));

@@ -1,11 +1,12 @@
 //! `goal-run ping`: measures the time that a frame takes to a host and back.
 
 use super::output::{Failure, print};
-use super::values::{Format, seconds};
+use super::values::Format;
 use clap::Args;
 use goal_esp::wire::{ETHERTYPE_EDP, Mac};
 use goal_eth::{AnyDriver, Driver, DriverKind, NoXdp};
 use goal_job::Wait;
+use goal_job::spec::seconds;
 use goal_launch::echo::Asker;
 use goal_launch::hosts::mac;
 use goal_launch::report::json;

@@ -1,20 +1,20 @@
 //! Runs programs. Finds the program in a command line, checks the options, and reports how the run
 //! ended.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, ScheduleArguments};
 use super::attended::Signals;
 use super::fleet::{Fleet, Task};
 use super::hints;
 use super::output::{Failure, complain, print, warn};
 use super::values::{Format, RanksAs};
 use clap::parser::ValueSource;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, ArgAction, Args, Command, CommandFactory};
 use goal_bootstrap::Launcher;
-use goal_job::Stuck;
+use goal_job::{SETTINGS, Stuck};
 use goal_launch::report::{Report, Status};
 use goal_launch::{self, Ended, LaunchError, Options, Program, Ranks, Verdict};
 use goal_rank::program::{heap_bytes, skeleton};
-use goalc::driver;
+use goalc::driver::{self, InputArguments};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -22,63 +22,15 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The options that a run of a program has, by their names in [`Arguments`].
-const ALLOWED: [&str; 41] = [
-    "address",
-    "bind",
-    "burst",
-    "calc",
-    "color",
-    "discover",
-    "driver",
-    "eager_limit",
-    "fault_timeout",
-    "format",
-    "grow_to",
-    "heap",
-    "here",
-    "hosts",
-    "initial_burst",
-    "inputs",
-    "interface",
-    "key",
-    "max_segment",
-    "max_started",
-    "offload",
-    "peers",
-    "port",
-    "ports",
-    "progress",
-    "rank",
-    "ranks",
-    "rendezvous",
-    "ring",
-    "size",
-    "ssh",
-    "started_as",
-    "stats",
-    "stuck",
-    "survive",
-    "timeout",
-    "tls",
-    "transport",
-    "unauthenticated_data",
-    "unexpected_limit",
-    "wait",
-];
-
 /// Splits the arguments of this process: those of this command, and the program with its own, if
 /// they name one.
 pub(crate) fn split(all: Vec<OsString>) -> (Vec<OsString>, Option<Program>) {
-    let Some((at, is_marked)) = first_operand(&all) else { return (all, None) };
-    let is_command =
-        |name: &OsStr| name == "help" || Arguments::command().find_subcommand(name).is_some();
-    let Some(operand) = all.get(at).filter(|name| is_marked || !is_command(name)) else {
-        return (all, None);
-    };
-    let Some(executable) = program(Path::new(operand)) else {
+    let may_be_program = |&at: &usize| all[at - 1] == "--" || !is_command(&all[at]);
+    let Some(at) = first_operand(&all).filter(may_be_program) else { return (all, None) };
+    let operand = Path::new(&all[at]);
+    let Some(executable) = program(operand) else {
         // The words after a script are its own. They would hide that a script is not a schedule.
-        let is_script = driver::is_script(Path::new(operand)) && Path::new(operand).is_file();
+        let is_script = driver::is_script(operand) && operand.is_file();
         let kept = if is_script { at + 1 } else { all.len() };
         return (all.into_iter().take(kept).collect(), None);
     };
@@ -91,7 +43,7 @@ pub(crate) fn split(all: Vec<OsString>) -> (Vec<OsString>, Option<Program>) {
 /// program is its own.
 pub(crate) fn with_np(mut all: Vec<OsString>) -> Vec<OsString> {
     loop {
-        let end = first_operand(&all).map_or(all.len(), |(at, _)| at);
+        let end = first_operand(&all).unwrap_or(all.len());
         let Some(option) = all[..end].iter_mut().skip(1).find(|option| **option == "-np") else {
             return all;
         };
@@ -99,51 +51,25 @@ pub(crate) fn with_np(mut all: Vec<OsString>) -> Vec<OsString> {
     }
 }
 
-/// Returns the place of the first argument that is neither an option nor the value of one, and true
-/// if it follows `--`.
-fn first_operand(all: &[OsString]) -> Option<(usize, bool)> {
-    let command = Arguments::command();
-    let mut at = 1;
-    loop {
-        let argument = all.get(at)?.to_string_lossy();
-        let takes_next = match argument.strip_prefix('-') {
-            None | Some("") => return Some((at, false)),
-            Some("-") => return Some((at + 1, true)),
-            Some(rest) => match rest.strip_prefix('-') {
-                Some(long) => {
-                    let is_it = |arg: &Arg| {
-                        arg.get_long() == Some(long)
-                            || arg.get_all_aliases().is_some_and(|all| all.contains(&long))
-                    };
-                    !long.contains('=') && takes_value(&command, is_it)?
-                }
-                None => short_takes_next(&command, rest)?,
-            },
-        };
-        at += if takes_next { 2 } else { 1 };
-    }
+fn is_command(name: &OsStr) -> bool {
+    name == "help" || Arguments::command().find_subcommand(name).is_some()
 }
 
-/// Returns true if the argument after a group of short options, such as `vn`, belongs to it.
-fn short_takes_next(command: &Command, group: &str) -> Option<bool> {
-    for (place, letter) in group.char_indices() {
-        if takes_value(command, |arg| arg.get_short() == Some(letter))? {
-            return Some(place + letter.len_utf8() == group.len());
-        }
+/// Returns the place of the first argument that is neither an option nor the value of one. Returns
+/// `None` if there is none, or if an argument before it is wrong.
+fn first_operand(all: &[OsString]) -> Option<usize> {
+    if is_command(all.get(1)?) {
+        return Some(1);
     }
-    Some(false)
-}
-
-/// Returns true if an option takes a value; `None` if there is no such option.
-fn takes_value(command: &Command, is_it: impl Fn(&Arg) -> bool) -> Option<bool> {
-    let option = command.get_arguments().find(|arg| is_it(arg));
-    let is_help = is_it(&Arg::new("help").short('h').long("help"))
-        || is_it(&Arg::new("version").short('V').long("version"));
-    match option {
-        Some(option) => Some(option.get_action().takes_values()),
-        None if is_help => Some(false),
-        None => None,
-    }
+    let flag = |id, letter| Arg::new(id).short(letter).long(id).action(ArgAction::SetTrue);
+    let command = Arguments::command()
+        .ignore_errors(true)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .args([flag("help", 'h'), flag("version", 'V')])
+        .mut_arg("inputs", |inputs| inputs.trailing_var_arg(true));
+    let matches = command.try_get_matches_from(all).ok()?;
+    Some(all.len() - matches.get_raw("inputs")?.len())
 }
 
 /// Returns the program that an operand names, as it is executed; `None` if it names something else.
@@ -208,25 +134,24 @@ pub(crate) fn execute(
     };
     let signals = Signals::handle()?;
     let mut options = arguments.launcher(transports, None, signals);
-    if arguments.stuck.is_none() {
-        options.stuck =
+    if !arguments.settings.has("stuck") {
+        options.spec.stuck =
             Stuck::from_environment().map_err(|error| Failure::System(error.to_string()))?;
     }
-    let engine = goal_engine::Options { pushed_max: arguments.pushed_max(), ..options.engine };
     let options = Options {
         ranks: Ranks::Program(program),
-        engine,
+        pushed_max: arguments.pushed_max(),
         // The terminal is the program's.
         show: |_| {},
         ..options
     };
-    let limit = options.ranks_max;
+    let limit = options.spec.ranks_max;
     if ranks > limit {
         // This comes before a schedule of `ranks` ranks is made.
         let error = LaunchError::TooManyRanks { ranks, limit };
         return Err(Failure::System(hints::explain(&error)));
     }
-    let heap = arguments.heap.unwrap_or_else(|| heap_bytes(ranks, options.segment_bytes_max));
+    let heap = arguments.heap.unwrap_or_else(|| heap_bytes(ranks, options.spec.segment_bytes_max));
     let reserve = reserve(arguments, ranks, heap, hosts.is_some()).map_err(Failure::System)?;
     let options = Options { reserve, must_grow: arguments.grow_to.is_some(), ..options };
     let nisa = skeleton(ranks + reserve, heap);
@@ -263,18 +188,18 @@ const RESERVED_BYTES_MAX: u64 = 16 << 30;
 fn reserve(arguments: &Arguments, ranks: u32, heap: u64, has_hosts: bool) -> Result<u32, String> {
     let Some(most) = arguments.grow_to else {
         let fit = u32::try_from(RESERVED_BYTES_MAX / heap.max(1)).unwrap_or(u32::MAX);
-        let grows = !has_hosts && !arguments.survive;
+        let grows = !has_hosts && !arguments.settings.spec.survives;
         return Ok(if grows { RESERVE.min(fit).min(u32::MAX - ranks) } else { 0 });
     };
     if has_hosts {
         return Err("--grow-to is for jobs on one host: a job on several does not grow".to_owned());
     }
-    if arguments.survive {
+    if arguments.settings.spec.survives {
         let text =
             "a job that goes on after losses does not grow: leave --grow-to or --survive out";
         return Err(text.to_owned());
     }
-    let limit = arguments.max_started;
+    let limit = arguments.settings.spec.ranks_max;
     if most > limit {
         return Err(format!("--grow-to {most} is above --max-started, which is {limit}"));
     }
@@ -290,11 +215,16 @@ fn refuse_others(arguments: &Arguments, own: &[OsString], program: &Program) -> 
     let matches = command.try_get_matches_from_mut(own).map_err(|error| error.to_string())?;
     let is_given =
         |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
-    let allows = |arg: &&Arg| {
-        let id = arg.get_id().as_str();
-        ALLOWED.contains(&id) || id == "ranks_as" && !has_threads(arguments)
+    let of_schedules = InputArguments::augment_args(Command::new(""));
+    let of_schedules = ScheduleArguments::augment_args(of_schedules);
+    let is_of_schedules = |arg: &&Arg| {
+        let id = arg.get_id();
+        let is_it = |other: &Arg| other.get_id() == id && !other.is_positional();
+        of_schedules.get_arguments().any(is_it)
+            || SETTINGS.iter().any(|row| row.is_of_schedules && row.option == id.as_str())
+            || id == "ranks_as" && has_threads(arguments)
     };
-    if let Some(other) = command.get_arguments().filter(is_given).find(|arg| !allows(arg)) {
+    if let Some(other) = command.get_arguments().filter(is_given).find(is_of_schedules) {
         let option = match (other.get_long(), other.get_short()) {
             (None, Some(letter)) => format!("-{letter}"),
             (long, _) => format!("--{}", long.unwrap_or_default()),
@@ -382,6 +312,58 @@ fn tell_end(told: &Told, arguments: &Arguments) -> u8 {
                 }
                 Format::Text => verdict.status,
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{first_operand, with_np};
+    use std::ffi::OsString;
+
+    fn arguments(text: &str) -> Vec<OsString> {
+        ["goal-run"].into_iter().chain(text.split_whitespace()).map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_first_operand_is_found() {
+        for (text, operand) in [
+            ("-n 4 prog -n 3 --help", Some(3)),
+            ("-n4 prog --bogus", Some(2)),
+            ("--ranks=4 --stats prog -- x", Some(3)),
+            ("--np 4 --survive sh -c x", Some(4)),
+            ("-- prog --help", Some(2)),
+            ("-- -- x", Some(2)),
+            ("-n 4 -- info", Some(4)),
+            ("-n 4 info", Some(3)),
+            ("info --transport ^cma", Some(1)),
+            ("grow 4711 -n 2", Some(1)),
+            ("--help prog -x", Some(2)),
+            ("-hV prog", Some(2)),
+            ("-O 2 --allow G0308,G0301 x.goal --verify", Some(5)),
+            ("-O2 - --window 5", Some(2)),
+            ("--hosts localhost,node1 -n 2 -- ./prog", Some(6)),
+            ("--rank 1 --stuck end,0.2 python x.py -n 3", Some(5)),
+            ("--ring=64K --burst 8 --timeout 2.5 prog", Some(6)),
+            ("--bogus prog -x", None),
+            ("-h", None),
+            ("-n", None),
+            ("", None),
+        ] {
+            assert_eq!(first_operand(&arguments(text)), operand, "{text}");
+        }
+    }
+
+    #[test]
+    fn np_is_an_option_before_the_program() {
+        for (text, becomes) in [
+            ("-np 4 prog -np 3", "--np 4 prog -np 3"),
+            ("-np 4 -np 5 prog", "--np 4 --np 5 prog"),
+            ("--stats -np 4 -- prog -np", "--stats --np 4 -- prog -np"),
+            ("-n 4 prog -np 3", "-n 4 prog -np 3"),
+            ("grow 4711 -np 2", "grow 4711 -np 2"),
+        ] {
+            assert_eq!(with_np(arguments(text)), arguments(becomes));
         }
     }
 }

@@ -32,5 +32,7 @@ pub(crate) fn apply(arguments: &mut Arguments) -> Result<(), Failure> {
             read.map_err(named)?
         }
     };
-    arguments.take(tuned).map_err(|error| Failure::System(error.to_string()))
+    let has_hosts = arguments.hosts.are_named();
+    let taken = arguments.settings.take(tuned, has_hosts);
+    taken.map_err(|error| Failure::System(error.to_string()))
 }

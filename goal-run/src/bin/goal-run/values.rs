@@ -1,11 +1,8 @@
 //! Defines the values of options that several commands have.
 
 use clap::ValueEnum;
-use goal_engine::Calc;
 use goal_job::transport::{Choice, Request, RequestError};
 use std::ffi::OsString;
-use std::num::ParseFloatError;
-use std::time::{Duration, TryFromFloatSecsError};
 
 /// The kind of ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -66,33 +63,4 @@ pub(crate) fn refuse_mpi(list: Option<&str>) -> Result<(), String> {
 /// Reads a number of ranks.
 pub(crate) fn number(text: &str) -> Result<u32, &'static str> {
     text.parse().map_err(|_| "the number of ranks is a whole number, as in -n 4")
-}
-
-/// An invalid value of `--calc`.
-#[derive(Debug, thiserror::Error)]
-#[error("give spin, skip or a factor of at least 0")]
-pub(crate) struct NoCalc;
-
-pub(crate) fn calc(text: &str) -> Result<Calc, NoCalc> {
-    match text {
-        "spin" => Ok(Calc::Scaled(1.0)),
-        "skip" => Ok(Calc::Skip),
-        _ => match text.parse() {
-            Ok(factor) if (0.0..f64::INFINITY).contains(&factor) => Ok(Calc::Scaled(factor)),
-            _ => Err(NoCalc),
-        },
-    }
-}
-
-/// An invalid time.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NoSeconds {
-    #[error("give a number of seconds")]
-    Text(#[from] ParseFloatError),
-    #[error(transparent)]
-    Range(#[from] TryFromFloatSecsError),
-}
-
-pub(crate) fn seconds(text: &str) -> Result<Duration, NoSeconds> {
-    Ok(Duration::try_from_secs_f64(text.parse()?)?)
 }

@@ -1,9 +1,9 @@
 //! Runs ranks as threads of a test: members of a job over a segment.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_engine::{Calc, Options};
+use goal_engine::Calc;
 use goal_job::transport::Choice;
-use goal_job::{Mode, Settings, Wait};
+use goal_job::{JobSpec, Mode, Settings, Wait};
 use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, SourceMap, parse};
 use std::sync::Arc;
@@ -18,20 +18,23 @@ pub(crate) fn nisa(text: &str) -> Arc<Nisa> {
     Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap())
 }
 
-/// The options of the ranks' engines, with this treatment of `calc`.
-fn engine(calc: Calc) -> Options {
-    Options { eager_limit: 64, unexpected_limit: 1 << 20, calc, ..Options::default() }
-}
-
 /// The settings of ranks that each have a processor, and skip `calc`.
 pub(crate) fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
     let settings = Settings::new(ranks, &Choice::default()).unwrap();
     let processors: Vec<u32> = (0..ranks).collect();
-    let settings = settings.with_engine(&engine(Calc::Skip)).with_processors(&processors).unwrap();
-    settings.with_progress(progress).with_wait(wait)
+    let spec = JobSpec {
+        eager_limit: 64,
+        unexpected_limit: 1 << 20,
+        calc: Calc::Skip,
+        progress,
+        wait,
+        ..JobSpec::default()
+    };
+    settings.with_spec(spec).with_processors(&processors).unwrap()
 }
 
 /// Changes settings to those of ranks that do not skip `calc`.
 pub(crate) fn with_calc(settings: Settings) -> Settings {
-    settings.with_engine(&engine(Calc::Scaled(1.0)))
+    let spec = JobSpec { calc: Calc::Scaled(1.0), ..settings.spec.clone() };
+    settings.with_spec(spec)
 }

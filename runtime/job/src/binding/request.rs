@@ -1,11 +1,12 @@
 //! Reads a user's request for the binding of ranks, and lists of processors.
 
 use crate::limits::{LISTED_PROCESSORS_MAX, PROCESSORS_MAX};
-use std::fmt::Write;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Write};
 use std::str::FromStr;
 
 /// The request for the processors of ranks.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Bind {
     /// Each rank is bound to a core of its own that no other job holds. If there are too few cores,
     /// ranks are not bound.
@@ -53,6 +54,18 @@ impl FromStr for Bind {
             "core" => Ok(Bind::Core),
             "none" => Ok(Bind::None),
             list => parse(list).map(Bind::List),
+        }
+    }
+}
+
+/// Writes the request as a command line states it.
+impl fmt::Display for Bind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bind::Core => f.write_str("core"),
+            Bind::None => f.write_str("none"),
+            Bind::Bound { .. } => f.write_str("bound"),
+            Bind::List(processors) => f.write_str(&list(processors)),
         }
     }
 }

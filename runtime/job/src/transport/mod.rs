@@ -7,5 +7,5 @@ mod plugin;
 pub use choice::{
     Choice, Refusal, Request, RequestError, RouteTable, Standing, Unreachable, priority_variable,
 };
-pub use parameters::{Found, ParameterError, Parameters, Tuned, TunedError};
+pub use parameters::{Found, ParameterError, Tuned, TunedError};
 pub use plugin::{Name, TransportKind};

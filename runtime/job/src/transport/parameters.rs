@@ -6,33 +6,14 @@
 //! of the command line.
 
 use crate::limits::{
-    BURST_MAX, INITIAL_BURST, INITIAL_BURST_MIN, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN,
-    TABLE_BYTES_MAX,
+    BURST_MAX, INITIAL_BURST_MIN, RING_BYTES_MAX, RING_BYTES_MIN, TABLE_BYTES_MAX,
 };
+use crate::spec::JobSpec;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use thiserror::Error;
-
-/// Parameters of transports, the same for all ranks of a job. The eager limit is one of
-/// [`goal_engine::Options`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parameters {
-    /// The most bytes of a ring in shared memory between two ranks: see
-    /// [`Layout::with_rings`](goal_shm::Layout::with_rings).
-    pub ring_bytes: u64,
-    /// The packets that a rank may send to one on another host before the first is acknowledged.
-    pub initial_burst: u16,
-    /// The most packets in flight to a rank from one on another host.
-    pub burst: u16,
-}
-
-impl Default for Parameters {
-    fn default() -> Self {
-        Self { ring_bytes: RING_BYTES, initial_burst: INITIAL_BURST, burst: BURST_MAX }
-    }
-}
 
 /// A parameter out of its limits.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -55,13 +36,13 @@ pub enum ParameterError {
     Burst(u16),
 }
 
-impl Parameters {
-    /// Returns the parameters if all are within their limits.
+impl JobSpec {
+    /// Checks the parameters of transports.
     ///
     /// # Errors
-    /// [`ParameterError`] names the first that is not.
-    pub fn checked(self) -> Result<Self, ParameterError> {
-        let Self { ring_bytes, initial_burst: initial, burst: most } = self;
+    /// [`ParameterError`] names the first that is out of its limits.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let Self { ring_bytes, initial_burst: initial, burst: most, .. } = *self;
         if !ring_bytes.is_power_of_two() || !(RING_BYTES_MIN..=RING_BYTES_MAX).contains(&ring_bytes)
         {
             return Err(ParameterError::Ring(ring_bytes));
@@ -72,7 +53,7 @@ impl Parameters {
         if !(INITIAL_BURST_MIN..=most).contains(&initial) {
             return Err(ParameterError::InitialBurst { initial, most });
         }
-        Ok(self)
+        Ok(())
     }
 }
 
@@ -81,16 +62,16 @@ impl Parameters {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Found {
-    /// [`goal_engine::Options::eager_limit`].
+    /// [`JobSpec::eager_limit`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eager_limit: Option<u64>,
-    /// [`Parameters::ring_bytes`].
+    /// [`JobSpec::ring_bytes`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring_bytes: Option<u64>,
-    /// [`Parameters::initial_burst`].
+    /// [`JobSpec::initial_burst`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_burst: Option<u16>,
-    /// [`Parameters::burst`].
+    /// [`JobSpec::burst`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst: Option<u16>,
     /// The measurement.
@@ -98,16 +79,29 @@ pub struct Found {
 }
 
 impl Found {
-    /// Returns the parameters, with the defaults of those that are missing. An initial burst is
-    /// never more than a burst.
-    pub fn parameters(&self) -> Parameters {
-        let default = Parameters::default();
-        let burst = self.burst.unwrap_or(default.burst);
-        Parameters {
-            ring_bytes: self.ring_bytes.unwrap_or(default.ring_bytes),
-            initial_burst: self.initial_burst.unwrap_or(default.initial_burst.min(burst)),
-            burst,
+    /// Sets the parameters that were found, without those whose options are `given`, and adds their
+    /// options there. An initial burst that is neither given nor found is at most the burst.
+    pub fn apply(&self, spec: &mut JobSpec, given: &mut Vec<&'static str>) {
+        fn take<T>(to: &mut T, found: Option<T>, option: &'static str, given: &mut Vec<&str>) {
+            if let Some(value) = found.filter(|_| !given.contains(&option)) {
+                *to = value;
+                given.push(option);
+            }
         }
+        take(&mut spec.eager_limit, self.eager_limit, "eager-limit", given);
+        take(&mut spec.ring_bytes, self.ring_bytes, "ring", given);
+        take(&mut spec.initial_burst, self.initial_burst, "initial-burst", given);
+        take(&mut spec.burst, self.burst, "burst", given);
+        if !given.contains(&"initial-burst") {
+            spec.initial_burst = spec.initial_burst.min(spec.burst);
+        }
+    }
+
+    /// Returns the defaults with the parameters that were found.
+    pub fn spec(&self) -> JobSpec {
+        let mut spec = JobSpec::default();
+        self.apply(&mut spec, &mut vec![]);
+        spec
     }
 }
 
@@ -163,7 +157,7 @@ impl Tuned {
         let transports = table.remove("transports");
         let tuned = transports.map(serde_json::from_value::<Self>).transpose()?.unwrap_or_default();
         for found in tuned.one_host.iter().chain(&tuned.several_hosts) {
-            found.parameters().checked()?;
+            found.spec().check()?;
         }
         Ok(tuned)
     }
@@ -175,20 +169,20 @@ mod tests {
 
     #[test]
     fn parameters_out_of_their_limits_are_refused_with_a_way_out() {
-        let default = Parameters::default();
-        assert_eq!(default.checked(), Ok(default));
-        let refused = |parameters: Parameters| parameters.checked().unwrap_err().to_string();
+        let default = JobSpec::default();
+        assert_eq!(default.check(), Ok(()));
+        let refused = |spec: JobSpec| spec.check().unwrap_err().to_string();
         for ring_bytes in [0, 2048, 5000, 2 << 20, u64::MAX] {
-            let why = refused(Parameters { ring_bytes, ..default });
+            let why = refused(JobSpec { ring_bytes, ..default.clone() });
             assert!(why.ends_with("give a power of two from 4096 to 1048576"), "{why}");
         }
         for burst in [0, 1, 257] {
-            let why = refused(Parameters { burst, ..default });
+            let why = refused(JobSpec { burst, ..default.clone() });
             assert_eq!(why, format!("a burst of {burst} packets: give 2 to 256"));
         }
-        let why = refused(Parameters { initial_burst: 9, burst: 8, ..default });
+        let why = refused(JobSpec { initial_burst: 9, burst: 8, ..default.clone() });
         assert!(why.ends_with("of at most 8 in flight: give 2 to 8"), "{why}");
-        refused(Parameters { initial_burst: 1, ..default });
+        refused(JobSpec { initial_burst: 1, ..default });
     }
 
     #[test]
@@ -198,8 +192,8 @@ mod tests {
         let text =
             r#"{"rules": [], "transports": {"one_host": {"ring_bytes": 8192, "source": ""}}}"#;
         let found = tuned(text).unwrap().one_host.unwrap();
-        let default = Parameters::default();
-        assert_eq!(found.parameters(), Parameters { ring_bytes: 8192, ..default });
+        let default = JobSpec::default();
+        assert_eq!(found.spec(), JobSpec { ring_bytes: 8192, ..default });
         for (wrong, why) in [
             ("{", "no table of decisions"),
             ("[]", "no table of decisions"),

@@ -60,7 +60,7 @@ impl<'a> Processes<'a> {
         let Place { segment, settings, options, here, .. } = *place;
         let mut joined: BTreeMap<u32, JoinedRank> = BTreeMap::new();
         let mut callers = Callers::default();
-        let (since, patience) = (Instant::now(), options.timeout.unwrap_or(PATIENCE));
+        let (since, patience) = (Instant::now(), options.spec.timeout.unwrap_or(PATIENCE));
         while joined.len() < here.len() {
             (options.show)(Stage::Starting {
                 started: joined.len() as u32,

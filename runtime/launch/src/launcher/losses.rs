@@ -36,7 +36,7 @@ pub(super) struct QuiescentState {
 /// # Errors
 /// [`LaunchError::CannotSurvive`].
 pub(super) fn refuse(options: &Options, network: Option<&Network>) -> Result<(), LaunchError> {
-    let why = match (options.progress, network.map(|network| &network.wire)) {
+    let why = match (options.spec.progress, network.map(|network| &network.wire)) {
         (_, Some(Wire::Ethernet(_))) => "its hosts are on Ethernet, and not connected by TCP",
         (_, Some(Wire::Other(..))) => "another launcher has started its ranks",
         _ if !options.ranks.are_programs() => "a schedule needs all of its ranks",
@@ -51,7 +51,7 @@ pub(super) fn refuse(options: &Options, network: Option<&Network>) -> Result<(),
 pub(super) fn is_survived(place: &Place<'_>, rank: u32) -> bool {
     let (start_barrier, segment) = (place.segment.start_barrier(), place.segment);
     let is_left = |&other: &u32| other != rank && !segment.status(other).is_lost();
-    place.settings.survives
+    place.settings.spec.survives
         && (start_barrier.is_open() || start_barrier.is_broken())
         && (0..segment.num_ranks()).any(|other| is_left(&other))
 }

@@ -4,18 +4,13 @@ use super::error::LaunchError;
 use super::forwarded::Forwarded;
 use crate::join::LaunchSocket;
 use crate::report::{count, size};
-use goal_engine as engine;
-use goal_job::Wait;
-use goal_job::binding::Bind;
-use goal_job::offload::Offload;
-use goal_job::transport::{Choice, Parameters};
-use goal_job::{Mode, Stuck, Window};
+use goal_job::transport::Choice;
+use goal_job::{JobSpec, Window};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::time::Duration;
 
 /// The kind of ranks.
 #[derive(Debug, Clone)]
@@ -126,50 +121,20 @@ impl fmt::Display for Stage {
 /// The options of a job.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The options of each rank's engine.
-    pub engine: engine::Options,
-    /// The parameters of transports.
-    pub parameters: Parameters,
+    /// The settings that the user chose.
+    pub spec: JobSpec,
+    /// The largest message that ranks push: see [`goal_engine::Options::pushed_max`].
+    pub pushed_max: u64,
     /// The kind of ranks.
     pub ranks: Ranks,
     /// The transports that may be used.
     pub transports: Choice,
-    /// The mode of progress while ranks compute.
-    pub progress: Mode,
-    /// The choice whether the schedule runs in the kernels of its hosts.
-    pub offload: Offload,
-    /// The policy of ranks that wait.
-    pub wait: Wait,
-    /// Lets the other ranks of a program go on after the loss of one. They learn of it by
-    /// [`Interrupted::Lost`](goal_rank::progress::Interrupted) and form a smaller group by
-    /// [`Attached::regroup`](goal_rank::program::Attached::regroup).
-    pub survives: bool,
-    /// The treatment of a program's job in which nothing moves, though threads of its ranks that
-    /// are in no call of the library may still act.
-    pub stuck: Stuck,
-    /// The request for the processors of this host's ranks.
-    pub bind: Bind,
-    /// The number of instances, run one after the other without a barrier; at least 1.
-    pub repeat: u64,
     /// Records which receive took which message in the last instance.
     pub record: bool,
-    /// The most records that are kept for [`Outcome::write_trace`](crate::Outcome::write_trace), of
-    /// all ranks together; the last ones of each rank are kept. `None` records nothing.
-    pub trace_events: Option<u64>,
+    /// Keeps the records for [`Outcome::write_trace`](crate::Outcome::write_trace).
+    pub traces: bool,
     /// The window that schedules are run through; `None` holds them whole.
     pub window: Option<Window>,
-    /// The time after which the job is ended.
-    pub timeout: Option<Duration>,
-    /// The largest segment that ranks may share, in bytes.
-    pub segment_bytes_max: u64,
-    /// The most bytes of its memory that a rank makes resident before it starts; fewer if little
-    /// memory is free.
-    pub prefault_bytes_max: u64,
-    /// The most memory, of all ranks together, that the interpreter may need to compare a run, in
-    /// bytes.
-    pub verified_bytes_max: u64,
-    /// The most ranks that may be started.
-    pub ranks_max: u32,
     /// The number of ranks at the end of the schedule that are not started. A job of a program on
     /// one host has room for them, and starts them on request while it runs (`goal-run grow`,
     /// [`Attached::grow`](goal_rank::program::Attached::grow)).
@@ -199,25 +164,13 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            engine: engine::Options::default(),
-            parameters: Parameters::default(),
+            spec: JobSpec::default(),
+            pushed_max: 0,
             ranks: Ranks::Threads,
             transports: Choice::default(),
-            progress: Mode::default(),
-            offload: Offload::default(),
-            wait: Wait::default(),
-            survives: false,
-            stuck: Stuck::default(),
-            bind: Bind::default(),
-            repeat: 1,
             record: false,
-            trace_events: None,
+            traces: false,
             window: None,
-            timeout: None,
-            segment_bytes_max: goal_job::limits::SEGMENT_BYTES_MAX,
-            prefault_bytes_max: goal_job::limits::PREFAULT_BYTES_MAX,
-            verified_bytes_max: goal_job::limits::VERIFIED_BYTES_MAX,
-            ranks_max: goal_job::limits::STARTED_RANKS_MAX,
             reserve: 0,
             must_grow: false,
             gives_up_rights: false,

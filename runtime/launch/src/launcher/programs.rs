@@ -480,7 +480,7 @@ impl Drop for Programs<'_> {
             let Place { options, since, .. } = self.place;
             // Ranks that came to their end would write themselves, and wait for a reader until the
             // time is up.
-            let time_is_up = options.timeout.and_then(|timeout| since.checked_add(timeout));
+            let time_is_up = options.spec.timeout.and_then(|timeout| since.checked_add(timeout));
             let time_is_up = time_is_up.and_then(|time| time.checked_add(self.suspended));
             output.end(if is_complete { time_is_up } else { Some(Instant::now()) });
         }

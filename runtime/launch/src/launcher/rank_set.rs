@@ -46,7 +46,7 @@ impl<'a> Place<'a> {
     /// Returns true if the time is up. Does not count the time for which this process was
     /// `suspended`.
     pub(super) fn is_late(&self, suspended: Duration) -> bool {
-        let timeout = self.options.timeout;
+        let timeout = self.options.spec.timeout;
         timeout.is_some_and(|timeout| self.since.elapsed().saturating_sub(suspended) >= timeout)
     }
 }

@@ -19,7 +19,7 @@ use goal_job::limits::{Demand, PREFAULT_SHARE, free_memory};
 use goal_job::network::Network;
 use goal_job::offload::{InKernel, Offload, RemoteEndpoint};
 use goal_job::rights;
-use goal_job::{Mode, Origin, Settings, factor, has_time, layout};
+use goal_job::{JobSpec, Mode, Origin, Settings, has_time, layout};
 use goal_rank::program::skeleton;
 use goal_shm::{Sealed, Segment};
 use std::os::fd::AsRawFd;
@@ -33,7 +33,7 @@ use std::time::Instant;
 /// The ranks can't be started.
 pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
     let since = Instant::now();
-    match options.offload {
+    match options.spec.offload {
         Offload::Off => {}
         Offload::Auto => (options.tell)(&format!("processes run the schedule: {ONE_HOST}")),
         Offload::Kernel => return Err(LaunchError::Offload(ONE_HOST.to_owned())),
@@ -49,7 +49,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         equipped => (nisa, options, equipped),
     };
     let (mut settings, segment, binding) = equipped?;
-    if options.offload == Offload::Auto {
+    if options.spec.offload == Offload::Auto {
         settings.not_in_kernel = Some(ONE_HOST.to_owned());
     }
     let here: Vec<u32> = (0..nisa.num_ranks()).collect();
@@ -77,57 +77,52 @@ pub(super) fn equip(
     network: Option<Network>,
     in_kernel: Option<InKernel>,
 ) -> Result<(Settings, Segment, Binding), LaunchError> {
-    let (ranks, limit) = (nisa.num_ranks(), options.ranks_max);
+    let (ranks, limit) = (nisa.num_ranks(), options.spec.ranks_max);
     if ranks > limit {
         return Err(LaunchError::TooManyRanks { ranks, limit });
     }
-    if options.progress == Mode::Node && options.window.is_some() {
+    if options.spec.progress == Mode::Node && options.window.is_some() {
         return Err(LaunchError::NodeInWindow);
     }
     if options.record && options.window.is_some() {
         return Err(LaunchError::RecordInWindow);
     }
-    if options.survives {
+    if options.spec.survives {
         losses::refuse(options, network.as_ref())?;
     }
     let has_time = has_time(nisa);
     let here = network.as_ref().map_or(ranks - options.reserve, Network::num_here);
-    let binding = Binding::new(&options.bind, here)?;
+    let binding = Binding::new(&options.spec.bind, here)?;
     let mut settings = Settings {
-        eager_limit: options.engine.eager_limit,
-        pushed_max: options.engine.pushed_max,
-        unexpected_limit: options.engine.unexpected_limit,
-        ring_bytes: options.parameters.ring_bytes,
-        calc: factor(options.engine.calc),
-        repeat: options.repeat,
+        spec: JobSpec {
+            prefault_bytes_max: prefault_bytes_max(options, here),
+            ..options.spec.clone()
+        },
+        pushed_max: options.pushed_max,
         check: !has_time,
         record: options.record || has_time,
-        trace_events: options
-            .trace_events
-            .map_or(0, |events| (events / u64::from(ranks.max(1))).max(1)),
+        trace_events: match options.traces {
+            true => (options.spec.trace_events_max / u64::from(ranks.max(1))).max(1),
+            false => 0,
+        },
         window: options.window.as_ref().map(|window| window.settings),
         paths: options.transports.paths(Distance::farthest(ranks, network.is_some()))?,
         crowded: binding.is_crowded(here),
         placement: binding.placement(),
-        prefault_bytes_max: prefault_bytes_max(options, here),
-        progress: options.progress,
-        wait: options.wait,
         network,
         in_kernel,
         not_in_kernel: None,
         origin: if options.ranks.are_programs() { Origin::Program } else { Origin::Job },
-        survives: options.survives,
-        stuck: options.stuck,
         reserve: options.reserve,
         growth_address: None,
     };
     if settings.record {
-        let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
+        let (needed, limit) = (memory_bytes(nisa), options.spec.verified_bytes_max);
         if needed > limit {
             return Err(LaunchError::TooLargeToVerify { needed, limit });
         }
     }
-    let layout = layout(nisa, &settings, options.segment_bytes_max)?;
+    let layout = layout(nisa, &settings, options.spec.segment_bytes_max)?;
     let demand = demand(nisa, options, &settings, layout.len() as u64);
     demand.check()?;
     if let Some(doubt) = demand.doubt() {
@@ -146,14 +141,14 @@ pub(super) fn equip(
 /// Returns the most bytes that each of the `here` ranks of this host makes resident.
 fn prefault_bytes_max(options: &Options, here: u32) -> u64 {
     let share = |free: u64| free / PREFAULT_SHARE / u64::from(here.max(1));
-    options.prefault_bytes_max.min(free_memory().map_or(0, share))
+    options.spec.prefault_bytes_max.min(free_memory().map_or(0, share))
 }
 
 /// Returns the options that the report of a job repeats.
 pub(super) fn repeated(ranks: u32, options: &Options, has_hosts: bool, binding: &Binding) -> Run {
     let farthest = Distance::farthest(ranks, has_hosts);
     Run {
-        repeat: options.repeat,
+        repeat: options.spec.repeat,
         ranks_as: options.ranks.name(),
         transports: options.transports.names(farthest).iter().map(ToString::to_string).collect(),
         unbound: binding.processors().err().map(ToString::to_string),
@@ -170,12 +165,12 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
     Demand {
         ranks,
         are_processes: !matches!(options.ranks, Ranks::Threads),
-        threads: if settings.progress == Mode::Thread { 2 } else { 1 },
+        threads: if settings.spec.progress == Mode::Thread { 2 } else { 1 },
         shared: segment + nisa.bytes().len() as u64,
-        own: if settings.progress == Mode::Node {
+        own: if settings.spec.progress == Mode::Node {
             0
         } else {
-            state_bytes(settings.unexpected_limit)
+            state_bytes(settings.spec.unexpected_limit)
         },
         files: settings.network.as_ref().map_or(0, |network| {
             open_files(ranks, network.wire.driver(), &options.ranks, settings.in_kernel.is_some())

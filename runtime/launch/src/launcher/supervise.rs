@@ -111,7 +111,7 @@ impl<'a> Supervisor<'a> {
                     return Ok(End::Stuck(self.stuck(&observed)));
                 }
                 if let Some(Standing::For(lines)) = quiet.stands() {
-                    if self.place.settings.stuck.ends {
+                    if self.place.settings.spec.stuck.ends {
                         return Ok(End::Stuck(self.stuck(&observed)));
                     }
                     (self.place.options.tell)(&text_on_standstill(&lines));
@@ -250,7 +250,7 @@ impl<'a> Supervisor<'a> {
         let instance = instances.min().unwrap_or(0).max(1);
         Stage::Running {
             instance,
-            repeat: options.repeat,
+            repeat: options.spec.repeat,
             finished: start_barrier.finished(),
             ranks,
         }
@@ -270,7 +270,7 @@ impl<'a> Supervisor<'a> {
     /// counted themselves as finished.
     pub(super) fn have_finished(&self) -> bool {
         let Place { segment, settings, here, .. } = *self.place;
-        match (settings.survives, &settings.network) {
+        match (settings.spec.survives, &settings.network) {
             (true, _) => here.iter().all(|&rank| {
                 let status = segment.status(rank);
                 status.is_lost() || status.has_finished()
@@ -324,12 +324,12 @@ const ASK_MAX: Duration = Duration::from_secs(1);
 
 impl<'a> Quiet<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
-        let watch = Watch::new(place.options.progress == Mode::Node, place.members());
+        let watch = Watch::new(place.options.spec.progress == Mode::Node, place.members());
         let watch = match place.settings.are_programs() {
             true => watch.of_programs().in_kernel(place.settings.in_kernel.is_some()),
             false => watch,
         };
-        let standstill = Standstill::new(place.settings.stuck.after);
+        let standstill = Standstill::new(place.settings.spec.stuck.after);
         let now = Instant::now();
         Self { place, watch, standstill, asked_since: now, ask_next: now, ask_pause: ASK_MIN }
     }

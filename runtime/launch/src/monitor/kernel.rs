@@ -16,7 +16,7 @@ impl Pending {
 
 /// Returns a text on what a rank does, by its status.
 fn describe(observed: &Observed<'_>, rank: u32) -> String {
-    let (status, repeat) = (observed.segment.status(rank), observed.settings.repeat);
+    let (status, repeat) = (observed.segment.status(rank), observed.settings.spec.repeat);
     let of = match repeat {
         1 => String::new(),
         _ => format!(" in instance {} of {repeat}", status.instance.load(Ordering::SeqCst)),

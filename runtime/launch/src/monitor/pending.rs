@@ -2,7 +2,7 @@
 
 use super::cycle::cycles;
 use super::snapshot::{Observed, Snapshot, Vertex, Wait};
-use goal_job::Settings;
+use goal_job::JobSpec;
 use goal_lang::ANY;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -115,7 +115,7 @@ impl Pending {
     }
 
     fn of_ranks(snapshot: &Snapshot, observed: &Observed<'_>, ranks: &[u32], rest: bool) -> Self {
-        let Settings { unexpected_limit, repeat, .. } = *observed.settings;
+        let JobSpec { unexpected_limit, repeat, .. } = observed.settings.spec;
         let behind = ranks.iter().map(|&rank| snapshot.instance(rank)).min().unwrap_or(0);
         let mut pending = Self { unexpected_limit, repeat, behind, ..Self::default() };
         for started in [true, false] {

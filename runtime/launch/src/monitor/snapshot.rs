@@ -182,7 +182,7 @@ impl Snapshot {
     /// Reads the unfinished actions of a job. `all_rest` says that no rank can go on.
     pub(super) fn new(observed: &Observed<'_>, all_rest: bool) -> Self {
         let Observed { segment, nisa, window, settings, .. } = *observed;
-        let reading = |rank| read(segment, rank, settings.progress == Mode::Node);
+        let reading = |rank| read(segment, rank, settings.spec.progress == Mode::Node);
         let of_rank = |rank| {
             let before = reading(rank);
             let mut snapshot = match window {
@@ -196,7 +196,7 @@ impl Snapshot {
         let mut snapshot = Self {
             nisa: Arc::clone(nisa),
             ranks,
-            eager_limit: settings.eager_limit,
+            eager_limit: settings.spec.eager_limit,
             sends: vec![],
             sends_by_tag: vec![],
             recvs: vec![],

@@ -11,7 +11,7 @@ use goal_job::remote_sockets::RemoteSockets;
 use goal_job::rights;
 use goal_job::threads::identity;
 use goal_job::transport::Choice;
-use goal_job::{Job, Origin, Settings, Stuck, layout};
+use goal_job::{Job, JobSpec, Origin, Settings, Stuck, layout};
 use goal_kernel::Tables;
 use goal_shm::{Segment, State, announce};
 use goal_tcp::Listener;
@@ -171,7 +171,8 @@ fn attach_alone() -> Result<Attached, AttachError> {
     let nisa = skeleton(1, LONE_HEAP_BYTES);
     let settings = Settings::new(1, &Choice::default()).map_err(|error| system(&error))?;
     let stuck = Stuck::from_environment()?;
-    let settings = Settings { origin: Origin::Alone, stuck, ..settings };
+    let spec = JobSpec { stuck, ..JobSpec::default() };
+    let settings = Settings { origin: Origin::Alone, spec, ..settings };
     let layout = layout(&nisa, &settings, u64::MAX).map_err(|error| system(&error))?;
     let segment = Segment::create(layout)?;
     let process = std::process::id();
@@ -194,8 +195,10 @@ fn pass_start_barrier(
 ) -> Result<Attached, AttachError> {
     let Job { segment, settings, .. } = job;
     announce(segment, rank);
-    let listener =
-        remote_sockets.as_ref().and_then(RemoteSockets::listener).filter(|_| settings.survives);
+    let listener = remote_sockets
+        .as_ref()
+        .and_then(RemoteSockets::listener)
+        .filter(|_| settings.spec.survives);
     let spare = listener.map(Listener::try_clone).transpose()?;
     // This announces the room in the rank's mailbox, and ranks send once they have passed the start
     // barrier. So it comes first.

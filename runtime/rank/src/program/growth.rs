@@ -95,7 +95,7 @@ impl Attached {
         let settings = &self.job.settings;
         match &settings.network {
             Some(_) => Err("it is one on several hosts, and only jobs on one host grow and shrink"),
-            None if settings.survives => Err(NOT_AFTER_LOSSES),
+            None if settings.spec.survives => Err(NOT_AFTER_LOSSES),
             None => Ok(()),
         }
     }

@@ -130,7 +130,7 @@ impl Attached {
 
     /// Returns how schedules make progress while their ranks compute.
     pub fn progress(&self) -> Mode {
-        self.job.settings.progress
+        self.job.settings.spec.progress
     }
 
     /// Returns the rank's member of the job. There is one at a time and, in a job on several hosts,

@@ -19,7 +19,7 @@ const SINGLETON_POLL: Duration = Duration::from_millis(1);
 impl Attached {
     /// Returns true if the job goes on after the loss of a rank.
     pub fn survives(&self) -> bool {
-        self.job.settings.survives
+        self.job.settings.spec.survives
     }
 
     /// Returns true if a rank was lost and the others have not regrouped yet.

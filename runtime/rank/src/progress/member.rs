@@ -46,7 +46,7 @@ pub struct Member<'a> {
 
 impl<'a> Member<'a> {
     pub(super) fn new(job: Job<'a>, rank: u32, engines: Engines<'a>, claim: Claim) -> Self {
-        let pause = Pause::new(job.settings.sharing(), job.settings.wait);
+        let pause = Pause::new(job.settings.sharing(), job.settings.spec.wait);
         Self { job, rank, pause, engines, answered: 0, _claim: claim }
     }
 
@@ -407,7 +407,7 @@ impl<'a> Member<'a> {
         match loss {
             _ if segment.start_barrier().is_stopped() => Err(why_stopped(segment)),
             Some((rank, text)) => {
-                if self.job.settings.survives {
+                if self.job.settings.spec.survives {
                     segment.status(self.rank).suspect(rank);
                     segment.start_barrier().call_launcher();
                 }
@@ -433,7 +433,7 @@ impl<'a> Member<'a> {
     /// time.
     fn rest_alone(&mut self) -> Result<(), Interrupted> {
         let in_calls = self.job.segment.status(self.rank).process_state.in_calls();
-        let Stuck { ends, after } = self.job.settings.stuck;
+        let Stuck { ends, after } = self.job.settings.spec.stuck;
         let is_late = self.pause.has_waited_alone(after);
         if others(in_calls) == Some(0) || is_late && ends {
             return Err(Interrupted::Stuck);

@@ -32,7 +32,7 @@
 //! use goal_asm::{EncodeOptions, Nisa, encode};
 //! use goal_lang::limits::Limits;
 //! use goal_lang::{ParseOptions, SourceMap, parse};
-//! use goal_job::{Job, Mode, Settings, layout};
+//! use goal_job::{Job, JobSpec, Mode, Settings, layout};
 //! use goal_rank::progress::with_member;
 //! use goal_job::transport::Choice;
 //! use goal_shm::Segment;
@@ -48,7 +48,8 @@
 //! let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default())?);
 //!
 //! let ranks = nisa.num_ranks();
-//! let settings = Settings::new(ranks, &Choice::default())?.with_progress(Mode::Thread);
+//! let spec = JobSpec { progress: Mode::Thread, ..JobSpec::default() };
+//! let settings = Settings::new(ranks, &Choice::default())?.with_spec(spec);
 //! let segment = Segment::create(layout(&nisa, &settings, 1 << 30)?)?;
 //! let job = Job::new(&segment, &nisa, &settings);
 //! std::thread::scope(|scope| {

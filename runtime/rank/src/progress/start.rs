@@ -29,8 +29,11 @@ fn engine<'a>(
     // SAFETY: the caller has claimed the rank in this process, and a rank belongs to one process.
     let rank_transport =
         unsafe { RankTransport::open(job.segment, rank, paths, network, remote_sockets)? };
-    let rank_transport =
-        if job.settings.survives { rank_transport.without_lent_memory() } else { rank_transport };
+    let rank_transport = if job.settings.spec.survives {
+        rank_transport.without_lent_memory()
+    } else {
+        rank_transport
+    };
     let options = job.settings.engine();
     let bytes = state_bytes(options.unexpected_limit);
     let state = goal_shm::zeroed(bytes as usize);
@@ -62,7 +65,7 @@ pub(crate) fn with_member_over<'a, R>(
     remote_sockets: Option<RemoteSockets>,
     f: impl FnOnce(&mut Member<'a>) -> R,
 ) -> Result<R, StartError> {
-    if job.settings.progress != Mode::Thread {
+    if job.settings.spec.progress != Mode::Thread {
         return Ok(f(&mut start(job, rank, remote_sockets, |_| {
             unreachable!("only in mode thread")
         })?));
@@ -144,7 +147,7 @@ fn start<'a>(
     run: impl FnOnce(Arc<ProgressThread<'a>>) -> io::Result<()>,
 ) -> Result<Member<'a>, StartError> {
     let claim = job.segment.claim(rank, Part::Member).ok_or(StartError::Taken)?;
-    let engines = match job.settings.progress {
+    let engines = match job.settings.spec.progress {
         Mode::Caller => Engines::Own(Box::new(engine(job, rank, remote_sockets)?)),
         Mode::Node => {
             if job.settings.network.is_some() {
@@ -185,7 +188,7 @@ mod tests {
     use goal_asm::nisa::StreamLimits;
     use goal_asm::{EncodeOptions, Nisa, encode};
     use goal_job::transport::Choice;
-    use goal_job::{Job, Mode, Settings, WindowSettings, layout};
+    use goal_job::{Job, JobSpec, Mode, Settings, WindowSettings, layout};
     use goal_lang::limits::Limits;
     use goal_shm::Segment;
     use std::sync::Arc;
@@ -198,7 +201,9 @@ mod tests {
         let mut bytes = Vec::new();
         encode(&program.finish(), &EncodeOptions::default(), None, &mut bytes).unwrap();
         let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap());
-        let together = Settings::new(1, &Choice::default()).unwrap().with_progress(Mode::Node);
+        let together = Settings::new(1, &Choice::default()).unwrap();
+        let spec = JobSpec { progress: Mode::Node, ..JobSpec::default() };
+        let together = together.with_spec(spec);
         let segment = Segment::create(layout(&nisa, &together, 1 << 40).unwrap()).unwrap();
         let limits = StreamLimits { table_entries: 4, action_bytes: 1 << 10 };
         let settings = Settings { window: Some(WindowSettings { size: 4, limits }), ..together };

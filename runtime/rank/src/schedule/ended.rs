@@ -28,14 +28,14 @@ impl Ended {
         let Job { segment, nisa, settings } = job;
         let status = segment.status(rank);
         if compares && settings.check && self.unexpected.is_none() {
-            let number = (settings.repeat > 1).then_some(instance);
+            let number = (settings.spec.repeat > 1).then_some(instance);
             self.unexpected = image::unexpected(nisa, rank, memory, number);
         }
         if let Some(end_ns) = status.instances_ns.get(instance as usize) {
             let opened_ns = segment.start_barrier().opened_ns.load(Ordering::Relaxed);
             end_ns.store(now_ns().saturating_sub(opened_ns), Ordering::Relaxed);
         }
-        if instance + 1 == settings.repeat {
+        if instance + 1 == settings.spec.repeat {
             status.ended_ns.store(now_ns(), Ordering::Relaxed);
         }
     }

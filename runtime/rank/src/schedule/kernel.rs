@@ -109,7 +109,7 @@ impl Work<'_> {
             (self.rank, segment.start_barrier(), segment.status(self.rank));
         let (messages, bytes) = payload(nisa, rank);
         let mut ended = Ended::default();
-        for instance in 0..settings.repeat {
+        for instance in 0..settings.spec.repeat {
             if instance > 0 {
                 self.storage.memory_mut().fill(0);
                 self.storage.store_image(nisa, rank);
@@ -156,7 +156,7 @@ impl Work<'_> {
             Interrupted::Failed(action, cause, instance)
         };
         let (start_barrier, settings) = (self.job.segment.start_barrier(), self.job.settings);
-        let looks_max = match (settings.wait, settings.crowded) {
+        let looks_max = match (settings.spec.wait, settings.crowded) {
             (Wait::Block, _) => 0,
             (Wait::Adaptive, true) => LOOKS_CROWDED,
             (Wait::Adaptive | Wait::Spin, false) | (Wait::Spin, true) => LOOKS,
@@ -167,7 +167,7 @@ impl Work<'_> {
                 if self.kernel.test().map_err(failed)? {
                     return Ok(());
                 }
-                looks -= u32::from(settings.wait != Wait::Spin);
+                looks -= u32::from(settings.spec.wait != Wait::Spin);
                 if self.serve(instance)? {
                     looks = looks_max;
                 }
@@ -243,13 +243,13 @@ impl Work<'_> {
 /// The part of a rank, translated again as the launcher has done.
 fn part(job: Job<'_>, rank: u32) -> Option<PartImage> {
     let fragment = job.settings.in_kernel.as_ref()?.fragment;
-    let abilities = Abilities { calc: job.settings.calc.is_some(), ..Abilities::default() };
+    let abilities = Abilities { calc: job.calc().is_some(), ..Abilities::default() };
     Some(Plan::with(job.nisa, fragment, abilities).ok()?.part(rank))
 }
 
 /// Returns the fallback operations of a rank's part; `None` if the schedule is not the one that the
 /// launcher has translated.
 fn hands(job: Job<'_>, rank: u32) -> Option<FallbackOps> {
-    let calc = job.settings.calc.unwrap_or_default();
+    let calc = job.calc().unwrap_or_default();
     Some(FallbackOps::new(part(job, rank)?, job.nisa, rank, calc))
 }

@@ -98,7 +98,7 @@ pub fn run(
                 code,
                 member,
                 running: None,
-                left: settings.repeat,
+                left: settings.spec.repeat,
                 ended: Ended::default(),
             };
             let ended = within(|| work.run(storage)).unwrap_or_else(|used_up| Err(used_up.into()));
@@ -200,7 +200,7 @@ impl<'a> Work<'a, '_> {
         };
         let (Job { segment, nisa, settings, .. }, rank) = (self.job, self.rank);
         let status = segment.status(rank);
-        let instance = settings.repeat - self.left;
+        let instance = settings.spec.repeat - self.left;
         // The interpreter compares memory that derives from the clock.
         let asks_clock = window.is_some_and(|window| window.stores_time);
         self.ended.note(self.job, rank, instance, storage.memory(), !asks_clock);

@@ -11,10 +11,11 @@ mod setting;
 pub(crate) use probe::probe;
 
 use goal_collectives::Table;
+use goal_job::JobSpec;
 use goal_job::transport::Tuned;
 use indicatif::ProgressBar;
 use noise::{Rounds, percent};
-use setting::{Parameter, Setting, found};
+use setting::{Parameter, found};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +40,7 @@ pub(crate) struct Search {
 /// The result of the search for one parameter.
 struct Line {
     parameter: Parameter,
-    setting: Setting,
+    setting: JobSpec,
     /// The gain and the noise, as logarithms.
     gain: Option<f64>,
     noise: f64,
@@ -63,11 +64,11 @@ impl Search {
         if self.ranks < 2 {
             return Err("transports are between ranks: give -n 2 or more".into());
         }
-        let mut setting = Setting::default();
+        let mut setting = JobSpec::default();
         let mut lines = Vec::new();
         for &parameter in Parameter::all(self.has_hosts()) {
             let line = self.search(parameter, &setting)?;
-            setting = line.setting;
+            setting = line.setting.clone();
             lines.push(line);
         }
         self.bar.finish_and_clear();
@@ -92,10 +93,10 @@ impl Search {
 
     /// Searches one parameter from a setting on: a coarse grid, then the values beside the best,
     /// and then new measurements of the winner, which won the others by chance too.
-    fn search(&self, parameter: Parameter, setting: &Setting) -> Result<Line, Failure> {
+    fn search(&self, parameter: Parameter, setting: &JobSpec) -> Result<Line, Failure> {
         let coarse = self.compare(parameter, setting, &parameter.coarse(setting))?;
         let noise = coarse.iter().map(|(_, rounds)| rounds.noise()).fold(0.0, f64::max);
-        let mut line = Line { parameter, setting: *setting, gain: None, noise };
+        let mut line = Line { parameter, setting: setting.clone(), gain: None, noise };
         let Some(best) = best(&coarse) else { return Ok(line) };
         let fine = self.compare(parameter, setting, &parameter.fine(&best))?;
         let best = crate::transport::best(&fine).unwrap_or(best);
@@ -112,11 +113,11 @@ impl Search {
     fn compare(
         &self,
         parameter: Parameter,
-        current: &Setting,
-        others: &[Setting],
-    ) -> Result<Vec<(Setting, Rounds)>, Failure> {
-        let mut all: Vec<(Setting, Rounds)> =
-            others.iter().map(|&other| (other, Rounds::default())).collect();
+        current: &JobSpec,
+        others: &[JobSpec],
+    ) -> Result<Vec<(JobSpec, Rounds)>, Failure> {
+        let mut all: Vec<(JobSpec, Rounds)> =
+            others.iter().map(|other| (other.clone(), Rounds::default())).collect();
         self.bar.inc_length((self.rounds * (others.len() + 2)) as u64);
         for _ in 0..self.rounds {
             let begin = self.score(parameter, current)?;
@@ -130,13 +131,15 @@ impl Search {
     }
 
     /// Runs a job with a setting. Returns the mean of the logarithms of its times.
-    fn score(&self, parameter: Parameter, setting: &Setting) -> Result<f64, Failure> {
+    fn score(&self, parameter: Parameter, setting: &JobSpec) -> Result<f64, Failure> {
         self.bar.set_message(format!("{} {}", parameter.option(), parameter.of(setting)));
         let mut command = Command::new(&self.launcher);
         command.args(["-n", &self.ranks.to_string()]).args(&self.options);
-        for parameter in Parameter::all(self.has_hosts()) {
-            command.args([parameter.option(), &parameter.of(setting).to_string()]);
-        }
+        let parameters = Parameter::all(self.has_hosts()).iter();
+        let parameters = parameters
+            .flat_map(|parameter| [parameter.option().into(), parameter.of(setting).to_string()]);
+        let parameters: Vec<String> = parameters.collect();
+        command.args(&parameters);
         let sizes: Vec<String> = self.sizes.iter().map(u64::to_string).collect();
         command.arg("--").arg(std::env::current_exe()?).args(["--probe", "--bytes"]);
         command.arg(sizes.join(",")).args(["--time", &self.time.as_millis().to_string()]);
@@ -144,9 +147,12 @@ impl Search {
         let output = command.env_remove("GOAL_TABLE").output()?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-            return Err(
-                format!("a job with {setting:?} ended with {}: {said}", output.status).into()
-            );
+            return Err(format!(
+                "a job with {} ended with {}: {said}",
+                parameters.join(" "),
+                output.status
+            )
+            .into());
         }
         let text = String::from_utf8_lossy(&output.stdout);
         let times: Vec<u64> = serde_json::from_str(text.lines().next().unwrap_or_default())?;
@@ -157,9 +163,11 @@ impl Search {
 }
 
 /// Returns the best of the settings that are better than the current one.
-fn best(compared: &[(Setting, Rounds)]) -> Option<Setting> {
+fn best(compared: &[(JobSpec, Rounds)]) -> Option<JobSpec> {
     let better = compared.iter().filter(|(_, rounds)| rounds.is_better());
-    better.max_by(|(_, a), (_, b)| a.gain().total_cmp(&b.gain())).map(|(setting, _)| *setting)
+    better
+        .max_by(|(_, a), (_, b)| a.gain().total_cmp(&b.gain()))
+        .map(|(setting, _)| setting.clone())
 }
 
 impl Line {

@@ -1,20 +1,7 @@
 //! The parameters of a job's transports that are searched, and their values.
 
-use goal_job::transport::{Found, Parameters};
-
-/// The values of all parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Setting {
-    pub(crate) eager_limit: u64,
-    pub(crate) parameters: Parameters,
-}
-
-impl Default for Setting {
-    fn default() -> Self {
-        let eager_limit = goal_engine::Options::EAGER_LIMIT;
-        Self { eager_limit, parameters: Parameters::default() }
-    }
-}
+use goal_job::JobSpec;
+use goal_job::transport::Found;
 
 /// A parameter that is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,35 +40,35 @@ impl Parameter {
         }
     }
 
-    pub(crate) fn of(self, setting: &Setting) -> u64 {
+    pub(crate) fn of(self, setting: &JobSpec) -> u64 {
         match self {
             Self::EagerLimit => setting.eager_limit,
-            Self::Ring => setting.parameters.ring_bytes,
-            Self::InitialBurst => setting.parameters.initial_burst.into(),
-            Self::Burst => setting.parameters.burst.into(),
+            Self::Ring => setting.ring_bytes,
+            Self::InitialBurst => setting.initial_burst.into(),
+            Self::Burst => setting.burst.into(),
         }
     }
 
     /// Returns a setting with another value; `None` if that is not allowed.
-    fn with(self, setting: &Setting, value: u64) -> Option<Setting> {
-        let mut other = *setting;
+    fn with(self, setting: &JobSpec, value: u64) -> Option<JobSpec> {
+        let mut other = setting.clone();
         match self {
             Self::EagerLimit => other.eager_limit = value,
-            Self::Ring => other.parameters.ring_bytes = value,
-            Self::InitialBurst => other.parameters.initial_burst = value.try_into().ok()?,
-            Self::Burst => other.parameters.burst = value.try_into().ok()?,
+            Self::Ring => other.ring_bytes = value,
+            Self::InitialBurst => other.initial_burst = value.try_into().ok()?,
+            Self::Burst => other.burst = value.try_into().ok()?,
         }
-        other.parameters.checked().is_ok().then_some(other)
+        other.check().is_ok().then_some(other)
     }
 
     /// Returns the settings of the grid, without this one.
-    pub(crate) fn coarse(self, setting: &Setting) -> Vec<Setting> {
+    pub(crate) fn coarse(self, setting: &JobSpec) -> Vec<JobSpec> {
         let others = self.grid().iter().filter(|&&value| value != self.of(setting));
         others.filter_map(|&value| self.with(setting, value)).collect()
     }
 
     /// Returns a setting of the grid and the two beside it.
-    pub(crate) fn fine(self, setting: &Setting) -> Vec<Setting> {
+    pub(crate) fn fine(self, setting: &JobSpec) -> Vec<JobSpec> {
         let value = self.of(setting);
         let values = [value, value / 2, 2 * value];
         values.into_iter().filter_map(|value| self.with(setting, value)).collect()
@@ -89,8 +76,8 @@ impl Parameter {
 }
 
 /// Returns what differs from the defaults.
-pub(crate) fn found(setting: &Setting, source: String) -> Found {
-    let default = Setting::default();
+pub(crate) fn found(setting: &JobSpec, source: String) -> Found {
+    let default = JobSpec::default();
     let differing = |parameter: Parameter| {
         let value = parameter.of(setting);
         (value != parameter.of(&default)).then_some(value)
@@ -110,12 +97,12 @@ mod tests {
 
     #[test]
     fn only_allowed_settings_are_tried() {
-        let default = Setting::default();
+        let default = JobSpec::default();
         for &parameter in Parameter::all(true) {
             let coarse = parameter.coarse(&default);
             assert!(coarse.len() > 1 && !coarse.contains(&default), "{parameter:?}");
             for setting in coarse.iter().flat_map(|setting| parameter.fine(setting)) {
-                assert!(setting.parameters.checked().is_ok(), "{setting:?}");
+                assert!(setting.check().is_ok(), "{setting:?}");
             }
         }
         // An initial burst is never more than a burst.
@@ -131,9 +118,9 @@ mod tests {
 
     #[test]
     fn the_table_has_only_what_differs() {
-        let setting = Parameter::Ring.with(&Setting::default(), 4096).unwrap();
+        let setting = Parameter::Ring.with(&JobSpec::default(), 4096).unwrap();
         let found = found(&setting, "a measurement".to_owned());
         assert_eq!((found.ring_bytes, found.eager_limit, found.burst), (Some(4096), None, None));
-        assert_eq!(found.parameters(), setting.parameters);
+        assert_eq!(found.spec(), setting);
     }
 }

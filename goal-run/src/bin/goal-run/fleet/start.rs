@@ -3,7 +3,6 @@
 use super::list::{ListedHost, blocks};
 use super::order::Order;
 use crate::arguments::Arguments;
-use crate::hosts::option;
 use crate::key;
 use clap::parser::ValueSource;
 use clap::{ArgAction, CommandFactory};
@@ -97,10 +96,10 @@ impl Fleet {
         };
         let started = Arc::new(Mutex::new(vec![]));
         let hosts = Hosts::new(Meeting::Tcp(rendezvous), key.clone());
-        let (name, obstacle) = (option as fn(_) -> _, Some(obstacle(&started)));
+        let obstacle = Some(obstacle(&started));
         let (end, ends) = channel();
         let ends = Arc::new(Mutex::new(ends));
-        let fleet = Self { hosts: Hosts { name, obstacle, ..hosts }, started, end: Some(end) };
+        let fleet = Self { hosts: Hosts { obstacle, ..hosts }, started, end: Some(end) };
         let ssh = arguments.hosts.ssh.as_deref().unwrap_or(SSH);
         // One copy for all threads that send it.
         let schedule: Arc<[u8]> = match task {
@@ -241,7 +240,7 @@ fn rendered(arguments: &Arguments, own: &[OsString]) -> Result<Vec<String>, Stri
         }
     }
     let has = |all: &[String], long: &str| all.iter().any(|one| one.starts_with(long));
-    for (long, value) in arguments.tuned() {
+    for (long, value) in arguments.settings.with_values() {
         if !has(&all, &format!("--{long}=")) {
             all.push(format!("--{long}={value}"));
         }

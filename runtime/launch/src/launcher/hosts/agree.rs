@@ -8,9 +8,7 @@ use crate::hosts::{LauncherMessage, LinkEvent, Term};
 use crate::launcher::error::LaunchError;
 use crate::launcher::options::Options;
 use goal_asm::Nisa;
-use goal_engine::Calc;
 use goal_esp::limits::PAYLOAD_MAX;
-use goal_job::Named;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -164,35 +162,18 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
         .map_or("none".to_owned(), |window| window.settings.size.to_string());
     let is_authenticated = hosts.ethernet().is_none_or(|ethernet| ethernet.authenticates_data);
     let unauthenticated = if is_authenticated { "not given" } else { "given" };
-    let name = hosts.name;
     let fault_timeout = hosts.fault_timeout_s().map_or("none".to_owned(), |s| format!("{s} s"));
-    let terms = [
-        ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),
-        (name("repeat"), options.repeat.to_string()),
-        (name("window"), window),
-        (name("record"), options.record.to_string()),
-        (name("eager_limit"), options.engine.eager_limit.to_string()),
-        (name("unexpected_limit"), options.engine.unexpected_limit.to_string()),
-        (name("ring_bytes"), options.parameters.ring_bytes.to_string()),
-        (name("initial_burst"), options.parameters.initial_burst.to_string()),
-        (name("burst"), options.parameters.burst.to_string()),
-        (name("offload"), options.offload.name().to_owned()),
-        (name("survives"), options.survives.to_string()),
-        (name("calc"), in_words(options.engine.calc)),
-        (name("unauthenticated_data"), unauthenticated.to_owned()),
-        (name("fault_timeout"), fault_timeout),
-        ("the program", hasher.finalize().to_hex()[..16].to_owned()),
-    ];
-    terms.map(|(name, value)| (name.to_owned(), value)).into()
-}
-
-/// Returns the value as the command line states it.
-fn in_words(calc: Calc) -> String {
-    match calc {
-        Calc::Skip => "skip".to_owned(),
-        Calc::Scaled(1.0) => "spin".to_owned(),
-        Calc::Scaled(factor) => factor.to_string(),
-    }
+    let term = |name: &str, value| (name.to_owned(), value);
+    let mut terms = vec![term("goal-run of version", env!("CARGO_PKG_VERSION").to_owned())];
+    terms.extend(options.spec.agreed());
+    // They follow `--repeat`.
+    terms.splice(2..2, [term("--window", window), term("--verify", options.record.to_string())]);
+    terms.extend([
+        term("--unauthenticated-data", unauthenticated.to_owned()),
+        term("--fault-timeout", fault_timeout),
+        term("the program", hasher.finalize().to_hex()[..16].to_owned()),
+    ]);
+    terms
 }
 
 /// Returns the first setting that differs on another host: its name, and the values here and there.

@@ -119,7 +119,7 @@ impl Engine {
 
 /// Returns what the processes of a job's ranks can do.
 fn abilities(options: &Options) -> Abilities {
-    Abilities { calc: options.engine.calc != Calc::Skip, ..Abilities::default() }
+    Abilities { calc: options.spec.calc != Calc::Skip, ..Abilities::default() }
 }
 
 impl Session<'_> {
@@ -129,7 +129,7 @@ impl Session<'_> {
     /// # Errors
     /// [`LaunchError`]; in particular if the kernel must run the schedule and can't.
     pub(super) fn offload(&mut self, run: u64) -> Result<Option<Engine>, LaunchError> {
-        let wanted = self.options.offload;
+        let wanted = self.options.spec.offload;
         if wanted == Offload::Off {
             return Ok(None);
         }
@@ -244,7 +244,7 @@ impl Session<'_> {
             return text.replace(&cause.to_string(), &named(cause));
         }
         if let Some(log) = error.verifier_log()
-            && self.options.offload == Offload::Kernel
+            && self.options.spec.offload == Offload::Kernel
         {
             (self.options.tell)(&format!("the verifier's log:\n{log}"));
         }
@@ -274,7 +274,7 @@ impl Session<'_> {
     /// # Errors
     /// The reason why it can't be.
     fn load(&self, run: u64, fragment: u32, plan: Option<Plan>) -> Result<Engine, String> {
-        if self.options.trace_events.is_some() {
+        if self.options.traces {
             return Err("its actions leave no trace, and one is to be written".to_owned());
         }
         let (number, key) = self.hosts.key.kernel(run);

@@ -239,7 +239,7 @@ impl<'s, 'a> Leader<'s, 'a> {
         if self.has_told_standing || !hosts.all(|host| self.standing.contains_key(host)) {
             return false;
         }
-        if self.place.settings.stuck.ends {
+        if self.place.settings.spec.stuck.ends {
             return true;
         }
         self.has_told_standing = true;

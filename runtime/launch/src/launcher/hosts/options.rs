@@ -18,11 +18,6 @@ pub struct Hosts {
     /// Set if the leader must get the memory of all ranks in any case, as for
     /// [`Outcome::dump`](crate::outcome::Outcome::dump).
     pub keeps_memory: bool,
-    /// Returns the name under which the user knows a setting, for messages about settings that
-    /// differ between hosts. The argument is the name of a field of
-    /// [`Options`](crate::launcher::Options) or of its engine's options, or
-    /// `unauthenticated_data`.
-    pub name: fn(&'static str) -> &'static str,
     /// Options that were given and that only the leader follows.
     pub leaders: Vec<&'static str>,
     /// The name of the fabric that each rank's program brings, in a job over TCP: see
@@ -137,15 +132,7 @@ impl Hosts {
     /// Returns the hosts of a meeting with a `key` that all of them have. All other fields have
     /// their defaults.
     pub fn new(meeting: Meeting, key: Key) -> Self {
-        Self {
-            meeting,
-            key,
-            keeps_memory: false,
-            name: |setting| setting,
-            leaders: vec![],
-            fabric: None,
-            obstacle: None,
-        }
+        Self { meeting, key, keeps_memory: false, leaders: vec![], fabric: None, obstacle: None }
     }
 
     /// Returns the Ethernet between the hosts, if they meet there.

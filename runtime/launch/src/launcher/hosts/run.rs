@@ -33,7 +33,7 @@ pub fn run_on_hosts(
     options: &Options,
     hosts: &Hosts,
 ) -> Result<Ended, LaunchError> {
-    if options.progress == Mode::Node {
+    if options.spec.progress == Mode::Node {
         return Err(LaunchError::NodeOnHosts);
     }
     match &options.ranks {
@@ -44,7 +44,7 @@ pub fn run_on_hosts(
         Ranks::Program(_) | Ranks::Threads | Ranks::JoinedRank { .. } => {}
     }
     if options.gives_up_rights {
-        let offloads = options.offload != Offload::Off;
+        let offloads = options.spec.offload != Offload::Off;
         match (options.ranks.are_programs(), hosts.ethernet()) {
             (true, hosts) => {
                 let driver = hosts.map(|hosts| hosts.driver);
@@ -111,17 +111,16 @@ impl Session<'_> {
                 {
                     (self.options.tell)(&format!("ranks use packet sockets: {why}"));
                 }
-                let parameters = &self.options.parameters;
                 Wire::Ethernet(Ethernet {
                     authenticates_data: hosts.authenticates_data,
-                    bursts: (parameters.initial_burst, parameters.burst),
+                    bursts: (self.options.spec.initial_burst, self.options.spec.burst),
                     ..Ethernet::new(hosts.interface.clone(), hosts.driver)
                 })
             }
         };
         let network = Network::new(wire, self.me, self.hosts.key.ranks(run), self.locations())
             .opening(self.options.ranks.are_programs())
-            .keeping(self.options.engine.unexpected_limit);
+            .keeping(self.options.spec.unexpected_limit);
         let leads = network.leads();
         // The group must outlive the ranks.
         let (remote_sockets, _group) = match &network.wire {

@@ -162,7 +162,7 @@ impl<'a> Session<'a> {
         if let Some(why) = self.hosts.obstacle.as_ref().and_then(Obstacle::find) {
             return Err(HostsError::Ended(why).into());
         }
-        let patience = self.options.timeout.unwrap_or(PATIENCE);
+        let patience = self.options.spec.timeout.unwrap_or(PATIENCE);
         if self.started.elapsed() < patience {
             return Ok(());
         }

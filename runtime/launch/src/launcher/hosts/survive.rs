@@ -11,7 +11,7 @@ use goal_job::host::Host;
 impl Leader<'_, '_> {
     /// Returns true if the job may go on without a rank or a host.
     pub(super) fn is_survived(&self) -> bool {
-        self.place.settings.survives && self.has_begun
+        self.place.settings.spec.survives && self.has_begun
     }
 
     /// Lets all hosts know of new losses, and lets the ranks that are left go on when all of them

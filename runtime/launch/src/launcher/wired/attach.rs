@@ -12,11 +12,10 @@ use crate::join::join;
 use crate::launcher::{Ended, LaunchError, Options, run, run_on_hosts};
 use crate::report::{Report, shown};
 use goal_bootstrap::{Launcher, Session};
-use goal_engine as engine;
 use goal_job::bootstrap::OF_PROGRAM;
 use goal_job::limits::SEGMENT_BYTES_MAX;
 use goal_job::threads::{LibraryThread, adopting};
-use goal_job::{Mode, Stuck};
+use goal_job::{JobSpec, Stuck};
 use goal_rank::program::{AttachError, Attached, attach as attach_by_order, heap_bytes, skeleton};
 use std::io::{self, Write};
 use std::process;
@@ -208,11 +207,13 @@ fn say(text: &str) {
 /// Runs the launcher of this node. Returns the status with which the processes of the job end.
 fn launch(lead: &Lead, ranks: u32) -> Result<u8, LaunchError> {
     let options = Options {
+        spec: JobSpec {
+            bind: lead.bind().clone(),
+            stuck: Stuck::from_environment()?,
+            ..JobSpec::default()
+        },
+        pushed_max: goal_engine::Options::PUSHED_MAX,
         ranks: lead.ranks(true),
-        bind: lead.bind().clone(),
-        engine: engine::Options { pushed_max: engine::Options::PUSHED_MAX, ..Default::default() },
-        progress: Mode::default(),
-        stuck: Stuck::from_environment()?,
         tell: say,
         explain: |error| error.to_string(),
         ..Options::default()
