@@ -6,6 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use goal_job::transport::{ParameterError, Tuned};
 use goal_job::{JobSpec, SETTINGS, Setting};
+use std::sync::LazyLock;
 
 /// The place of the first row in the help. Arguments before the rows are fewer.
 const FIRST: usize = 100;
@@ -17,6 +18,10 @@ pub(crate) fn after(option: &str) -> usize {
     let row = SETTINGS.iter().position(|row| row.option == option);
     FIRST + DISTANCE * row.expect("it is a row") + 1
 }
+
+/// The defaults of the rows. The library of command lines keeps only borrowed texts.
+static DEFAULTS: LazyLock<Vec<String>> =
+    LazyLock::new(|| SETTINGS.iter().map(|row| (row.text)(&JobSpec::default())).collect());
 
 /// The settings that the command line states.
 #[derive(Debug)]
@@ -52,8 +57,8 @@ impl SpecArguments {
     }
 }
 
-/// Returns the argument of a row.
-fn argument(row: &'static Setting) -> Arg {
+/// Returns the argument of a row, whose default has this text.
+fn argument(row: &'static Setting, default: &'static str) -> Arg {
     let mut arg = Arg::new(row.option).long(row.option).help_heading(row.heading);
     if row.is_of_ethernet {
         arg = arg.requires("others");
@@ -72,7 +77,6 @@ fn argument(row: &'static Setting) -> Arg {
             arg.value_parser(PossibleValuesParser::new(names))
         }
     };
-    let default = (row.text)(&JobSpec::default());
     match row.default_note {
         Some(note) => arg.help(format!("{} [default: {default}{note}]", row.help)),
         None if default.is_empty() => arg.help(row.help),
@@ -82,10 +86,8 @@ fn argument(row: &'static Setting) -> Arg {
 
 impl Args for SpecArguments {
     fn augment_args(command: Command) -> Command {
-        let places = (FIRST..).step_by(DISTANCE);
-        let arguments =
-            SETTINGS.iter().zip(places).map(|(row, at)| argument(row).display_order(at));
-        command.args(arguments)
+        let rows = SETTINGS.iter().zip(DEFAULTS.iter()).zip((FIRST..).step_by(DISTANCE));
+        command.args(rows.map(|((row, default), at)| argument(row, default).display_order(at)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
