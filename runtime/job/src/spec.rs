@@ -8,7 +8,8 @@ mod forms;
 #[cfg(test)]
 mod tests;
 
-pub use forms::{NoSeconds, calc_factor, seconds};
+pub(crate) use forms::calc_factor;
+pub use forms::seconds;
 
 use crate::binding::Bind;
 use crate::limits::{
@@ -19,7 +20,7 @@ use crate::mode::Mode;
 use crate::offload::Offload;
 use crate::stuck::Stuck;
 use crate::wait::Wait;
-use forms::{Bytes, Factor, Flag, Form, Named, Seconds, Text, Within};
+use forms::{Bytes, Factor, Form, Named, Seconds, Text, Within};
 use goal_engine::{Calc, Options};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -126,7 +127,7 @@ settings! {
 
     /// Lets the other ranks of a program go on after the loss of one. They learn of it by
     /// `Interrupted::Lost` and form a smaller group by `Attached::regroup` (`goal-rank`).
-    survives: bool = false => Flag, "survive", "",
+    survives: bool = false => Text, "survive", "",
         "Let the other ranks of a program go on if one is killed or exits early: they learn of it \
          by GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink",
         agreed: Some(7);

@@ -51,6 +51,11 @@ Exit status:
   5  the time was up
   128 + N  ended by signal N (INT, TERM, HUP)";
 
+/// The places in the help of `-n` and `-O`, and of the files with results. Arguments of the same
+/// place are in alphabetical order.
+const RANKS: usize = 7;
+const RESULTS: usize = 600;
+
 /// Execute a GOAL schedule on ranks that are processes or threads of this machine or of several on
 /// an Ethernet, or start a program whose processes are the ranks
 ///
@@ -78,7 +83,7 @@ pub(crate) struct Arguments {
     /// its own
     #[arg(
         short = 'n', long, alias = "np", value_name = "N", value_parser = number,
-        allow_negative_numbers = true,
+        allow_negative_numbers = true, display_order = RANKS,
     )]
     pub(crate) ranks: Option<u32>,
     /// Bytes that each rank of a program can allocate from the memory that ranks share, which takes
@@ -108,7 +113,7 @@ pub(crate) struct Arguments {
     pub(crate) format: Format,
     /// Print the counts of every rank: messages by their way, unexpected ones, the longest queues,
     /// polls and sleeps
-    #[arg(long)]
+    #[arg(long, display_order = RESULTS + 1)]
     pub(crate) stats: bool,
 }
 
@@ -117,7 +122,7 @@ pub(crate) struct Arguments {
 pub(crate) struct ScheduleArguments {
     /// Passes that a text goes through: 0 keeps its actions, 1 merges and drops some, 2 also
     /// restricts their order and splits messages [default: 1]
-    #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
+    #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2), display_order = RANKS)]
     pub(crate) level: Option<u8>,
     /// Compare the memory and the matching of the last instance with the reference interpreter's
     #[arg(long, display_order = after("repeat"))]
@@ -136,10 +141,10 @@ pub(crate) struct ScheduleArguments {
     #[command(flatten)]
     findings: FindingArguments,
     /// Write the memory that each rank ends with to DIR/rank-N.bin
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", display_order = RESULTS)]
     pub(crate) dump: Option<PathBuf>,
     /// Write a trace of all actions as Chrome trace events, for ui.perfetto.dev or chrome://tracing
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", display_order = RESULTS)]
     pub(crate) trace: Option<PathBuf>,
     /// Most actions beyond a window whose dependencies a rank counts
     #[arg(long, value_name = "N", default_value_t = TABLE_ENTRIES_MAX, help_heading = "Limits", display_order = after("max-segment"))]

@@ -160,6 +160,7 @@ enum Told {
 }
 
 fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
+    let of_schedules = &arguments.of_schedules;
     if arguments.heap.is_some() {
         return Err(Failure::System(NO_HEAP.to_owned()));
     }
@@ -182,28 +183,28 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     }
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
     let leaders = [
-        ("--dump", arguments.of_schedules.dump.is_some()),
-        ("--trace", arguments.of_schedules.trace.is_some()),
+        ("--dump", of_schedules.dump.is_some()),
+        ("--trace", of_schedules.trace.is_some()),
         ("--stats", arguments.stats),
     ];
     let leaders =
         leaders.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
     let hosts = arguments
         .hosts
-        .hosts(arguments.of_schedules.dump.is_some(), leaders)
+        .hosts(of_schedules.dump.is_some(), leaders)
         .map_err(|error| Failure::System(error.to_string()))?;
     let task = if window.is_some() { Task::Files } else { Task::Schedule(nisa.bytes()) };
     // Must outlive the job.
     let fleet = Fleet::start(arguments, own, nisa.num_ranks(), &task).map_err(Failure::System)?;
     let hosts = match &fleet {
-        Some(fleet) => Some(fleet.hosts(arguments.of_schedules.dump.is_some())),
+        Some(fleet) => Some(fleet.hosts(of_schedules.dump.is_some())),
         None => hosts,
     };
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
     // Created before the run, so that a run is not lost because no file can be created. With
     // several hosts only the leader creates the file, which is not known yet.
-    let trace = match (&arguments.of_schedules.trace, &hosts) {
+    let trace = match (&of_schedules.trace, &hosts) {
         (Some(path), None) => Some(create(path)?),
         _ => None,
     };
@@ -234,7 +235,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
             if options.spec.bind == Bind::Core {
                 options.spec.bind = lead.bind().clone();
             }
-            let keeps_memory = arguments.of_schedules.dump.is_some();
+            let keeps_memory = of_schedules.dump.is_some();
             hosts = lead.hosts().cloned().map(|hosts| goal_launch::Hosts { keeps_memory, ..hosts });
             leader.insert(of_leader).start_rank()?;
         }
@@ -259,20 +260,20 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     let is_known = outcome.is_known();
     let work = || -> Result<Report, Error> {
         let unmet = unmet(&outcome);
-        if let Some(folder) = arguments.of_schedules.dump.as_ref().filter(|_| is_known) {
+        if let Some(folder) = of_schedules.dump.as_ref().filter(|_| is_known) {
             driver::show_stage("writing the memory of ranks");
             dump(&outcome, folder)?;
         }
-        if let Some(path) = arguments.of_schedules.trace.as_ref().filter(|_| is_known) {
+        if let Some(path) = of_schedules.trace.as_ref().filter(|_| is_known) {
             driver::show_stage("writing the trace");
             let file = trace.map_or_else(|| create(path), Ok)?;
             write_trace(&outcome, file).map_err(|error| at(path, error))?;
         }
         let is_complete = outcome.end == goal_launch::End::Complete && unmet.is_empty();
-        if arguments.of_schedules.verify && is_complete {
+        if of_schedules.verify && is_complete {
             driver::show_stage("comparing with the interpreter");
         }
-        let verified = (arguments.of_schedules.verify && is_complete).then(|| verify(&outcome));
+        let verified = (of_schedules.verify && is_complete).then(|| verify(&outcome));
         let mut report = report(verified, unmet);
         report.add_findings(findings::objects(&found, &report));
         if arguments.stats {

@@ -2,9 +2,8 @@
 
 use goal_engine::Calc;
 use std::fmt::Display;
-use std::num::ParseFloatError;
 use std::str::FromStr;
-use std::time::{Duration, TryFromFloatSecsError};
+use std::time::Duration;
 
 /// A form in which command lines state values of type `T`.
 pub(super) trait Form<T> {
@@ -22,10 +21,8 @@ pub(super) trait Form<T> {
 
 /// One of a few names.
 pub(super) struct Named;
-/// The text of the type itself.
+/// The text of the type itself. A flag is `true` or `false`.
 pub(super) struct Text;
-/// `true` or `false`. On a command line the option alone states `true`.
-pub(super) struct Flag;
 /// A number of bytes, perhaps with a unit.
 pub(super) struct Bytes;
 /// A number within bounds.
@@ -56,16 +53,6 @@ impl<T: FromStr<Err: Display> + Display> Form<T> for Text {
     }
 
     fn text(value: &T) -> String {
-        value.to_string()
-    }
-}
-
-impl Form<bool> for Flag {
-    fn read(text: &str) -> Result<bool, String> {
-        Text::read(text)
-    }
-
-    fn text(value: &bool) -> String {
         value.to_string()
     }
 }
@@ -103,7 +90,7 @@ within!(u16 as i64, u32 as i64, u64 as u64);
 
 impl Form<Option<Duration>> for Seconds {
     fn read(text: &str) -> Result<Option<Duration>, String> {
-        seconds(text).map(Some).map_err(|error| error.to_string())
+        seconds(text).map(Some)
     }
 
     fn text(value: &Option<Duration>) -> String {
@@ -111,23 +98,13 @@ impl Form<Option<Duration>> for Seconds {
     }
 }
 
-/// A text that states no time.
-#[derive(Debug, thiserror::Error)]
-pub enum NoSeconds {
-    /// It is no number.
-    #[error("give a number of seconds")]
-    Text(#[from] ParseFloatError),
-    /// It is negative or too large.
-    #[error(transparent)]
-    Range(#[from] TryFromFloatSecsError),
-}
-
 /// Reads a time in seconds.
 ///
 /// # Errors
-/// [`NoSeconds`].
-pub fn seconds(text: &str) -> Result<Duration, NoSeconds> {
-    Ok(Duration::try_from_secs_f64(text.parse()?)?)
+/// A text for the user.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().map_err(|_| "give a number of seconds")?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 impl Form<Calc> for Factor {
@@ -152,7 +129,7 @@ impl Form<Calc> for Factor {
 }
 
 /// Returns the factor that scales the time of `calc` actions; `None` if they are skipped.
-pub fn calc_factor(calc: Calc) -> Option<f64> {
+pub(crate) fn calc_factor(calc: Calc) -> Option<f64> {
     match calc {
         Calc::Skip => None,
         Calc::Scaled(factor) => Some(factor),

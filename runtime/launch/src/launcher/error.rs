@@ -25,7 +25,7 @@ pub enum LaunchError {
     #[error(transparent)]
     Unreachable(#[from] goal_job::transport::Unreachable),
     /// The interpreter would need more memory to compare the run than
-    /// [`Options::verified_bytes_max`](super::Options).
+    /// [`JobSpec::verified_bytes_max`](goal_job::JobSpec).
     #[error(
         "the interpreter needs {needed} bytes for the memory of all ranks, the limit is {limit}"
     )]
