@@ -227,7 +227,7 @@ fn run_all(ranks_as: &Ranks, with_blocks: impl Fn(u32) -> bool) {
                 count: if large { 4800 } else { 5 },
                 datatype: Datatype::Int32,
                 input: Some(0),
-                output: 1 << 20,
+                output: 1 << 19,
                 segment: if large { 4096 } else { 8 },
                 nodes: algorithm.has_levels().then(|| Arc::new(nodes)),
                 ..Request::new(algorithm.kind, ranks)

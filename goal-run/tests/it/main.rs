@@ -17,7 +17,6 @@ mod ping;
 mod programs;
 mod progress;
 mod random;
-mod rights;
 mod shared;
 mod signals;
 mod stats;

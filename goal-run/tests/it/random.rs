@@ -93,38 +93,38 @@ fn check_outcomes(seeds: std::ops::Range<u64>, ranks: &Ranks) {
 
 #[test]
 fn programs_on_threads() {
-    for seed in 0..goal_filetest::seeds(2_400) {
+    for seed in 0..goal_filetest::seeds(600) {
         check(seed, &Shape::varied(seed), &Ranks::Threads);
     }
 }
 
 #[test]
 fn large_messages_on_threads() {
-    for seed in 0..goal_filetest::seeds(100) {
+    for seed in 0..goal_filetest::seeds(25) {
         check(seed, &Shape::large_messages(), &Ranks::Threads);
     }
 }
 
 #[test]
 fn programs_with_several_outcomes_on_threads() {
-    check_outcomes(0..goal_filetest::seeds(300), &Ranks::Threads);
+    check_outcomes(0..goal_filetest::seeds(75), &Ranks::Threads);
 }
 
 #[test]
 fn programs_on_processes() {
-    for seed in 10_000..10_000 + goal_filetest::seeds(240) {
+    for seed in 10_000..10_000 + goal_filetest::seeds(60) {
         check(seed, &Shape::varied(seed), &processes());
     }
 }
 
 #[test]
 fn large_messages_on_processes() {
-    for seed in 100..100 + goal_filetest::seeds(50) {
+    for seed in 100..100 + goal_filetest::seeds(13) {
         check(seed, &Shape::large_messages(), &processes());
     }
 }
 
 #[test]
 fn programs_with_several_outcomes_on_processes() {
-    check_outcomes(300..300 + goal_filetest::seeds(50), &processes());
+    check_outcomes(300..300 + goal_filetest::seeds(13), &processes());
 }

@@ -1,11 +1,13 @@
 //! Tests the rights of a job's processes, and files with capabilities that users start as ranks.
+//! Jobs that this process runs itself would lend their files to these.
 
-use crate::common::members;
-use crate::common::processes::{
-    assert_gone, children_of, pid, ranks_of, wait_for, wait_until_mapped,
-};
-use crate::common::rights::{FILES, Rights};
-use crate::common::{Ended, GOAL_RUN, copy_command, default_signals, examples, start_text};
+#[path = "it/common/mod.rs"]
+mod common;
+
+use common::members;
+use common::processes::{assert_gone, children_of, pid, ranks_of, wait_for, wait_until_mapped};
+use common::rights::{FILES, Rights};
+use common::{Ended, GOAL_RUN, copy_command, default_signals, examples, start_text};
 use goal_filetest::{skipped, timeout};
 use goal_job::{Mode, Wait, layout};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
