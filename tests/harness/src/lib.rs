@@ -35,7 +35,10 @@ pub use time::{patience, timeout, until};
 /// Runs the tests below a folder and ends the process. The commands find `binaries` by their names.
 /// The process takes the arguments of every test binary.
 pub fn run(folder: &Path, binaries: &[&str]) -> ! {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // As in tests of the standard library.
+    let threads = || std::env::var("RUST_TEST_THREADS").ok()?.parse().ok();
+    arguments.test_threads = arguments.test_threads.or_else(threads);
     let mut files = Vec::new();
     if let Err(error) = collect(folder, &mut files) {
         eprintln!("{}: {error}", folder.display());
